@@ -1,0 +1,44 @@
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test dream migrate check bench clean
+
+help: ## what there is to make
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(INSTALLED): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $(INSTALLED)
+
+install: $(INSTALLED) ## the virtual environment and everything in it
+
+run: $(INSTALLED) ## database, API and worker in this terminal; Ctrl-C stops them
+	@$(BIN)/python -m service run
+
+test: $(INSTALLED) ## every test, on an embedded Postgres of its own
+	$(BIN)/python -m pytest -n $(or $(WORKERS),2)
+
+dream: $(INSTALLED) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now
+	@test -n "$(AGENT)" || { echo "Whose dream? make dream AGENT=name"; exit 2; }
+	@$(BIN)/python -m worker dream --agent "$(AGENT)" $(if $(DRY_RUN),--dry-run)
+
+migrate: $(INSTALLED) ## bring the database to the newest schema
+	@$(BIN)/python -m service migrate
+
+check: $(INSTALLED) ## lint, format, types, import rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(INSTALLED) ## quality and speed, as tables
+	$(BIN)/python -m tests.bench
+
+clean: ## remove the virtual environment (never your data)
+	rm -rf $(VENV)

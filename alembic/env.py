@@ -1,0 +1,34 @@
+"""Runs migrations on the URL given by ``service.db.migrate`` (or DATABASE_URL), each in its own transaction."""
+
+from __future__ import annotations
+
+import asyncio
+
+from alembic import context
+from sqlalchemy import Connection, pool
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from service.db.migrate import migration_url
+from service.db.tables import metadata
+
+MIGRATION_LOCK = 7_316_421
+
+
+def run(connection: Connection) -> None:
+    context.configure(connection=connection, target_metadata=metadata, transaction_per_migration=True)
+    with context.begin_transaction():
+        context.execute(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
+        context.run_migrations()
+
+
+async def main() -> None:
+    engine = create_async_engine(
+        migration_url(context.config.attributes.get("url")), poolclass=pool.NullPool, connect_args={"timeout": 10}
+    )
+    async with engine.connect() as connection:
+        await connection.run_sync(run)
+        await connection.commit()
+    await engine.dispose()
+
+
+asyncio.run(main())

@@ -1,0 +1,105 @@
+"""``python -m service``: run everything, serve the API, migrate, manage keys."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from service.errors import ReverieError
+from service.settings import Settings
+
+cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+out = Console(highlight=False)
+
+
+@cli.command()
+def run() -> None:
+    """Database, migrations, API and worker in one terminal; Ctrl-C stops them all."""
+    from service.supervisor import supervise
+
+    raise SystemExit(supervise(Settings()))
+
+
+@cli.command()
+def serve() -> None:
+    """The API alone, on DATABASE_URL."""
+    import uvicorn
+
+    from service.app import create_app
+    from service.runtime import configure_logging
+
+    settings = Settings()
+    configure_logging(settings.log_level)
+    uvicorn.run(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=10,
+        server_header=False,
+    )
+
+
+@cli.command()
+def migrate(revision: Annotated[str, typer.Argument(help="a revision; -1 goes back one")] = "head") -> None:
+    """Bring the database to the newest schema and make sure there is a workspace with an admin key."""
+    from service.database import open_database
+    from service.db.migrate import migrate as run_migrations
+
+    settings = Settings()
+    with open_database(settings) as url:
+        run_migrations(url, revision)
+        if revision == "head":
+            key = asyncio.run(_first_key(settings, url))
+            if key:
+                out.print(f"First admin key, kept in {settings.data_dir / 'admin-key'}: {key}")
+    out.print(f"The database is at {revision}.")
+
+
+@cli.command()
+def keys(
+    role: Annotated[str, typer.Argument(help="admin, agent or reader")],
+    name: str = "made by hand",
+    agent: Annotated[str | None, typer.Option(help="the one agent of an agent key")] = None,
+    workspace: Annotated[str | None, typer.Option(help="made when there is none of that name")] = None,
+) -> None:
+    """Make an API key; it is shown this once."""
+    from service.database import open_database
+
+    if role not in ("admin", "agent", "reader") or (role == "agent") != (agent is not None and role != "reader"):
+        raise typer.BadParameter("role is admin, agent (with --agent) or reader")
+    settings = Settings()
+    with open_database(settings) as url:
+        out.print(asyncio.run(_make_key(settings, url, role, name, agent, workspace)))
+
+
+async def _first_key(settings: Settings, url: str) -> str | None:
+    from service.first_start import first_start
+
+    return await first_start(settings.model_copy(update={"database_url": url}))
+
+
+async def _make_key(
+    settings: Settings, url: str, role: Any, name: str, agent: str | None, workspace: str | None
+) -> str:
+    from service.first_start import key_in_workspace
+
+    return await key_in_workspace(settings.model_copy(update={"database_url": url}), role, agent, name, workspace)
+
+
+def main() -> None:
+    """Run the command line; an expected failure is one line, without a traceback."""
+    try:
+        cli()
+    except ReverieError as error:
+        Console(stderr=True, highlight=False).print(f"[red]error:[/] {error.message}")
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""What routes are given: the engine, the caller, and the parts of paths and queries they share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.responses import Response
+
+from service.domain.json import dumps
+from service.domain.principal import Principal
+from service.domain.values import Name
+from service.errors import Unauthenticated
+from service.memory.engine import Engine
+from service.memory.keys import authenticate
+
+_bearer = HTTPBearer(auto_error=False, description="an API key")
+
+
+def _engine(request: Request) -> Engine:
+    engine: Engine = request.app.state.engine
+    return engine
+
+
+EngineDep = Annotated[Engine, Depends(_engine)]
+
+
+async def _principal(
+    request: Request, engine: EngineDep, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+) -> Principal:
+    if given is None or not given.credentials:
+        raise Unauthenticated
+    return await authenticate(engine, given.credentials)
+
+
+Caller = Annotated[Principal, Depends(_principal)]
+AgentPath = Annotated[Name, Path(description="the agent's name")]
+SessionPath = Annotated[Name, Path(description="the session's name")]
+AgentQuery = Annotated[Name | None, Query(description="the acting agent; an agent key acts as its own")]
+Limit = Annotated[int, Query(ge=1, le=200)]
+Cursor = Annotated[str | None, Query(max_length=500, description="next_cursor of the page before")]
+
+
+def json_response(value: Any, status: int = 200) -> Response:
+    """An answer whose value needs no checking, straight to bytes."""
+    return Response(dumps(value), status, media_type="application/json")
+
+
+def page(items: list[Any], next_cursor: str | None) -> Response:
+    """One page of a list."""
+    return json_response({"items": items, "next_cursor": next_cursor})

@@ -1,0 +1,51 @@
+"""Keys and workspace settings."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from service.api import schemas
+from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
+from service.domain.workspace import WorkspaceSettings
+from service.memory import keys, workspace
+
+router = APIRouter(prefix="/v1", tags=["admin"])
+
+
+@router.post("/keys", status_code=201, response_model=schemas.CreatedKey)
+async def create(engine: EngineDep, caller: Caller, body: schemas.CreateKey) -> Response:
+    """Make a key; its text is shown this once."""
+    return json_response(await keys.create_key(engine, caller, body.role, body.agent, body.name), 201)
+
+
+@router.get("/keys", response_model=schemas.Page[schemas.Key])
+async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+    """Keys, newest first."""
+    return page(*await keys.list_keys(engine, caller, limit=limit, cursor=cursor))
+
+
+@router.post("/keys/{key_id}/rotate", response_model=schemas.CreatedKey)
+async def rotate(engine: EngineDep, caller: Caller, key_id: UUID) -> Response:
+    """Give a key a new secret."""
+    return json_response(await keys.rotate_key(engine, caller, key_id))
+
+
+@router.delete("/keys/{key_id}", status_code=204)
+async def revoke(engine: EngineDep, caller: Caller, key_id: UUID) -> None:
+    """Revoke a key, in effect at once."""
+    await keys.revoke_key(engine, caller, key_id)
+
+
+@router.get("/settings", response_model=WorkspaceSettings)
+async def get_settings(engine: EngineDep, caller: Caller) -> WorkspaceSettings:
+    """The workspace's settings."""
+    return await workspace.get_settings(engine, caller)
+
+
+@router.put("/settings", response_model=WorkspaceSettings)
+async def put_settings(engine: EngineDep, caller: Caller, body: WorkspaceSettings) -> WorkspaceSettings:
+    """Set the workspace's settings; sections and fields left out keep their value. In effect on the next call."""
+    return await workspace.put_settings(engine, caller, body)

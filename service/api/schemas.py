@@ -1,0 +1,295 @@
+"""The shapes of requests and answers that are the HTTP API's own. Drafts and searches are ``service.domain``'s."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Generic, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from service.domain.drafts import MemoryDraft, MessageDraft
+from service.domain.types import MemoryType, Scope
+from service.domain.values import JsonObject, Name
+
+Item = TypeVar("Item")
+
+
+class Body(BaseModel):
+    """A request body: unknown fields are refused, so that a misspelled one is not silently ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Page(BaseModel, Generic[Item]):
+    """One page of a list; ``next_cursor`` is null on the last."""
+
+    items: list[Item]
+    next_cursor: str | None
+
+
+class Items(BaseModel, Generic[Item]):
+    """A whole list."""
+
+    items: list[Item]
+
+
+class Problem(BaseModel):
+    """RFC 9457 problem details."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[dict[str, Any]] | None = None
+
+
+class Memory(BaseModel):
+    """A memory."""
+
+    id: UUID
+    agent: str
+    type: MemoryType
+    scope: Scope
+    team: str | None
+    task: str | None
+    session: str | None
+    user: str | None
+    key: str | None
+    content: str
+    summary: str
+    importance: float
+    effective_importance: float
+    confidence: float
+    tags: list[str]
+    metadata: dict[str, Any]
+    source: dict[str, Any]
+    status: Literal["open", "done"] | None
+    decay_exempt: bool
+    embedding: Literal["ready", "pending", "none"]
+    access_count: int
+    last_accessed_at: datetime | None
+    occurred_at: datetime | None
+    valid_from: datetime
+    valid_until: datetime | None
+    superseded_by: UUID | None
+    expires_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None
+    version: int
+    dream_id: UUID | None
+
+
+class SavedMemory(BaseModel):
+    """A memory after a save."""
+
+    memory: Memory
+    created: bool
+    reinforced: bool = False
+    updated: bool = False
+
+
+class Batch(Body):
+    """Up to 1,000 memories, saved all or none."""
+
+    items: Annotated[list[MemoryDraft], Field(min_length=1, max_length=1000)]
+
+
+class SearchResult(BaseModel):
+    """A found memory and what explains its place."""
+
+    memory: Memory
+    score: float
+    rank: int
+    keyword_rank: int | None
+    semantic_rank: int | None
+    keyword_score: float | None
+    semantic_score: float | None
+    boosts: dict[str, float]
+    tokens: int
+
+
+class Degraded(BaseModel):
+    """Why an answer is less than was asked for, and what was done instead."""
+
+    reason: str
+    fallback: str
+
+
+class SearchAnswer(BaseModel):
+    """The answer to a search."""
+
+    results: list[SearchResult]
+    tokens: int
+    strategy: str
+    degraded: Degraded | None
+
+
+class StartSession(Body):
+    """A session to start; without a name it gets a fresh UUID."""
+
+    agent: Name | None = None
+    session: Name | None = None
+    user: Name | None = None
+
+
+class Session(BaseModel):
+    """A conversation."""
+
+    id: UUID
+    session: str
+    agent: str
+    user: str | None
+    messages: int
+    last_message_at: datetime | None
+    created_at: datetime
+
+
+class AppendMessages(Body):
+    """Turns to append to a session."""
+
+    agent: Name | None = None
+    user: Name | None = None
+    messages: Annotated[list[MessageDraft], Field(min_length=1, max_length=1000)]
+
+
+class Message(BaseModel):
+    """A stored turn."""
+
+    id: UUID
+    seq: int
+    role: str
+    content: Any
+    name: str | None
+    tool_call_id: str | None
+    user: str | None
+    tokens: int
+    created_at: datetime
+
+
+class Window(BaseModel):
+    """The turns that go to the model verbatim, and the summary of those before."""
+
+    messages: list[Message]
+    summary: dict[str, Any] | None
+    tokens: int
+    started_at: datetime | None
+    expires_at: datetime | None
+
+
+class Appended(BaseModel):
+    """Stored turns and the window after them."""
+
+    messages: list[Message]
+    window: Window
+
+
+class PutAgent(Body):
+    """Changes to an agent; only the fields given change."""
+
+    name: Annotated[Name | None, Field(description="for people to read")] = None
+    prime: bool | None = None
+    teams: Annotated[list[Name], Field(max_length=100)] | None = None
+    settings: JsonObject | None = None
+
+
+class Agent(BaseModel):
+    """An agent."""
+
+    agent: str
+    name: str | None
+    prime: bool
+    teams: list[str]
+    settings: dict[str, Any]
+    created_at: datetime
+
+
+class Bulletin(BaseModel):
+    """What an agent knows, at one time."""
+
+    agent: str
+    version: int
+    content: str
+    tokens: int
+    inputs_hash: str
+    dream_id: UUID | None
+    created_at: datetime
+
+
+class RequestDream(Body):
+    """How to dream: ``wait`` answers when it is done."""
+
+    dry_run: bool = False
+    wait: bool = False
+
+
+class Dream(BaseModel):
+    """One consolidation run of an agent."""
+
+    id: UUID
+    agent: str
+    status: Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"]
+    trigger: str
+    dry_run: bool
+    report: dict[str, Any]
+    error: str | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    changes: list[dict[str, Any]] | None = None
+
+
+class Entity(BaseModel):
+    """Someone or something memories speak of."""
+
+    id: UUID
+    name: str
+    kind: str
+    aliases: list[str]
+    mentions: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class CreateKey(Body):
+    """A key to make."""
+
+    role: Literal["admin", "agent", "reader"]
+    agent: Name | None = None
+    name: Name
+
+
+class CreatedKey(BaseModel):
+    """A new key: ``key`` is shown this once."""
+
+    id: UUID
+    key: str
+    role: str
+    agent: str | None
+    name: str
+
+
+class Key(BaseModel):
+    """A key, without its text."""
+
+    id: UUID
+    name: str
+    role: str
+    agent: str | None
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "description": text, "content": {"application/problem+json": {}}}
+    for status, text in (
+        (401, "No valid key"),
+        (403, "Not with this key"),
+        (404, "Not found"),
+        (409, "Conflict"),
+        (413, "Body too large"),
+        (422, "Invalid input"),
+        (503, "Database unavailable"),
+    )
+}

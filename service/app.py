@@ -1,0 +1,47 @@
+"""The API's composition root: ``create_app(settings)`` builds everything, and nothing happens at import."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.responses import Response
+
+from service.api import errors
+from service.api.dependencies import json_response
+from service.api.middleware import RequestMiddleware
+from service.api.routes import admin, agents, graph, memories, sessions
+from service.api.schemas import PROBLEMS
+from service.runtime import open_runtime
+from service.settings import Settings
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The ASGI application. Its lifespan opens the runtime and closes it, writing out what is still counted."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_runtime(settings, "reverie-api") as engine:
+            app.state.engine = engine
+            yield
+
+    app = FastAPI(title="Reverie", version="0.1.0", summary="Memory for AI agents that dreams.", lifespan=lifespan)
+    app.add_middleware(RequestMiddleware, body_bytes_max=settings.body_bytes_max)
+    errors.install(app)
+    for module in (memories, sessions, agents, graph, admin):
+        app.include_router(module.router, responses=PROBLEMS)
+
+    @app.get("/healthz", tags=["health"])
+    async def healthz() -> dict[str, str]:
+        """The process is alive."""
+        return {"status": "ok"}
+
+    @app.get("/readyz", tags=["health"], responses={503: PROBLEMS[503]})
+    async def readyz() -> Response:
+        """The database answers."""
+        async with app.state.engine.db.unscoped() as connection:
+            await connection.value("ping")
+        return json_response({"status": "ready"})
+
+    return app

@@ -1,0 +1,161 @@
+"""The connection pool, and the only two ways to reach the database: ``transaction`` and ``unscoped``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import orjson
+import structlog
+from pgvector.asyncpg import register_vector
+
+from service.db.guard import transaction_open
+from service.db.queries import query
+from service.domain.json import dumps
+from service.errors import Unavailable
+
+APP_ROLE = "reverie_app"
+
+log = structlog.get_logger(__name__)
+
+Row = Mapping[str, Any]
+
+_UNREACHABLE = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.QueryCanceledError,
+    asyncpg.DiskFullError,
+    ConnectionError,
+    TimeoutError,
+)
+
+
+class Connection:
+    """Runs named queries on one connection. Statements are prepared once per connection by asyncpg."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+
+    async def fetch(self, name: str, /, **values: Any) -> list[Row]:
+        """All rows of the named query."""
+        statement = query(name)
+        rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values))
+        return rows
+
+    async def row(self, name: str, /, **values: Any) -> Row | None:
+        """The first row of the named query, or None."""
+        statement = query(name)
+        row: Row | None = await self.raw.fetchrow(statement.sql, *statement.arguments(values))
+        return row
+
+    async def value(self, name: str, /, **values: Any) -> Any:
+        """The first column of the first row, or None."""
+        statement = query(name)
+        return await self.raw.fetchval(statement.sql, *statement.arguments(values))
+
+    async def run(self, name: str, /, **values: Any) -> int:
+        """Run the named query for its effect; the number of rows it touched."""
+        statement = query(name)
+        tag: str = await self.raw.execute(statement.sql, *statement.arguments(values))
+        count = tag.rpartition(" ")[2]
+        return int(count) if count.isdigit() else 0
+
+
+class Database:
+    """One pool to one Postgres. Open it with ``await Database.open(...)``, close it with ``await close()``."""
+
+    def __init__(self, pool: Any, *, wait_s: float, statement_timeout_s: float) -> None:
+        self._pool = pool
+        self._wait_s = wait_s
+        self._prelude = (
+            f"BEGIN; SET LOCAL ROLE {APP_ROLE}; SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)};"
+        )
+
+    @classmethod
+    async def open(
+        cls,
+        url: str,
+        *,
+        size: int = 8,
+        wait_s: float = 5.0,
+        statement_timeout_s: float = 15.0,
+        application: str = "reverie",
+    ) -> Database:
+        """Connect. Raises Unavailable, naming host and database but never the password, when it cannot."""
+        try:
+            pool = await asyncpg.create_pool(
+                url,
+                min_size=1,
+                max_size=size,
+                init=_prepare_connection,
+                reset=_nothing_to_reset,
+                timeout=10,
+                server_settings={"application_name": application, "jit": "off"},
+            )
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError, TimeoutError) as error:
+            raise Unavailable(f"DATABASE_URL: cannot connect: {type(error).__name__}: {error}") from error
+        return cls(pool, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
+
+    async def close(self) -> None:
+        """Close every connection, waiting at most 5 s for those in use."""
+        try:
+            async with asyncio.timeout(5):
+                await self._pool.close()
+        except TimeoutError:
+            self._pool.terminate()
+
+    @asynccontextmanager
+    async def transaction(self, workspace_id: UUID) -> AsyncIterator[Connection]:
+        """One transaction that sees and writes the rows of this workspace alone (row-level security).
+
+        Commits at the end, rolls back on any error. Raises Unavailable when no connection comes free in time
+        or the database goes away.
+        """
+        async with self._connection() as raw:
+            with transaction_open():
+                await raw.execute(f"{self._prelude} SET LOCAL reverie.workspace = '{workspace_id}'")
+                try:
+                    yield Connection(raw)
+                except BaseException:
+                    if not raw.is_closed():
+                        await raw.execute("ROLLBACK")
+                    raise
+                await raw.execute("COMMIT")
+
+    @asynccontextmanager
+    async def unscoped(self) -> AsyncIterator[Connection]:
+        """A connection outside any workspace: single statements on what belongs to none (keys, the schedule)."""
+        async with self._connection() as raw:
+            yield Connection(raw)
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Any]:
+        try:
+            async with self._pool.acquire(timeout=self._wait_s) as raw:
+                yield raw
+        except asyncpg.exceptions.InternalClientError:
+            raise
+        except _UNREACHABLE as error:
+            log.warning("database_unavailable", error=type(error).__name__)
+            raise Unavailable(f"The database cannot serve this now ({type(error).__name__}).") from error
+
+
+async def _prepare_connection(raw: Any) -> None:
+    await raw.set_type_codec(
+        "jsonb", encoder=lambda value: dumps(value).decode(), decoder=orjson.loads, schema="pg_catalog"
+    )
+    await register_vector(raw)
+
+
+async def _nothing_to_reset(_: Any) -> None:
+    """Transactions leave no session state behind, so a released connection needs no reset round trip."""

@@ -1,0 +1,502 @@
+"""The schema as SQLAlchemy metadata: what migrations are checked against. Nothing queries through it.
+
+Every key, unique constraint and foreign key carries ``workspace_id`` first: tenancy by construction, and
+distributable by workspace. Row-level security and functions live in the migrations.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pgvector.sqlalchemy import HALFVEC
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, REAL, TSVECTOR, UUID
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(referred_table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+NOW = text("now()")
+
+
+def _id(name: str, *, nullable: bool = False) -> Column[Any]:
+    return Column(name, UUID(as_uuid=True), nullable=nullable)
+
+
+def _workspace() -> Column[Any]:
+    return _id("workspace_id")
+
+
+def _text(name: str, *, nullable: bool = False, default: str | None = None) -> Column[Any]:
+    return Column(name, Text, nullable=nullable, server_default=default)
+
+
+def _time(name: str, *, nullable: bool = True, default_now: bool = False) -> Column[Any]:
+    return Column(name, DateTime(timezone=True), nullable=nullable, server_default=NOW if default_now else None)
+
+
+def _json(name: str, *, default: str = "{}", nullable: bool = False) -> Column[Any]:
+    return Column(name, JSONB, nullable=nullable, server_default=None if nullable else default)
+
+
+def _bool(name: str, default: str = "false") -> Column[Any]:
+    return Column(name, Boolean, nullable=False, server_default=default)
+
+
+def _int(name: str, default: str = "0") -> Column[Any]:
+    return Column(name, Integer, nullable=False, server_default=default)
+
+
+def _key(*columns: str) -> PrimaryKeyConstraint:
+    return PrimaryKeyConstraint("workspace_id", *columns)
+
+
+def _references(table: str, column: str, *, name: str | None = None, cascade: bool = True) -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(
+        ["workspace_id", column],
+        [f"{table}.workspace_id", f"{table}.id"],
+        ondelete="CASCADE" if cascade else None,
+        name=name,
+    )
+
+
+workspaces = Table(
+    "workspaces",
+    metadata,
+    Column("workspace_id", UUID(as_uuid=True), primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    _time("created_at", nullable=False, default_now=True),
+)
+
+
+def _in_workspace() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(["workspace_id"], ["workspaces.workspace_id"])
+
+
+settings = Table(
+    "settings",
+    metadata,
+    _workspace(),
+    _json("value"),
+    _time("updated_at", nullable=False, default_now=True),
+    _key(),
+    _in_workspace(),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _text("name"),
+    _text("role"),
+    _text("agent", nullable=True),
+    Column("hash", LargeBinary, nullable=False),
+    _time("created_at", nullable=False, default_now=True),
+    _time("revoked_at"),
+    _key("id"),
+    UniqueConstraint("workspace_id", "hash"),
+    _in_workspace(),
+)
+
+agents = Table(
+    "agents",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _text("agent"),
+    _text("name", nullable=True),
+    _bool("prime"),
+    _id("prime_audience"),
+    _json("settings"),
+    _time("created_at", nullable=False, default_now=True),
+    _key("id"),
+    UniqueConstraint("workspace_id", "agent"),
+    _in_workspace(),
+)
+
+teams = Table(
+    "teams",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _text("team"),
+    _key("id"),
+    UniqueConstraint("workspace_id", "team"),
+    _in_workspace(),
+)
+
+team_members = Table(
+    "team_members",
+    metadata,
+    _workspace(),
+    _id("agent_id"),
+    _id("team_id"),
+    _key("agent_id", "team_id"),
+    _references("agents", "agent_id"),
+    _references("teams", "team_id"),
+)
+
+tasks = Table(
+    "tasks",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _text("task"),
+    _key("id"),
+    UniqueConstraint("workspace_id", "task"),
+    _in_workspace(),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _id("agent_id"),
+    _text("session"),
+    _text("user_name", nullable=True),
+    _int("last_seq"),
+    _int("dreamed_seq"),
+    _int("window_seq"),
+    _time("window_started_at"),
+    _time("last_message_at"),
+    _time("created_at", nullable=False, default_now=True),
+    _key("id"),
+    UniqueConstraint("workspace_id", "agent_id", "session"),
+    _references("agents", "agent_id"),
+    Index(
+        "ix_sessions_due",
+        "workspace_id",
+        "agent_id",
+        postgresql_where=text("dreamed_seq < last_seq"),
+    ),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _id("session_id"),
+    Column("seq", Integer, nullable=False),
+    _text("role"),
+    _text("content"),
+    _json("content_json", nullable=True),
+    _text("name", nullable=True),
+    _text("tool_call_id", nullable=True),
+    _text("user_name", nullable=True),
+    _int("tokens"),
+    _time("created_at", nullable=False, default_now=True),
+    _key("id"),
+    UniqueConstraint("workspace_id", "session_id", "seq"),
+    _references("sessions", "session_id"),
+)
+
+memories = Table(
+    "memories",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _id("agent_id"),
+    _id("audience"),
+    _text("type"),
+    _text("scope"),
+    _id("team_id", nullable=True),
+    _id("task_id", nullable=True),
+    _id("session_id", nullable=True),
+    _text("user_name", nullable=True),
+    _text("key", nullable=True),
+    _text("content"),
+    _text("summary"),
+    Column("identity_hash", LargeBinary, nullable=False),
+    _text("language"),
+    _int("tokens"),
+    Column("importance", Double, nullable=False),
+    Column("confidence", Double, nullable=False),
+    Column("tags", ARRAY(Text), nullable=False, server_default="{}"),
+    _json("metadata"),
+    _json("source"),
+    _text("status", nullable=True),
+    _bool("decay_exempt"),
+    Column("lexemes", TSVECTOR, nullable=False),
+    _time("occurred_at"),
+    _time("expires_at"),
+    _time("valid_from", nullable=False, default_now=True),
+    _time("valid_until"),
+    _id("superseded_by", nullable=True),
+    _time("created_at", nullable=False, default_now=True),
+    _time("updated_at", nullable=False, default_now=True),
+    _time("deleted_at"),
+    _int("version", "1"),
+    _id("dream_id", nullable=True),
+    _text("changed_by"),
+    _text("change_reason"),
+    _key("id"),
+    _references("agents", "agent_id"),
+    _references("teams", "team_id", cascade=False),
+    _references("tasks", "task_id", cascade=False),
+    _references("sessions", "session_id", cascade=False),
+    Index(
+        "uq_memories_identity",
+        "workspace_id",
+        "audience",
+        "type",
+        "identity_hash",
+        unique=True,
+        postgresql_where=text("deleted_at IS NULL AND superseded_by IS NULL"),
+    ),
+    Index(
+        "uq_memories_key",
+        "workspace_id",
+        "agent_id",
+        "audience",
+        "key",
+        unique=True,
+        postgresql_where=text("key IS NOT NULL AND deleted_at IS NULL AND superseded_by IS NULL"),
+    ),
+    Index("ix_memories_audience", "workspace_id", "audience", "created_at", "id"),
+    Index("ix_memories_created", "workspace_id", "created_at", "id"),
+    Index("ix_memories_session", "workspace_id", "session_id", postgresql_where=text("session_id IS NOT NULL")),
+    Index("ix_memories_user", "workspace_id", "user_name", postgresql_where=text("user_name IS NOT NULL")),
+)
+
+memory_versions = Table(
+    "memory_versions",
+    metadata,
+    _workspace(),
+    _id("memory_id"),
+    Column("version", Integer, nullable=False),
+    _json("record"),
+    _text("changed_by"),
+    _text("change_reason"),
+    _id("dream_id", nullable=True),
+    _time("at", nullable=False),
+    _key("memory_id", "version"),
+    _references("memories", "memory_id"),
+)
+
+memory_sources = Table(
+    "memory_sources",
+    metadata,
+    _workspace(),
+    _id("memory_id"),
+    _id("message_id"),
+    _key("memory_id", "message_id"),
+    _references("memories", "memory_id"),
+    _references("messages", "message_id"),
+    Index("ix_memory_sources_message", "workspace_id", "message_id"),
+)
+
+memory_usage = Table(
+    "memory_usage",
+    metadata,
+    _workspace(),
+    _id("memory_id"),
+    Column("access_count", BigInteger, nullable=False, server_default="0"),
+    _time("last_accessed_at"),
+    _key("memory_id"),
+    _references("memories", "memory_id"),
+)
+
+search_index = Table(
+    "search_index",
+    metadata,
+    _workspace(),
+    _id("id"),
+    Column("kind", SmallInteger, nullable=False),
+    _id("audience"),
+    _text("type"),
+    _text("scope"),
+    _text("user_name", nullable=True),
+    _id("session_id", nullable=True),
+    _id("task_id", nullable=True),
+    Column("tags", ARRAY(Text), nullable=False, server_default="{}"),
+    Column("importance", REAL, nullable=False, server_default="0.5"),
+    Column("confidence", REAL, nullable=False, server_default="1"),
+    _time("happened_at", nullable=False),
+    _time("created_at", nullable=False),
+    _time("valid_from", nullable=False),
+    _time("valid_until"),
+    _time("expires_at"),
+    _bool("deleted"),
+    _bool("faded"),
+    Column("words", SmallInteger, nullable=False, server_default="0"),
+    Column("embedding_model", SmallInteger),
+    Column("embedding", HALFVEC()),
+    _key("id"),
+    Index("ix_search_index_audience", "workspace_id", "audience", "kind"),
+    Index(
+        "ix_search_index_pending",
+        "workspace_id",
+        "id",
+        postgresql_where=text("embedding_model IS NULL AND NOT deleted"),
+    ),
+)
+
+search_terms = Table(
+    "search_terms",
+    metadata,
+    _workspace(),
+    Column("term", BigInteger, nullable=False),
+    _id("id"),
+    Column("frequency", SmallInteger, nullable=False),
+    Column("words", SmallInteger, nullable=False),
+    PrimaryKeyConstraint("workspace_id", "term", "id"),
+)
+
+embedding_models = Table(
+    "embedding_models",
+    metadata,
+    Column("id", SmallInteger, primary_key=True),
+    Column("signature", Text, nullable=False, unique=True),
+    Column("dim", Integer, nullable=False),
+    _time("created_at", nullable=False, default_now=True),
+)
+
+entities = Table(
+    "entities",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _id("agent_id"),
+    _id("audience"),
+    _text("name"),
+    _text("kind"),
+    _id("dream_id", nullable=True),
+    _time("created_at", nullable=False, default_now=True),
+    _time("updated_at", nullable=False, default_now=True),
+    _key("id"),
+    _references("agents", "agent_id"),
+)
+
+entity_aliases = Table(
+    "entity_aliases",
+    metadata,
+    _workspace(),
+    _id("audience"),
+    _text("alias"),
+    _text("kind"),
+    _id("entity_id"),
+    _key("audience", "alias", "kind"),
+    _references("entities", "entity_id"),
+    Index("ix_entity_aliases_entity", "workspace_id", "entity_id"),
+)
+
+edges = Table(
+    "edges",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _id("audience"),
+    _text("relation"),
+    _text("source_kind"),
+    _id("source_id"),
+    _text("target_kind"),
+    _id("target_id"),
+    _id("memory_id", nullable=True),
+    _id("dream_id", nullable=True),
+    _text("created_by"),
+    _time("created_at", nullable=False, default_now=True),
+    _key("id"),
+    UniqueConstraint("workspace_id", "source_id", "relation", "target_id"),
+    Index("ix_edges_target", "workspace_id", "target_id"),
+    Index("ix_edges_memory", "workspace_id", "memory_id", postgresql_where=text("memory_id IS NOT NULL")),
+)
+
+dreams = Table(
+    "dreams",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _id("agent_id"),
+    _text("status"),
+    _text("trigger"),
+    _bool("dry_run"),
+    _json("report"),
+    _text("error", nullable=True),
+    _time("created_at", nullable=False, default_now=True),
+    _time("started_at"),
+    _time("finished_at"),
+    _key("id"),
+    _references("agents", "agent_id"),
+    Index("ix_dreams_agent", "workspace_id", "agent_id", "created_at", "id"),
+)
+
+dream_changes = Table(
+    "dream_changes",
+    metadata,
+    _workspace(),
+    _id("dream_id"),
+    Column("ordinal", Integer, nullable=False),
+    _text("op"),
+    _id("memory_id", nullable=True),
+    _json("before", nullable=True),
+    _json("after", nullable=True),
+    _text("reason"),
+    _key("dream_id", "ordinal"),
+    _references("dreams", "dream_id"),
+    Index("ix_dream_changes_memory", "workspace_id", "memory_id"),
+)
+
+dream_schedule = Table(
+    "dream_schedule",
+    metadata,
+    _workspace(),
+    _id("agent_id"),
+    _time("due_at", nullable=False),
+    _text("lease_owner", nullable=True),
+    _time("lease_until"),
+    Column("lease_token", BigInteger, nullable=False, server_default="0"),
+    _id("dream_id", nullable=True),
+    _key("agent_id"),
+    Index("ix_dream_schedule_due", "due_at"),
+)
+
+bulletins = Table(
+    "bulletins",
+    metadata,
+    _workspace(),
+    _id("agent_id"),
+    Column("version", Integer, nullable=False),
+    _text("content"),
+    _int("tokens"),
+    _text("inputs_hash"),
+    _id("dream_id", nullable=True),
+    _time("created_at", nullable=False, default_now=True),
+    _key("agent_id", "version"),
+    _references("agents", "agent_id"),
+)
+
+worker_heartbeats = Table(
+    "worker_heartbeats",
+    metadata,
+    Column("worker", Text, primary_key=True),
+    _time("started_at", nullable=False),
+    _time("seen_at", nullable=False),
+)
+
+SHARED_TABLES = frozenset({"workspaces", "embedding_models", "worker_heartbeats", "dream_schedule"})
+"""Tables outside row-level security: they hold no content. All others show one workspace's rows only."""

@@ -1,0 +1,266 @@
+"""Merge guards: when two statements say the same thing, and when they say opposite things (row D4).
+
+Similarity of embeddings cannot decide this: "budget 50000" and "budget 60000", "prefers" and "never prefers",
+"Room 101" and "Room 102", "Tigran" and "Iran" are all neighbours. Here both statements are brought into one
+canonical sequence of words and must then agree word for word: every number, identifier, negation and name.
+Only rewrites that keep the meaning are undone: articles, intensifiers, contractions, number words, the progressive,
+the passive, a relative clause of one adjective, a date in front, and the order of two things joined by "and".
+What is not understood stays apart, for keeping both costs less than losing one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+
+def _listed(block: str) -> tuple[str, ...]:
+    return tuple(block.split())
+
+
+_TOKENS_MAX = 400  # past this a statement is a document: only identical text merges
+
+_TOKEN = re.compile(
+    r"(?<!\w)[-−](?=\d)|[^\W_]+(?:['._\-/@:+#&][^\W_]+)*(?:\+\+|#)?|[^\w\s.,;:!'\"()\[\]{}…‘’“”„«»\-–—`]"
+)
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_FRONTED = re.compile(r"(?:on|in|at|during|since|by|after|before) [^,]{1,40}, ")
+_CONTRACTIONS = (
+    (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"\bain't\b"), "is not"),
+    (re.compile(r"n't\b"), " not"),
+    (re.compile(r"'re\b"), " are"),
+    (re.compile(r"'m\b"), " am"),
+    (re.compile(r"'ll\b"), " will"),
+    (re.compile(r"'ve\b"), " have"),
+    (re.compile(r"\b(he|she|it|that|there|who|what)'s\b"), r"\1 is"),
+)
+
+_IGNORED = frozenset(
+    _listed("a an the really very actually simply basically definitely certainly absolutely totally truly indeed")
+)
+_BE = frozenset(_listed("am is are"))
+_BE_PAST = frozenset(_listed("was were"))
+_NEGATIONS = frozenset(
+    _listed("not no never none nobody nothing nowhere neither nor without hardly barely seldom rarely stopped quit")
+)
+_AUXILIARIES = frozenset(_listed("am is are was were be been being do does did has have had there"))
+_PREPOSITIONS = frozenset(
+    _listed(
+        "in on at to into onto from with without of for by near over under behind beside through across around about"
+        " during after before since until while and or but"
+    )
+)
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate(_listed("two three four five six seven eight nine ten eleven twelve"), start=2)
+}
+_VARIANTS = {
+    "postgresql": "postgres", "colour": "color", "colours": "colors", "favourite": "favorite", "organise": "organize",
+    "telephone": "phone", "television": "tv", "mom": "mother", "mum": "mother", "dad": "father", "photograph": "photo",
+    "film": "movie", "automobile": "car", "bicycle": "bike", "refrigerator": "fridge", "purchase": "buy",
+    "utilize": "use", "utilise": "use", "lady": "woman", "speaking": "talking", "onto": "on",
+}  # fmt: skip
+
+_IRREGULAR = (
+    "be:been begin:began:begun bite:bit:bitten break:broke:broken bring:brought build:built buy:bought"
+    " catch:caught choose:chose:chosen cut:cut do:did:done draw:drew:drawn drink:drank:drunk drive:drove:driven"
+    " eat:ate:eaten feed:fed feel:felt fight:fought find:found fly:flew:flown forget:forgot:forgotten get:got"
+    " give:gave:given go:went:gone grind:ground grow:grew:grown hear:heard hide:hid:hidden hit:hit hold:held hurt:hurt"
+    " keep:kept know:knew:known lay:laid lead:led leave:left lend:lent lose:lost make:made meet:met pay:paid"
+    " put:put read:read ride:rode:ridden run:ran:run say:said see:saw:seen sell:sold send:sent set:set"
+    " shake:shook:shaken shoot:shot show:showed:shown sing:sang:sung sit:sat speak:spoke:spoken spend:spent"
+    " steal:stole:stolen sweep:swept"
+    " swim:swam:swum take:took:taken teach:taught tear:tore:torn tell:told think:thought throw:threw:thrown"
+    " wear:wore:worn win:won write:wrote:written"
+)
+_PAST: dict[str, str] = {}
+_PARTICIPLE: dict[str, str] = {}
+for _entry in _IRREGULAR.split():
+    _base, *_forms = _entry.split(":")
+    _PARTICIPLE[_forms[-1]] = _base
+    if _base != "be":
+        _PAST[_forms[0]] = _base
+
+_OPPOSITES = tuple(
+    frozenset(pair.split("/"))
+    for pair in _listed(
+        "like/dislike like/hate love/hate enjoy/hate love/dislike accept/reject accept/refuse agree/disagree"
+        " open/close start/stop begin/end always/never everything/nothing everybody/nobody everyone/nobody"
+        " inside/outside indoors/outdoors big/small tall/short full/empty hot/cold allow/forbid allow/deny"
+        " grant/deny enable/disable enabled/disabled true/false public/private hit/miss remember/forget win/lose"
+        " with/without can/cannot married/divorced alive/dead vegetarian/carnivore on/off up/down into/out"
+        " left/right"
+    )
+)
+
+
+def normalize(text: str) -> str:
+    """The form in which two texts count as identical (row W7).
+
+    Unicode NFKC, case folded, every run of white space one space, none at the ends. NUL and other control
+    characters count as white space. Idempotent.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join("".join(" " if unicodedata.category(char) == "Cc" else char for char in folded).split())
+
+
+def may_merge(a: str, b: str) -> bool:
+    """Whether two similar statements may become one memory. Symmetric, and true for identical texts.
+
+    False whenever a number, identifier, name, negation, tense, or the roles in the sentence differ, whatever
+    any embedder says; also when the difference is one that these rules do not understand.
+    """
+    first, second = normalize(a), normalize(b)
+    if first == second:
+        return True
+    tokens_a, tokens_b = _tokens(first), _tokens(second)
+    if not tokens_a or not tokens_b or max(len(tokens_a), len(tokens_b)) > _TOKENS_MAX:
+        return False
+    forms_a, forms_b = _canonical(tokens_a), _canonical(tokens_b)
+    return len(forms_a) == len(forms_b) and all(map(_same_form, forms_a, forms_b))
+
+
+def contradicts(a: str, b: str) -> bool:
+    """Whether two statements speak of the same thing with opposite polarity. Symmetric.
+
+    Either all but a few content words agree and exactly one statement is negated ("likes tea", "does not like tea"),
+    or they differ in one pair of opposites only ("likes tea", "hates tea"). A differing number, place or
+    name alone is no contradiction.
+    """
+    tokens_a, tokens_b = _tokens(normalize(a)), _tokens(normalize(b))
+    if max(len(tokens_a), len(tokens_b)) > _TOKENS_MAX:
+        return False
+    stems_a, stems_b = _content_stems(tokens_a), _content_stems(tokens_b)
+    if not stems_a or not stems_b:
+        return False
+    only_a, only_b = stems_a - stems_b, stems_b - stems_a
+    negated = _is_negated(tokens_a) != _is_negated(tokens_b)
+    differing = only_a.total() + only_b.total()
+    shared = (stems_a & stems_b).total()
+    if _has_figures(only_a) or _has_figures(only_b):
+        return False
+    if negated:
+        return shared > 0 and differing <= max(1, shared // 3)
+    if only_a.total() != 1 or only_b.total() != 1 or not shared:
+        return False
+    pair = {_variant(*only_a), _variant(*only_b)}
+    return any({_stem(word) for word in opposite} == pair for opposite in _OPPOSITES)
+
+
+def _tokens(text: str) -> list[str]:
+    text = text.replace("’", "'").replace("‘", "'")
+    for pattern, expansion in _CONTRACTIONS:
+        text = pattern.sub(expansion, text)
+    text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text)
+    fronted = _FRONTED.match(text)
+    if fronted:
+        text = f"{text[fronted.end() :].rstrip('.!')} {fronted[0][:-2]}"
+    return _TOKEN.findall(text)
+
+
+def _canonical(tokens: list[str]) -> list[str]:
+    words = [_NUMBER_WORDS.get(word, _VARIANTS.get(word, word)) for word in tokens if word not in _IGNORED]
+    return _ordered_pair(_progressive(_active(_adjective_first(words))))
+
+
+def _adjective_first(words: list[str]) -> list[str]:
+    """ "dog which is black runs" becomes "black dog runs", for one adjective at the end of its clause."""
+    for at in range(1, len(words) - 2):
+        if words[at] in ("which", "who", "that") and words[at + 1] in _BE and words[at + 2] not in _PREPOSITIONS:
+            closed = at + 3 == len(words) or words[at + 3] in _BE or words[at + 3] in _PREPOSITIONS
+            if closed and words[at + 2] not in _NEGATIONS and not words[at + 2].endswith("ing"):
+                return [*words[: at - 1], words[at + 2], words[at - 1], *words[at + 3 :]]
+    return words
+
+
+def _active(words: list[str]) -> list[str]:
+    """ "milk is being drunk by cat" becomes "cat drink+ milk"; a plain statement is returned as it is."""
+    for at in range(1, len(words) - 3):
+        if words[at] not in _BE:
+            continue
+        verb_at = at + 1 + (words[at + 1] == "being")
+        if verb_at >= len(words) - 2:
+            return words
+        verb = _participle_base(words[verb_at])
+        if verb is None:
+            continue
+        if "by" not in words[verb_at + 1 : -1]:
+            return words
+        by = words.index("by", verb_at + 1)
+        end = next((i for i in range(by + 2, len(words)) if words[i] in _PREPOSITIONS), len(words))
+        agent, rest = words[by + 1 : end], words[verb_at + 1 : by]
+        return [*agent, f"{verb}+", *words[:at], *rest, *words[end:]]
+    return words
+
+
+def _participle_base(word: str) -> str | None:
+    return _stem(word) if word in _PARTICIPLE or (len(word) > 4 and word.endswith("ed")) else None
+
+
+def _progressive(words: list[str]) -> list[str]:
+    """Joins "is playing" to "play+" (present) and "was playing" to "play-" (past), where the two words adjoin."""
+    joined: list[str] = []
+    for word in words:
+        if word.endswith("ing") and len(word) > 4 and joined and joined[-1] in _BE | _BE_PAST:
+            joined[-1] = _stem(word) + ("+" if joined[-1] in _BE else "-")
+        else:
+            joined.append(word)
+    return joined
+
+
+def _ordered_pair(words: list[str]) -> list[str]:
+    """Sorts "x and y" where it opens or closes the statement: elsewhere "and" may join clauses."""
+    for at in (1, len(words) - 2):
+        if 0 < at < len(words) - 1 and words[at] in ("and", "or") and words[at - 1] > words[at + 1]:
+            words = [*words[: at - 1], words[at + 1], words[at], words[at - 1], *words[at + 2 :]]
+    return words
+
+
+def _same_form(x: str, y: str) -> bool:
+    """Equal words, or a joined progressive beside its simple form ("play+" and "plays", "play-" and "played")."""
+    if x == y:
+        return True
+    if y.endswith(("+", "-")) and y[:-1].isalpha():
+        x, y = y, x
+    if not (x.endswith(("+", "-")) and x[:-1].isalpha()):
+        return False
+    if x.endswith("+"):
+        return y.endswith("s") and not y.endswith("ss") and _stem(y) == x[:-1]
+    return (y in _PAST or y.endswith("ed")) and _stem(y) == x[:-1]
+
+
+def _stem(word: str) -> str:
+    """A light stem that joins the inflections of one verb or noun; never used to equate different words alone."""
+    word = _PARTICIPLE.get(word) or _PAST.get(word) or word
+    if not word.isalpha() or len(word) < 4:
+        return word
+    for suffix in ("ing", "ied", "ies", "ed", "es", "s"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 2 and not word.endswith("ss"):
+            word = word[: -len(suffix)] + ("i" if suffix in ("ied", "ies") else "")
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
+        word = word[:-1]
+    if word.endswith("e") and len(word) > 2:
+        word = word[:-1]
+    return word[:-1] + "i" if word.endswith("y") and len(word) > 2 else word
+
+
+def _variant(word: str) -> str:
+    return _stem(_VARIANTS.get(word, word))
+
+
+def _content_stems(tokens: list[str]) -> Counter[str]:
+    words = _active([word for word in tokens if word not in _IGNORED])
+    kept = (word.rstrip("+") for word in words if word not in _NEGATIONS and word not in _AUXILIARIES)
+    return Counter(_variant(_NUMBER_WORDS.get(word, word)) for word in kept)
+
+
+def _is_negated(tokens: list[str]) -> bool:
+    return sum(word in _NEGATIONS for word in tokens) % 2 == 1
+
+
+def _has_figures(words: Counter[str]) -> bool:
+    return any(char.isdigit() for word in words for char in word)

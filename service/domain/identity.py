@@ -1,0 +1,32 @@
+"""When two saves are one memory (row W7), and the line that stands for a memory in lists."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+
+from service.domain.guards import normalize
+from service.domain.types import POLICIES, MemoryType
+
+SUMMARY_MAX = 120
+
+
+def identity_hash(
+    type_: MemoryType, content: str, *, user: str | None, key: str | None, occurred_at: datetime | None
+) -> str:
+    """Hex SHA-256 of what makes a memory itself: its folded content, whom it is about, its key, and, for what
+    happens at a time, when it happened. Equal hashes of one type in one audience are one memory."""
+    moment = occurred_at.isoformat() if occurred_at and POLICIES[type_].happens else ""
+    parts = (normalize(content), user or "", key or "", moment)
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+
+def summary_of(content: str) -> str:
+    """One line of at most 120 characters: the first sentence, or the beginning, of a text."""
+    line = " ".join(content.split())
+    if len(line) <= SUMMARY_MAX:
+        return line
+    end = max(line.rfind(mark, 0, SUMMARY_MAX) for mark in (". ", "! ", "? ", "。"))
+    if end > 20:
+        return line[: end + 1]
+    return line[: SUMMARY_MAX - 1].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,15 @@
+"""Ids of rows: UUIDv7, made here, so that they sort by the time they were made (RFC 9562)."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+DEFAULT_WORKSPACE = UUID("00000000-0000-7000-8000-000000000001")
+"""The workspace made at first start."""
+
+
+def new_id() -> UUID:
+    """A fresh UUIDv7."""
+    return uuid7()

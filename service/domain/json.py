@@ -1,0 +1,21 @@
+"""JSON as Reverie writes it: to the database, to clients, to files."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+_OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_DATACLASS | orjson.OPT_NON_STR_KEYS
+
+
+def dumps(value: Any) -> bytes:
+    """The value as UTF-8 JSON; times end in Z. Raises TypeError for what has no JSON form."""
+    return orjson.dumps(value, _plain, _OPTIONS)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,0 +1,53 @@
+"""Who is calling, and whom they may act for (rows A1, A2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from service.errors import Forbidden, InvalidInput, NotFound
+
+KeyRole = Literal["admin", "agent", "reader"]
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The holder of a key. ``agent`` is set for an agent key: it acts as that agent and no other."""
+
+    workspace_id: UUID
+    key_id: UUID
+    role: KeyRole
+    agent: str | None
+
+    @property
+    def actor(self) -> str:
+        """How this caller is named in histories: ``agent:<name>`` or ``<role>:<key id>``."""
+        return f"agent:{self.agent}" if self.agent else f"{self.role}:{self.key_id}"
+
+    def acting(self, named: str | None) -> str:
+        """The agent this call acts as: the key's own, else the one named. Raises InvalidInput when none is."""
+        agent = self.agent or named
+        if agent is None:
+            raise InvalidInput(("body", "agent"), "name the acting agent (this key is not bound to one)")
+        return agent
+
+    def reading(self, named: str | None) -> str | None:
+        """Whose eyes a listing uses: the key's own agent, else the one named; None sees the whole workspace."""
+        return self.agent or named
+
+    def owning(self, agent: str) -> str:
+        """The agent of a path. Raises NotFound when an agent key names another one."""
+        if self.agent is not None and self.agent != agent:
+            raise NotFound(f"There is no agent {agent!r} here.")
+        return agent
+
+    def must_write(self) -> None:
+        """Raise Forbidden for a reader key."""
+        if self.role == "reader":
+            raise Forbidden("A reader key may not change anything.")
+
+    def must_administer(self) -> None:
+        """Raise Forbidden for anything but an admin key."""
+        if self.role != "admin":
+            raise Forbidden("This needs an admin key.")

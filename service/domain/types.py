@@ -1,0 +1,57 @@
+"""The eight memory types and their policies: how long each is kept and when each is offered (row W1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class MemoryType(StrEnum):
+    """What kind of statement a memory is."""
+
+    FACT = "fact"
+    PREFERENCE = "preference"
+    DECISION = "decision"
+    IDENTITY = "identity"
+    EVENT = "event"
+    OBSERVATION = "observation"
+    GOAL = "goal"
+    TODO = "todo"
+
+
+class Scope(StrEnum):
+    """Who may read a memory besides its author (row W3)."""
+
+    AGENT = "agent"
+    TEAM = "team"
+    TASK = "task"
+    SESSION = "session"
+    PRIME = "prime"
+
+
+@dataclass(frozen=True, slots=True)
+class TypePolicy:
+    """Retention and retrieval policy of one type.
+
+    ``decays``: importance halves with time when unused (row D6). ``happens``: two memories of this type are
+    identical only if they also happened at the same time (row W7). ``has_status``: open or done.
+    ``in_context``: when the context assembly offers it besides search: ``always``, ``user`` (their user
+    talks), ``planning``, ``open`` (while the status is open) or ``search`` only.
+    """
+
+    decays: bool
+    happens: bool
+    has_status: bool
+    in_context: str
+
+
+POLICIES: dict[MemoryType, TypePolicy] = {
+    MemoryType.FACT: TypePolicy(decays=False, happens=False, has_status=False, in_context="search"),
+    MemoryType.PREFERENCE: TypePolicy(decays=False, happens=False, has_status=False, in_context="user"),
+    MemoryType.DECISION: TypePolicy(decays=False, happens=False, has_status=False, in_context="search"),
+    MemoryType.IDENTITY: TypePolicy(decays=False, happens=False, has_status=False, in_context="always"),
+    MemoryType.EVENT: TypePolicy(decays=True, happens=True, has_status=False, in_context="search"),
+    MemoryType.OBSERVATION: TypePolicy(decays=True, happens=True, has_status=False, in_context="search"),
+    MemoryType.GOAL: TypePolicy(decays=False, happens=False, has_status=False, in_context="planning"),
+    MemoryType.TODO: TypePolicy(decays=False, happens=False, has_status=True, in_context="open"),
+}

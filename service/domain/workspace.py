@@ -1,0 +1,48 @@
+"""The settings of a workspace: what its admin may change while everything runs (row E8)."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from service.domain.search import Ranking
+
+
+class WindowSettings(BaseModel):
+    """Bounds of the rolling window of a session (rows S3, S4)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    messages_max: int = Field(20, ge=2, le=1000)
+    trim_to: int = Field(10, ge=1, le=999)
+    idle_s: int = Field(1800, ge=1, le=31_536_000)
+    tokens_max: int = Field(8_000, ge=100, le=1_000_000)
+
+    @model_validator(mode="after")
+    def _trims(self) -> WindowSettings:
+        if self.trim_to >= self.messages_max:
+            raise ValueError("trim_to must be less than messages_max")
+        return self
+
+
+class RetrievalSettings(Ranking):
+    """The ranking, and below which importance a faded memory no longer surfaces."""
+
+    faded_below: float = Field(0.1, ge=0, le=1)
+
+
+class DreamSettings(BaseModel):
+    """When an agent dreams and how long its bulletin may be."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    bulletin_tokens_max: int = Field(500, ge=50, le=8_000)
+
+
+class WorkspaceSettings(BaseModel):
+    """All of a workspace's settings."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    window: WindowSettings = WindowSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    dream: DreamSettings = DreamSettings()

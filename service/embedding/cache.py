@@ -1,0 +1,167 @@
+"""A cache in front of an embedder: least recently used, expiring, each text in flight only once (row E3)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from service.db.guard import assert_outside_transaction
+from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingTimedOut, Vectors
+
+SIZE: Final = 1_000
+TTL_S: Final = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    vector: Vectors  # (dim,)
+    expires_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class _InFlight:
+    task: asyncio.Task[Vectors]
+    row: int
+    ends_at: float | None  # by the event loop's clock
+
+
+class CachedEmbedder:
+    """An Embedder that remembers ``size`` vectors for ``ttl_s`` seconds, keyed ``source:model:dim:sha256(text)``.
+
+    A text asked for while it is being embedded waits for that call, which goes on when its first caller is
+    cancelled. Failures reach everybody who waits and are never kept. A call that runs out of the time of the
+    caller who began it is begun again for those who have time left.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        size: int = SIZE,
+        ttl_s: float = TTL_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``clock`` returns seconds and never goes back."""
+        self._embedder = embedder
+        self._size = size
+        self._ttl_s = ttl_s
+        self._clock = clock
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._in_flight: dict[str, _InFlight] = {}
+
+    @property
+    def source(self) -> str:
+        """The inner embedder's source."""
+        return self._embedder.source
+
+    @property
+    def model(self) -> str:
+        """The inner embedder's model."""
+        return self._embedder.model
+
+    @property
+    def dim(self) -> int:
+        """The inner embedder's dimension."""
+        return self._embedder.dim
+
+    @property
+    def signature(self) -> str:
+        """The inner embedder's signature."""
+        return self._embedder.signature
+
+    async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
+        """See Embedder.embed. The result is the caller's own copy."""
+        # Also for a hit: whether a text is cached must not decide whether a bug is seen.
+        assert_outside_transaction()
+        keys = [self._key(text) for text in texts]
+        found = self._lookup(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if missing:
+            found |= await self._fetch(missing, deadline_s)
+        vectors = np.empty((len(texts), self.dim), dtype=np.float32)
+        for row, key in enumerate(keys):
+            vectors[row] = found[key]
+        return vectors
+
+    async def aclose(self) -> None:
+        """Cancel what is in flight and close the inner embedder."""
+        tasks = {flight.task for flight in self._in_flight.values()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._embedder.aclose()
+
+    def _key(self, text: str) -> str:
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{self.signature}:{digest}"
+
+    def _lookup(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        now = self._clock()
+        found = {}
+        for key in keys:
+            entry = self._entries.get(key)
+            if entry is None:
+                continue
+            if entry.expires_at <= now:
+                del self._entries[key]
+                continue
+            self._entries.move_to_end(key)
+            found[key] = entry.vector
+        return found
+
+    async def _fetch(self, missing: dict[str, str], deadline_s: float | None) -> dict[str, Vectors]:
+        """Embed ``missing`` (key to text), joining flights that carry some of it already."""
+        ends_at = None if deadline_s is None else asyncio.get_running_loop().time() + deadline_s
+        found: dict[str, Vectors] = {}
+        while missing:
+            left_s = None if ends_at is None else ends_at - asyncio.get_running_loop().time()
+            joined = {key: self._in_flight[key] for key in missing if key in self._in_flight}
+            fresh = {key: text for key, text in missing.items() if key not in joined}
+            own = self._take_off(fresh, left_s) if fresh else None
+            joined |= {key: self._in_flight[key] for key in fresh}
+            _, late = await asyncio.wait({flight.task for flight in joined.values()}, timeout=left_s)
+            for key, flight in joined.items():
+                if flight.task in late:
+                    raise EmbeddingTimedOut(f"No embedding within {deadline_s:g} s.")
+                if flight.task is not own and _ran_out_of_its_callers_time(flight):
+                    continue
+                if flight.task.cancelled():
+                    raise EmbeddingFailed("The embedder was closed meanwhile.")
+                found[key] = flight.task.result()[flight.row]
+            missing = {key: text for key, text in missing.items() if key not in found}
+        return found
+
+    def _take_off(self, texts: dict[str, str], deadline_s: float | None) -> asyncio.Task[Vectors]:
+        keys = list(texts)
+        ends_at = None if deadline_s is None else asyncio.get_running_loop().time() + deadline_s
+        task = asyncio.create_task(self._embedder.embed(list(texts.values()), deadline_s))
+        for row, key in enumerate(keys):
+            self._in_flight[key] = _InFlight(task, row, ends_at)
+        task.add_done_callback(lambda done: self._land(keys, done))
+        return task
+
+    def _land(self, keys: Sequence[str], task: asyncio.Task[Vectors]) -> None:
+        for key in keys:
+            del self._in_flight[key]
+        if task.cancelled() or task.exception() is not None:
+            return
+        expires_at = self._clock() + self._ttl_s
+        for key, vector in zip(keys, task.result(), strict=True):
+            # A copy, as a row would keep its whole batch in memory.
+            self._entries[key] = _Entry(vector.copy(), expires_at)
+            self._entries.move_to_end(key)
+        while len(self._entries) > self._size:
+            self._entries.popitem(last=False)
+
+
+def _ran_out_of_its_callers_time(flight: _InFlight) -> bool:
+    """Whether the flight ended by the deadline of the caller who began it, not by a limit of the embedder."""
+    if flight.task.cancelled() or not isinstance(flight.task.exception(), EmbeddingTimedOut):
+        return False
+    return flight.ends_at is not None and asyncio.get_running_loop().time() >= flight.ends_at

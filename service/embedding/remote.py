@@ -1,0 +1,204 @@
+"""The remote embedder: any model litellm knows, and any OpenAI-compatible server (row E1)."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+from service.db.guard import assert_outside_transaction
+from service.embedding.base import (
+    EmbedderMisconfigured,
+    EmbeddingFailed,
+    EmbeddingTimedOut,
+    Vectors,
+    deadline,
+    normalised,
+    signature_of,
+    well_formed,
+)
+
+DEFAULT_MODEL: Final = "text-embedding-3-small"
+BATCH_TEXTS_MAX: Final = 128
+# OpenAI refuses more than 300,000 tokens in one request.
+BATCH_CHARACTERS_MAX: Final = 250_000
+REQUESTS_AT_ONCE_MAX: Final = 4
+ATTEMPTS_MAX: Final = 4
+BACKOFF_FIRST_S: Final = 0.25
+BACKOFF_MAX_S: Final = 8.0
+TIMEOUT_S: Final = 10.0
+REQUEST_TIMEOUT: Final = 408
+TOO_MANY_REQUESTS: Final = 429
+
+
+class RemoteEmbedder:
+    """Vectors by litellm's ``aembedding``; (n, dim) float32.
+
+    429, 5xx and timeouts of one request are tried again with a random, growing pause; what the provider refuses
+    for good (a wrong key, an unknown model) fails at once.
+    """
+
+    source: Final = "remote"
+
+    def __init__(
+        self,
+        model: str,
+        dim: int,
+        *,
+        api_base: str | None = None,
+        api_key: str | None = None,
+        asks_dim: bool = False,
+        timeout_s: float = TIMEOUT_S,
+        backoff_first_s: float = BACKOFF_FIRST_S,
+    ) -> None:
+        """``asks_dim``: send ``dimensions`` with each request. ``timeout_s`` bounds one attempt."""
+        self.model = model
+        self.dim = dim
+        self.signature = signature_of(self.source, model, dim)
+        self._options: dict[str, Any] = {"api_base": api_base, "api_key": api_key, "timeout": timeout_s}
+        self._timeout_s = timeout_s
+        if asks_dim:
+            self._options["dimensions"] = dim
+        self._backoff_first_s = backoff_first_s
+        self._requests = asyncio.Semaphore(REQUESTS_AT_ONCE_MAX)
+
+    @classmethod
+    async def open(
+        cls, model: str, *, dim: int | None, api_base: str | None, api_key: str | None, timeout_s: float = TIMEOUT_S
+    ) -> RemoteEmbedder:
+        """Check the name and find the dimension: ``dim``, else litellm's table, else by embedding one text.
+
+        A ``dim`` other than the table's is asked of the provider (``dimensions``). Takes 3 s to import litellm.
+        Raises EmbedderMisconfigured for a name litellm cannot route, EmbeddingFailed when asking for the
+        dimension fails.
+        """
+        litellm = await asyncio.to_thread(_litellm)
+        try:
+            provider = litellm.get_llm_provider(model, api_base=api_base)[1]
+        except litellm.BadRequestError as error:
+            raise EmbedderMisconfigured(
+                f"EMBEDDING_MODEL={model} is not auto, none, static, local:<name or folder> or a model litellm can "
+                f"route; for an OpenAI-compatible server write openai/{model} and set its URL."
+            ) from error
+        # get_model_info() would ask an Ollama server for its models.
+        entry = litellm.model_cost.get(model, {})
+        if entry.get("mode", "embedding") != "embedding":
+            raise EmbedderMisconfigured(f"EMBEDDING_MODEL={model} is a model for {entry['mode']}, not for embeddings.")
+        if provider == "openai" and api_base and not api_key:
+            # The SDK insists on a key, and would send OPENAI_API_KEY to a server that is not OpenAI's.
+            api_key = "none"
+        known: int | None = entry.get("output_vector_size")
+        embedder = cls(
+            model,
+            dim or known or 0,
+            api_base=api_base,
+            api_key=api_key,
+            asks_dim=dim is not None and known is not None and dim != known,
+            timeout_s=timeout_s,
+        )
+        if not embedder.dim:
+            await embedder._learn_dim()
+        return embedder
+
+    async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
+        """See Embedder.embed."""
+        assert_outside_transaction()
+        vectors = np.empty((len(texts), self.dim), dtype=np.float32)
+
+        async def fill(start: int, end: int) -> None:
+            async with self._requests:
+                vectors[start:end] = await self._request(texts[start:end])
+
+        async with deadline(deadline_s):
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for start, end in _batches(texts):
+                        group.create_task(fill(start, end))
+            except ExceptionGroup as failures:
+                raise failures.exceptions[0] from None
+        return vectors
+
+    async def aclose(self) -> None:
+        """Nothing to let go of: litellm keeps one pool of connections for the whole process."""
+
+    async def _learn_dim(self) -> None:
+        try:
+            vectors = await self._request(["dimension"])
+        except EmbeddingFailed as error:
+            raise EmbeddingFailed(
+                f"EMBEDDING_MODEL={self.model}: its dimension is not known and asking for it failed; set "
+                f"EMBEDDING_DIM to start without asking. {error}"
+            ) from error
+        self.dim = vectors.shape[1]
+        self.signature = signature_of(self.source, self.model, self.dim)
+
+    async def _request(self, texts: Sequence[str]) -> Vectors:
+        """Embed one batch, in up to four attempts."""
+        # Providers refuse an empty text.
+        given = [well_formed(text) or " " for text in texts]
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(_is_transient),
+            stop=stop_after_attempt(ATTEMPTS_MAX),
+            wait=wait_random_exponential(multiplier=self._backoff_first_s, max=BACKOFF_MAX_S),
+            reraise=True,
+        )
+        try:
+            answer: Any = await retrying(self._attempt, given)
+        except Exception as error:  # litellm passes on whatever a malformed answer breaks
+            if isinstance(error, TimeoutError) or getattr(error, "status_code", None) == REQUEST_TIMEOUT:
+                raise EmbeddingTimedOut(f"{self.model} did not answer within {self._timeout_s:g} s.") from error
+            raise EmbeddingFailed(f"{self.model} failed: {type(error).__name__}: {error}") from error
+        return self._checked(answer.data, len(texts))
+
+    async def _attempt(self, texts: list[str]) -> Any:
+        litellm = _litellm()
+        # litellm's own timeout is for each read, which a trickle of bytes never exceeds.
+        async with asyncio.timeout(self._timeout_s):
+            return await litellm.aembedding(model=self.model, input=texts, **self._options)
+
+    def _checked(self, data: Any, count: int) -> Vectors:
+        """The answer's vectors in the order of the texts; raises EmbeddingFailed unless they are what was asked."""
+        try:
+            ordered = sorted(data, key=lambda item: cast(int, item["index"]))
+            vectors = np.asarray([item["embedding"] for item in ordered], dtype=np.float32)
+        except (ValueError, TypeError, KeyError) as error:
+            raise EmbeddingFailed(f"{self.model} gave an answer that holds no vectors: {error!r}") from error
+        wanted = (count, self.dim or (vectors.shape[1] if vectors.ndim == 2 else 0))
+        if vectors.shape != wanted:
+            raise EmbeddingFailed(f"{self.model} gave vectors of shape {vectors.shape}, not {wanted}.")
+        return normalised(vectors)
+
+
+def _batches(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Bounds of the requests: each holds at most 128 texts and, unless one text alone is longer, 250,000 characters."""
+    start, characters = 0, 0
+    for end, text in enumerate(texts):
+        full = end - start == BATCH_TEXTS_MAX or characters + len(text) > BATCH_CHARACTERS_MAX
+        if full and end > start:
+            yield start, end
+            start, characters = end, 0
+        characters += len(text)
+    if start < len(texts):
+        yield start, len(texts)
+
+
+def _is_transient(error: BaseException) -> bool:
+    """429, 5xx, timeouts and broken connections, which litellm's errors carry as a status."""
+    status = getattr(error, "status_code", None)
+    refused_for_now = isinstance(status, int) and (status in (REQUEST_TIMEOUT, TOO_MANY_REQUESTS) or status >= 500)
+    return refused_for_now or isinstance(error, TimeoutError)
+
+
+def _litellm() -> Any:
+    """litellm, imported when first needed (3 s), with the price map of its wheel instead of a download."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    litellm: Any = importlib.import_module("litellm")
+    litellm.suppress_debug_info = True
+    # Its aembedding() takes max_retries=0 for "unset" and then lets the SDK try three times within each attempt.
+    litellm.DEFAULT_MAX_RETRIES = 0
+    return litellm

@@ -1,0 +1,86 @@
+"""From the setting EMBEDDING_MODEL to an embedder (row E1)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+
+from service.embedding.base import Embedder, EmbedderMisconfigured
+from service.embedding.static import StaticEmbedder
+
+_log = logging.getLogger(__name__)
+
+
+async def open_embedder(
+    model: str = "auto",
+    *,
+    dim: int | None = None,
+    api_base: str | None = None,
+    api_key: str | None = None,
+    local_model: str | None = None,
+    timeout_s: float | None = None,
+) -> Embedder | None:
+    """Open what EMBEDDING_MODEL names; ``none`` gives None. Loads models, so 0.5 to 4 s.
+
+    - ``auto``: remote if ``api_key`` or OPENAI_API_KEY is set; else local if ``local_model`` (a name or a folder,
+      by default all-MiniLM-L6-v2) is on disk; else static.
+    - ``static``, ``local:<name or folder>``, or a litellm name such as ``ollama/nomic-embed-text``.
+
+    ``dim`` must agree with a static or local model; of a remote one it is the dimension to ask for.
+    ``timeout_s`` bounds one remote attempt. Raises EmbedderMisconfigured naming EMBEDDING_MODEL, and
+    EmbeddingFailed when a remote model's dimension has to be asked for and cannot.
+    """
+    if not model or model != model.strip():
+        raise EmbedderMisconfigured(f"EMBEDDING_MODEL={model!r} is empty or has spaces around it.")
+    if model == "none":
+        return None
+    if model == "static":
+        return _agreeing(model, await asyncio.to_thread(StaticEmbedder.open), dim)
+    if model.startswith("local:"):
+        return _agreeing(model, await _open_local(model.removeprefix("local:")), dim)
+    if model != "auto":
+        return await _open_remote(model, dim, api_base, api_key, timeout_s)
+    if api_key or os.environ.get("OPENAI_API_KEY"):
+        return await _open_remote(None, dim, api_base, api_key, timeout_s)
+    return _agreeing(model, await _open_on_disk(local_model), dim)
+
+
+async def _open_on_disk(local_model: str | None) -> Embedder:
+    """The local model if it is there, else the static one; a model that was asked for by name must open."""
+    from service.embedding.local import DEFAULT_MODEL, may_be_on_disk
+
+    if local_model:
+        return await _open_local(local_model)
+    if may_be_on_disk(DEFAULT_MODEL):
+        try:
+            return await _open_local(DEFAULT_MODEL)
+        except EmbedderMisconfigured as error:
+            _log.warning("EMBEDDING_MODEL=auto takes the static model: %s", error)
+    return await asyncio.to_thread(StaticEmbedder.open)
+
+
+async def _open_local(name_or_folder: str) -> Embedder:
+    from service.embedding.local import LocalEmbedder
+
+    if not name_or_folder:
+        raise EmbedderMisconfigured("EMBEDDING_MODEL=local: needs a model name or a folder after the colon.")
+    return await asyncio.to_thread(LocalEmbedder.open, name_or_folder)
+
+
+async def _open_remote(
+    model: str | None, dim: int | None, api_base: str | None, api_key: str | None, timeout_s: float | None
+) -> Embedder:
+    from service.embedding.remote import DEFAULT_MODEL, TIMEOUT_S, RemoteEmbedder
+
+    return await RemoteEmbedder.open(
+        model or DEFAULT_MODEL, dim=dim, api_base=api_base, api_key=api_key, timeout_s=timeout_s or TIMEOUT_S
+    )
+
+
+def _agreeing(model: str, embedder: Embedder, dim: int | None) -> Embedder:
+    if dim is not None and dim != embedder.dim:
+        raise EmbedderMisconfigured(
+            f"EMBEDDING_DIM={dim}, but EMBEDDING_MODEL={model} opened {embedder.signature}, of size {embedder.dim}."
+        )
+    return embedder

@@ -1,0 +1,95 @@
+"""Every failure Reverie expects, in one tree. The default message of an error is its docstring.
+
+ReverieError
+├── InvalidInput            a field is out of bounds; names it          (422)
+├── Unauthenticated         no key, or not a valid one                  (401)
+├── Forbidden               the key's role may not do this              (403)
+├── NotFound                unknown here, or not visible to the caller  (404)
+├── Conflict                the state does not allow it                 (409)
+│   └── StaleVersion        the row changed since it was read
+├── Ambiguous               a name fits several things                  (300)
+├── TooLarge                the request is over a bound                 (413)
+├── RateLimited             too many requests with this key             (429)
+├── Unavailable             the database or pool cannot serve now       (503)
+├── EmbeddingFailed         in service.embedding; searches degrade, writes stay pending
+├── LLMUnavailable, LLMInvalidOutput, BudgetReached     in service.llm
+└── PiiRejected, RedactorUnavailable                    in service.privacy
+
+The HTTP status of each is set in ``service.api.errors`` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class ReverieError(Exception):
+    """Something Reverie expected to go wrong went wrong."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip().splitlines()[0])
+
+    @property
+    def message(self) -> str:
+        return str(self.args[0])
+
+
+class InvalidInput(ReverieError):
+    """A field of the request is out of bounds."""
+
+    def __init__(self, loc: Sequence[str | int], message: str) -> None:
+        super().__init__(message)
+        self.loc = list(loc)
+
+
+class Unauthenticated(ReverieError):
+    """A valid API key is needed: Authorization: Bearer <key>."""
+
+
+class Forbidden(ReverieError):
+    """This key may not do that."""
+
+
+class NotFound(ReverieError):
+    """There is no such thing here."""
+
+
+class Conflict(ReverieError):
+    """The current state does not allow this."""
+
+    def __init__(self, message: str | None = None, **details: Any) -> None:
+        super().__init__(message)
+        self.details = details
+
+
+class StaleVersion(Conflict):
+    """The memory has changed since it was read."""
+
+
+class Ambiguous(ReverieError):
+    """The name fits more than one thing."""
+
+    def __init__(self, message: str, candidates: list[dict[str, Any]]) -> None:
+        super().__init__(message)
+        self.candidates = candidates
+
+
+class TooLarge(ReverieError):
+    """The request is larger than is allowed."""
+
+
+class RateLimited(ReverieError):
+    """Too many requests with this key."""
+
+    def __init__(self, message: str | None = None, *, retry_after_s: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class Unavailable(ReverieError):
+    """The database cannot be reached right now."""
+
+    def __init__(self, message: str | None = None, *, retry_after_s: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s

@@ -1,0 +1,72 @@
+"""What language-model calls used, and the budgets that stop them (row D13)."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+
+from service.llm.errors import BudgetReached
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Attempts made (``failed_calls`` among ``calls``), tokens, and their price in US dollars."""
+
+    calls: int = 0
+    failed_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """At most so many tokens and dollars; None is no bound."""
+
+    tokens_max: int | None = None
+    cost_max_usd: float | None = None
+
+
+class Meter:
+    """Adds up usage, for itself and its parents, and says no when a budget of any of them would be exceeded.
+
+    A dream's meter within a day's meter within the process's: one call counts in all three. What is reserved by
+    calls under way counts as spent, so parallel calls cannot exceed a budget together.
+    """
+
+    def __init__(
+        self, budget: Budget | None = None, *, spent: Usage | None = None, parent: Meter | None = None
+    ) -> None:
+        """``spent``: usage from before, such as today's so far; it counts against ``budget``."""
+        self.budget = budget or Budget()
+        self.usage = spent or Usage()
+        self._reserved = Usage()
+        self._parent = parent
+
+    def reserve(self, worst: Usage) -> None:
+        """Set ``worst`` aside for a call about to be made; raises BudgetReached and reserves nothing otherwise."""
+        would_be = self.usage + self._reserved + worst
+        tokens_max, cost_max_usd = self.budget.tokens_max, self.budget.cost_max_usd
+        if tokens_max is not None and would_be.tokens > tokens_max:
+            raise BudgetReached(f"The next call may bring {would_be.tokens} tokens, over the budget of {tokens_max}.")
+        if cost_max_usd is not None and would_be.cost_usd > cost_max_usd:
+            raise BudgetReached(
+                f"The next call may bring ${would_be.cost_usd:.4f}, over the budget of ${cost_max_usd:g}."
+            )
+        if self._parent is not None:
+            self._parent.reserve(worst)
+        self._reserved += worst
+
+    def settle(self, worst: Usage, actual: Usage) -> None:
+        """Replace what ``reserve`` set aside by what the call really used."""
+        self._reserved += Usage(0, 0, -worst.prompt_tokens, -worst.completion_tokens, -worst.cost_usd)
+        self.usage += actual
+        if self._parent is not None:
+            self._parent.settle(worst, actual)

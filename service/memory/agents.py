@@ -1,0 +1,89 @@
+"""Agents as the API shows them, and their bulletins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from service.domain import cursors
+from service.domain.principal import Principal
+from service.errors import Forbidden, NotFound
+from service.memory.engine import Engine
+from service.store import agents, bulletins
+
+Record = dict[str, Any]
+
+
+async def get_agent(engine: Engine, principal: Principal, agent: str) -> Record:
+    """One agent. Raises NotFound."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await agents.get_agent(connection, principal.workspace_id, principal.owning(agent))
+    if row is None:
+        raise NotFound(f"There is no agent {agent!r} here.")
+    return _agent(row)
+
+
+async def list_agents(
+    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """A page of agents by name; an agent key sees itself."""
+    after = cursors.decode(cursor, str)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await agents.list_agents(
+            connection, principal.workspace_id, only=principal.agent, after=after[0] if after else None, limit=limit + 1
+        )
+    more = cursors.encode(rows[limit - 1]["agent"]) if len(rows) > limit else None
+    return [_agent(row) for row in rows[:limit]], more
+
+
+async def put_agent(engine: Engine, principal: Principal, agent: str, changes: Record) -> Record:
+    """Make or change an agent; only the fields given change. An agent key may set its name and settings only."""
+    principal.must_write()
+    principal.owning(agent)
+    if principal.role != "admin" and {"prime", "teams"} & set(changes):
+        raise Forbidden("Only an admin key may change teams or prime.")
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        agent_id = await agents.ensure_agent(connection, principal.workspace_id, agent)
+        await connection.run(
+            "change_agent",
+            workspace=principal.workspace_id,
+            id=agent_id,
+            set_name="name" in changes,
+            name=changes.get("name"),
+            prime=changes.get("prime"),
+            settings=changes.get("settings"),
+        )
+        if changes.get("teams") is not None:
+            await agents.set_teams(connection, principal.workspace_id, agent_id, changes["teams"])
+        row = await agents.get_agent(connection, principal.workspace_id, agent)
+    assert row is not None
+    return _agent(row)
+
+
+async def get_bulletin(engine: Engine, principal: Principal, agent: str, version: int | None) -> Record:
+    """The agent's bulletin, the latest or of that version. Raises NotFound when there is none yet."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await bulletins.get(connection, principal.workspace_id, principal.owning(agent), version)
+    if row is None:
+        raise NotFound(f"The agent {agent!r} has no such bulletin.")
+    return dict(row)
+
+
+async def bulletin_versions(
+    engine: Engine, principal: Principal, agent: str, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """A page of the agent's bulletins, newest first."""
+    after = cursors.decode(cursor, int)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await bulletins.versions(
+            connection,
+            principal.workspace_id,
+            principal.owning(agent),
+            before=after[0] if after else None,
+            limit=limit + 1,
+        )
+    more = cursors.encode(rows[limit - 1]["version"]) if len(rows) > limit else None
+    return [dict(row) for row in rows[:limit]], more
+
+
+def _agent(row: Any) -> Record:
+    return {name: row[name] for name in ("agent", "name", "prime", "teams", "settings", "created_at")}

@@ -1,0 +1,198 @@
+"""Sessions: the permanent history and the rolling window over it (rows S1, S2, S4, S6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from service.db.pool import Row
+from service.domain import cursors
+from service.domain.drafts import MessageDraft
+from service.domain.ids import new_id
+from service.domain.json import dumps
+from service.domain.principal import Principal
+from service.domain.workspace import WindowSettings
+from service.embedding.tokens import count_tokens
+from service.errors import InvalidInput, NotFound
+from service.memory.engine import Engine
+from service.store import agents, memories, sessions
+from service.store.settings import workspace_settings
+
+BACKFILL_SKEW = timedelta(days=1)
+Record = dict[str, Any]
+
+
+async def start_session(
+    engine: Engine, principal: Principal, agent: str | None, session: str | None, user: str | None
+) -> Record:
+    """Make a session, named by a fresh UUID when no name is given, with an empty window; or the one that is there."""
+    principal.must_write()
+    acting = principal.acting(agent)
+    name = session or str(uuid4())
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
+        await agents.ensure_session(connection, principal.workspace_id, agent_id, name, user)
+        row = await sessions.find(connection, principal.workspace_id, acting, name)
+    assert row is not None
+    return _session(row)
+
+
+async def append_messages(
+    engine: Engine,
+    principal: Principal,
+    agent: str | None,
+    session: str,
+    drafts: Sequence[MessageDraft],
+    *,
+    user: str | None,
+) -> tuple[list[Record], Record]:
+    """Append turns to a session, numbered without a gap whatever else writes to it; the turns and the window.
+
+    After the idle time without a message the first of them starts a fresh window.
+    """
+    principal.must_write()
+    acting = principal.acting(agent)
+    now = engine.now()
+    for position, draft in enumerate(drafts):
+        if draft.created_at is not None and draft.created_at > now + BACKFILL_SKEW:
+            raise InvalidInput(("body", "messages", position, "created_at"), "is in the future")
+    items = [_message_item(draft, user) for draft in drafts]
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        window = (await workspace_settings(connection, principal.workspace_id)).window
+        agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
+        session_id = await agents.ensure_session(connection, principal.workspace_id, agent_id, session, user)
+        row = await sessions.lock(connection, principal.workspace_id, session_id)
+        idle = _is_idle(row["last_message_at"], now, window)
+        stored = await sessions.append(
+            connection, principal.workspace_id, session_id, items,
+            first_seq=row["last_seq"] + 1, fresh_window=idle, user=user, now=now,
+        )  # fmt: skip
+        found = await sessions.find(connection, principal.workspace_id, acting, session)
+        assert found is not None
+        contents = await _window_messages(connection, principal, found)
+    return stored, _window(found, contents, now, window)
+
+
+async def get_session(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
+    """A session of the acting agent. Raises NotFound."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        return _session(await _find(connection, principal, agent, session))
+
+
+async def list_sessions(
+    engine: Engine, principal: Principal, agent: str | None, user: str | None, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """A page of sessions, newest first."""
+    after = cursors.decode(cursor, UUID)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await connection.fetch(
+            "list_sessions",
+            workspace=principal.workspace_id,
+            agent=principal.reading(agent),
+            user=user,
+            before=after[0] if after else None,
+            limit=limit + 1,
+        )
+    more = cursors.encode(rows[limit - 1]["id"]) if len(rows) > limit else None
+    return [_session(row) for row in rows[:limit]], more
+
+
+async def history(
+    engine: Engine,
+    principal: Principal,
+    agent: str | None,
+    session: str,
+    *,
+    descending: bool,
+    limit: int,
+    cursor: str | None,
+) -> tuple[list[Record], str | None]:
+    """A page of the permanent history, whatever the window or the memories became."""
+    after = cursors.decode(cursor, int)
+    bound = {"before" if descending else "after": after[0]} if after else {}
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _find(connection, principal, agent, session)
+        found = await sessions.messages(
+            connection, principal.workspace_id, row["id"], descending=descending, limit=limit + 1, **bound
+        )
+    more = cursors.encode(found[limit - 1]["seq"]) if len(found) > limit else None
+    return found[:limit], more
+
+
+async def window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
+    """The messages that still go to the model verbatim; empty after the idle time."""
+    now = engine.now()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        bounds = (await workspace_settings(connection, principal.workspace_id)).window
+        row = await _find(connection, principal, agent, session)
+        contents = await _window_messages(connection, principal, row)
+    return _window(row, contents, now, bounds)
+
+
+async def clear_window(engine: Engine, principal: Principal, agent: str | None, session: str) -> None:
+    """Empty the window; history and memories stay."""
+    principal.must_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _find(connection, principal, agent, session)
+        await connection.run("clear_window", workspace=principal.workspace_id, id=row["id"])
+
+
+async def message_memories(engine: Engine, principal: Principal, message_id: UUID) -> list[memories.Record]:
+    """The memories made of a message. Raises NotFound for a message of another agent's session."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        owner = await connection.value("message_agent", workspace=principal.workspace_id, message_id=message_id)
+        if owner is None or (principal.agent is not None and owner != principal.agent):
+            raise NotFound("There is no such message here.")
+        rows = await connection.fetch("message_memories", workspace=principal.workspace_id, message_id=message_id)
+    return [memories.record(row) for row in rows]
+
+
+async def _find(connection: Any, principal: Principal, agent: str | None, session: str) -> Row:
+    row = await sessions.find(connection, principal.workspace_id, principal.acting(agent), session)
+    if row is None:
+        raise NotFound(f"There is no session {session!r} here.")
+    return row
+
+
+def _message_item(draft: MessageDraft, user: str | None) -> Record:
+    text = draft.content if isinstance(draft.content, str) else dumps(draft.content).decode()
+    return {
+        "id": new_id(),
+        "role": draft.role,
+        "content": text,
+        "content_json": None if isinstance(draft.content, str) else draft.content,
+        "name": draft.name,
+        "tool_call_id": draft.tool_call_id,
+        "user_name": user,
+        "tokens": count_tokens(text),
+        "created_at": draft.created_at,
+    }
+
+
+def _is_idle(last_message_at: datetime | None, now: datetime, window: WindowSettings) -> bool:
+    return last_message_at is not None and (now - last_message_at).total_seconds() > window.idle_s
+
+
+async def _window_messages(connection: Any, principal: Principal, row: Row) -> list[Record]:
+    return await sessions.messages(
+        connection, principal.workspace_id, row["id"], after=row["window_seq"] - 1, limit=sessions.SEQ_END
+    )
+
+
+def _window(row: Row, contents: list[Record], now: datetime, bounds: WindowSettings) -> Record:
+    idle = _is_idle(row["last_message_at"], now, bounds)
+    shown = [] if idle else contents
+    last = row["last_message_at"]
+    return {
+        "messages": shown,
+        "summary": None,
+        "tokens": sum(message["tokens"] for message in shown),
+        "started_at": row["window_started_at"] if shown else None,
+        "expires_at": last + timedelta(seconds=bounds.idle_s) if shown else None,
+    }
+
+
+def _session(row: Row) -> Record:
+    return {name: row[name] for name in ("id", "session", "agent", "user", "messages", "last_message_at", "created_at")}

@@ -1,0 +1,71 @@
+"""Asking for dreams and reading about them; dreaming itself is the worker's."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from uuid import UUID
+
+from service.domain import cursors
+from service.domain.principal import Principal
+from service.errors import NotFound, Unavailable
+from service.memory.engine import Engine
+from service.store import agents, dreams
+
+WAIT_S = 300.0
+POLL_S = 0.1
+OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
+Record = dict[str, Any]
+
+
+async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry_run: bool) -> Record:
+    """Queue a dream for the worker, due at once. A dream already queued is given as it is."""
+    principal.must_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await agents.get_agent(connection, principal.workspace_id, principal.owning(agent))
+        if row is None:
+            raise NotFound(f"There is no agent {agent!r} here.")
+        dream_id = await dreams.queue(
+            connection, principal.workspace_id, row["id"], trigger="api", dry_run=dry_run, now=engine.now()
+        )
+        found = await dreams.get(connection, principal.workspace_id, dream_id)
+    assert found is not None
+    return found
+
+
+async def wait_for_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Record:
+    """The dream once it is over. Raises Unavailable when no worker finishes it in five minutes."""
+    for _ in range(int(WAIT_S / POLL_S)):
+        dream = await get_dream(engine, principal, dream_id)
+        if dream["status"] in OVER:
+            return dream
+        await asyncio.sleep(POLL_S)
+    raise Unavailable("No worker has finished the dream yet; it stays queued.", retry_after_s=10)
+
+
+async def get_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Record:
+    """One dream with its changes. Raises NotFound for an unknown one and for another agent's."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        dream = await dreams.get(connection, principal.workspace_id, dream_id)
+        if dream is None or (principal.agent is not None and dream["agent"] != principal.agent):
+            raise NotFound("There is no such dream here.")
+        dream["changes"] = await dreams.changes(connection, principal.workspace_id, dream_id)
+    return dream
+
+
+async def list_dreams(
+    engine: Engine, principal: Principal, agent: str | None, status: str | None, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """A page of dreams, newest first, without their changes."""
+    after = cursors.decode(cursor, UUID)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await dreams.list_(
+            connection,
+            principal.workspace_id,
+            agent=principal.reading(agent),
+            status=status,
+            before=after[0] if after else None,
+            limit=limit + 1,
+        )
+    more = cursors.encode(rows[limit - 1]["id"]) if len(rows) > limit else None
+    return rows[:limit], more

@@ -1,0 +1,56 @@
+"""What every use case works with: the database, the embedder, the clock. Opened once per process by the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import structlog
+
+from service.db.pool import Database
+from service.embedding.base import Embedder, EmbeddingFailed
+from service.memory.usage import UsageCounter
+from service.store.memories import Embedded, model_number
+
+log = structlog.get_logger(__name__)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Engine:
+    """The lower layers, held together. ``embedder`` is None when embedding is switched off."""
+
+    db: Database
+    embedder: Embedder | None = None
+    embedding_deadline_s: float = 5.0
+    now: Callable[[], datetime] = _utc_now
+    usage: UsageCounter = field(init=False)
+    _models: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.usage = UsageCounter(self.db, self.now)
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """Vectors for texts about to be stored. A failing embedder leaves them pending; a save never fails for it."""
+        if self.embedder is None or not texts:
+            return Embedded(None, [None] * len(texts))
+        try:
+            vectors = await self.embedder.embed(texts, self.embedding_deadline_s)
+        except EmbeddingFailed as error:
+            log.warning("embedding_pending", texts=len(texts), error=error.message)
+            return Embedded(None, [None] * len(texts))
+        return Embedded(await self.model(), list(vectors))
+
+    async def model(self) -> int | None:
+        """The number under which this embedder's vectors are stored; None without an embedder."""
+        if self.embedder is None:
+            return None
+        signature = self.embedder.signature
+        if signature not in self._models:
+            async with self.db.unscoped() as connection:
+                self._models[signature] = await model_number(connection, signature, self.embedder.dim)
+        return self._models[signature]

@@ -1,0 +1,228 @@
+"""One memory's life after its save: read, list, change, delete, restore, history (rows W9 to W12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain import cursors
+from service.domain.drafts import MemoryDraft, MemoryPatch
+from service.domain.lexical import indexed_text
+from service.domain.principal import Principal
+from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
+from service.memory.engine import Engine
+from service.memory.remember import columns_of, place_of
+from service.store import agents, memories
+
+ABSENT = "There is no such memory here."
+
+
+@dataclass(frozen=True, slots=True)
+class ListFilter:
+    """Which memories to list; None does not restrict."""
+
+    types: list[str] | None = None
+    scopes: list[str] | None = None
+    session: str | None = None
+    user: str | None = None
+    tag: str | None = None
+    key: str | None = None
+    source: str | None = None
+    text: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    created_since: datetime | None = None
+    created_until: datetime | None = None
+    with_deleted: bool = False
+    with_superseded: bool = False
+    with_expired: bool = False
+
+
+async def eyes(connection: Connection, principal: Principal, named: str | None) -> agents.Reader | None:
+    """Whose eyes a read uses: an agent's, or None for a key that sees the workspace and names no agent.
+
+    Raises NotFound for an agent nobody has heard of.
+    """
+    agent = principal.reading(named)
+    if agent is None:
+        return None
+    reader = await agents.reader(connection, principal.workspace_id, agent)
+    if reader is None:
+        raise NotFound(f"There is no agent {agent!r} here.")
+    return reader
+
+
+async def get_memory(
+    engine: Engine, principal: Principal, memory_id: UUID, *, include: frozenset[str]
+) -> memories.Record:
+    """One memory that the caller may see. Deleted and expired ones are NotFound unless included."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _visible(connection, principal, memory_id)
+    if (row["deleted_at"] is not None and "deleted" not in include) or (
+        row["expires_at"] is not None and row["expires_at"] <= engine.now() and "expired" not in include
+    ):
+        raise NotFound(ABSENT)
+    return memories.record(row)
+
+
+async def list_memories(
+    engine: Engine, principal: Principal, agent: str | None, filter_: ListFilter, *, limit: int, cursor: str | None
+) -> tuple[list[memories.Record], str | None]:
+    """A page of memories, newest first, and the cursor of the next; an unknown agent has none."""
+    after = cursors.decode(cursor, datetime.fromisoformat, UUID)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        try:
+            reader = await eyes(connection, principal, agent)
+        except NotFound:
+            return [], None
+        rows = await memories.list_(
+            connection,
+            principal.workspace_id,
+            reader,
+            before_at=after[0] if after else None,
+            before_id=after[1] if after else None,
+            limit=limit + 1,
+            now=engine.now(),
+            **{name: getattr(filter_, name) for name in filter_.__slots__},
+        )
+    more = cursors.encode(rows[limit - 1]["created_at"], rows[limit - 1]["id"]) if len(rows) > limit else None
+    return [memories.record(row) for row in rows[:limit]], more
+
+
+async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, patch: MemoryPatch) -> memories.Record:
+    """Change a memory and keep the former version. New content is embedded again.
+
+    Raises StaleVersion when it changed since ``patch.version``, NotFound when it is not visible or deleted,
+    Forbidden when it belongs to another agent, Conflict when it would repeat another memory.
+    """
+    principal.must_write()
+    given = patch.model_fields_set - {"version", "reason"}
+    for field in given & {
+        "type",
+        "content",
+        "scope",
+        "importance",
+        "confidence",
+        "tags",
+        "metadata",
+        "source",
+        "decay_exempt",
+    }:
+        if getattr(patch, field) is None:
+            raise InvalidInput(("body", field), "must not be null")
+    now = engine.now()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _mine(connection, principal, memory_id)
+    draft = _patched(memories.record(row), patch, given)
+    text = indexed_text(draft.content, draft.occurred_at)
+    embedded = await engine.embed([text]) if text != indexed_text(row["content"], row["occurred_at"]) else None
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        locked = await memories.lock(connection, principal.workspace_id, memory_id)
+        if locked is None or locked["deleted_at"] is not None:
+            raise NotFound(ABSENT)
+        if locked["version"] != patch.version:
+            raise StaleVersion(
+                f"The memory is at version {locked['version']}, not {patch.version}; read it again.",
+                version=locked["version"],
+            )
+        place = await place_of(connection, principal, draft, owner=row["agent"])
+        item = columns_of(draft, place, 1, principal.actor, now)
+        twin = await memories.find_twin(connection, principal.workspace_id, item)
+        if twin is not None and twin != memory_id:
+            raise Conflict("Another memory says the same already.", memory_id=str(twin))
+        await memories.rewrite(
+            connection, principal.workspace_id, memory_id, item, embedded,
+            actor=principal.actor, reason=patch.reason or "changed", now=now,
+        )  # fmt: skip
+        rows = await memories.get(connection, principal.workspace_id, [memory_id], None)
+    return memories.record(rows[0])
+
+
+async def forget_memory(engine: Engine, principal: Principal, memory_id: UUID) -> None:
+    """Delete a memory: hidden at once everywhere, restorable until it is collected."""
+    principal.must_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await _mine(connection, principal, memory_id)
+        locked = await memories.lock(connection, principal.workspace_id, memory_id)
+        if locked is None or locked["deleted_at"] is not None:
+            raise NotFound(ABSENT)
+        now = engine.now()
+        await memories.mark_deleted(
+            connection, principal.workspace_id, memory_id, now, actor=principal.actor, reason="deleted", now=now
+        )
+
+
+async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) -> memories.Record:
+    """Bring a deleted memory back under the same id; one that is not deleted is given as it is.
+
+    Raises Conflict when another memory has taken its key or says the same.
+    """
+    principal.must_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await _mine(connection, principal, memory_id, deleted=True)
+        locked = await memories.lock(connection, principal.workspace_id, memory_id)
+        if locked is None:
+            raise NotFound(ABSENT)
+        if locked["deleted_at"] is not None:
+            item = dict(locked) | {"identity_hash": locked["identity_hash"].hex()}
+            twin = (
+                None if locked["superseded_by"] else await memories.find_twin(connection, principal.workspace_id, item)
+            )
+            if twin is not None:
+                raise Conflict("Another memory has taken its place since.", memory_id=str(twin))
+            await memories.mark_deleted(
+                connection, principal.workspace_id, memory_id, None,
+                actor=principal.actor, reason="restored", now=engine.now(),
+            )  # fmt: skip
+        rows = await memories.get(connection, principal.workspace_id, [memory_id], None)
+    return memories.record(rows[0])
+
+
+async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) -> list[memories.Record]:
+    """Every version of a memory the caller may see, deleted ones included, oldest first."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await _visible(connection, principal, memory_id)
+        return await memories.history(connection, principal.workspace_id, memory_id)
+
+
+async def memory_sources(engine: Engine, principal: Principal, memory_id: UUID) -> list[memories.Record]:
+    """The messages a memory was made of; those of another agent's sessions are left out."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await _visible(connection, principal, memory_id)
+        return await memories.sources(connection, principal.workspace_id, memory_id)
+
+
+async def _visible(connection: Connection, principal: Principal, memory_id: UUID) -> Any:
+    reader = await eyes(connection, principal, None)
+    rows = await memories.get(connection, principal.workspace_id, [memory_id], reader)
+    if not rows:
+        raise NotFound(ABSENT)
+    return rows[0]
+
+
+async def _mine(connection: Connection, principal: Principal, memory_id: UUID, *, deleted: bool = False) -> Any:
+    row = await _visible(connection, principal, memory_id)
+    if principal.agent is not None and row["agent"] != principal.agent:
+        raise Forbidden("This memory belongs to another agent; only its author or an admin may change it.")
+    if row["deleted_at"] is not None and not deleted:
+        raise NotFound(ABSENT)
+    return row
+
+
+def _patched(record: memories.Record, patch: MemoryPatch, given: set[str]) -> MemoryDraft:
+    """The memory as it will be: its present fields with the patch over them, metadata merged one level deep."""
+    present = {name: record[name] for name in MemoryDraft.model_fields if name in record and name != "created_at"}
+    changed = {name: getattr(patch, name) for name in given}
+    if "metadata" in changed:
+        changed["metadata"] = record["metadata"] | changed["metadata"]
+    if "content" in given and "summary" not in given:
+        changed["summary"] = None
+    if "type" in given and patch.type != "todo":
+        changed.setdefault("status", None)
+    try:
+        return MemoryDraft.model_validate(present | changed)
+    except ValueError as error:
+        raise InvalidInput(("body",), str(error).splitlines()[2].strip() if str(error) else "is not valid") from error

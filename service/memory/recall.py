@@ -1,0 +1,156 @@
+"""Searching memories (rows R1 to R10): embed the query, one statement, then the walk under the token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from service.domain.lexical import language_of
+from service.domain.principal import Principal
+from service.domain.search import Ranking, SearchRequest
+from service.embedding.base import EmbeddingFailed
+from service.errors import InvalidInput
+from service.memory.engine import Engine
+from service.store import agents, memories, search
+
+BUDGET_FETCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Degraded:
+    """Why a search gave less than was asked for, and what it did instead."""
+
+    reason: str
+    fallback: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One result with all that explains its place."""
+
+    memory: memories.Record
+    score: float
+    rank: int
+    keyword_rank: int | None
+    semantic_rank: int | None
+    keyword_score: float | None
+    semantic_score: float | None
+    boosts: dict[str, float]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The answer to a search. ``tokens`` is the sum over the results."""
+
+    results: list[Found]
+    tokens: int
+    strategy: str
+    degraded: Degraded | None
+
+
+async def recall(
+    engine: Engine, principal: Principal, request: SearchRequest, *, count_access: bool = True
+) -> Recalled:
+    """Search as the acting agent. An agent, session or task nobody has heard of finds nothing.
+
+    Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an
+    empty time range.
+    """
+    agent = principal.acting(request.agent)
+    if request.since and request.until and request.since >= request.until:
+        raise InvalidInput(("body", "until"), "must be later than since")
+    vector, degraded = await _query_vector(engine, request)
+    model = await engine.model() if vector is not None else None
+    limit = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        reader = await agents.reader(
+            connection, principal.workspace_id, agent, session=request.session, task=request.task
+        )
+        if reader is None or _names_the_unknown(request, reader):
+            return Recalled([], 0, request.strategy, degraded)
+        filters = _filters(engine, request, reader)
+        if request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic"):
+            rows = await search.recent(connection, principal.workspace_id, reader, filters, limit)
+        else:
+            rows = await search.hybrid(
+                connection, principal.workspace_id, reader, filters, _ranking(request, reader),
+                text="" if request.strategy == "semantic" and vector is not None else request.query,
+                language=language_of(request.query), model=model, embedding=vector, limit=limit,
+            )  # fmt: skip
+    results = _within_budget(rows, request.limit, request.max_tokens)
+    if count_access:
+        engine.usage.count(principal.workspace_id, [result.memory["id"] for result in results])
+    return Recalled(results, sum(result.tokens for result in results), request.strategy, degraded)
+
+
+def _names_the_unknown(request: SearchRequest, reader: agents.Reader) -> bool:
+    return (request.session is not None and reader.session_id is None) or (
+        request.task is not None and reader.task_id is None
+    )
+
+
+def _ranking(request: SearchRequest, reader: agents.Reader) -> Ranking:
+    chosen = reader.settings.retrieval
+    return chosen.model_copy(update={"fusion": request.fusion}) if request.fusion else chosen
+
+
+async def _query_vector(engine: Engine, request: SearchRequest) -> tuple[np.ndarray[Any, Any] | None, Degraded | None]:
+    """The query's vector, or why there is none although the strategy wanted one."""
+    if request.strategy in ("keyword", "recent") or not request.query.strip():
+        return None, None
+    if engine.embedder is None:
+        return None, Degraded("no embedder is configured (EMBEDDING_MODEL=none)", "keyword")
+    try:
+        vectors = await engine.embedder.embed([request.query], engine.embedding_deadline_s)
+    except EmbeddingFailed as error:
+        return None, Degraded(error.message, "keyword")
+    return vectors[0], None
+
+
+def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader) -> search.Filters:
+    return search.Filters(
+        as_of=request.as_of or engine.now(),
+        types=[t.value for t in request.types] if request.types is not None else None,
+        scopes=[s.value for s in request.scopes] if request.scopes is not None else None,
+        tags_any=request.tags if request.tags and request.tags_mode == "any" else None,
+        tags_all=request.tags if request.tags and request.tags_mode == "all" else None,
+        user=request.user,
+        session_id=reader.session_id if request.session else None,
+        task_id=reader.task_id if request.task else None,
+        metadata=request.metadata or None,
+        min_importance=request.min_importance,
+        since=request.since,
+        until=request.until,
+        include_faded=request.include_faded,
+    )
+
+
+def _within_budget(rows: Sequence[Any], limit: int, max_tokens: int | None) -> list[Found]:
+    """Walk the ranking: take what fits, skip what does not and go on, up to ``limit`` results."""
+    results: list[Found] = []
+    left = max_tokens
+    for rank, row in enumerate(rows, start=1):
+        if len(results) == limit:
+            break
+        if left is not None:
+            if row["tokens"] > left:
+                continue
+            left -= row["tokens"]
+        results.append(
+            Found(
+                memory=memories.record(row),
+                score=row["score"] if row["score"] is not None else 0.0,
+                rank=rank,
+                keyword_rank=row["keyword_rank"],
+                semantic_rank=row["semantic_rank"],
+                keyword_score=row["keyword_score"],
+                semantic_score=row["semantic_score"],
+                boosts={},
+                tokens=row["tokens"],
+            )
+        )
+    return results

@@ -1,0 +1,38 @@
+"""The workspace's settings, as its admin reads and changes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from service.domain.principal import Principal
+from service.domain.workspace import WorkspaceSettings
+from service.errors import InvalidInput
+from service.memory.engine import Engine
+from service.store.settings import put_settings as store_settings
+from service.store.settings import workspace_settings
+
+
+async def get_settings(engine: Engine, principal: Principal) -> WorkspaceSettings:
+    """The settings in force."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        return await workspace_settings(connection, principal.workspace_id)
+
+
+async def put_settings(engine: Engine, principal: Principal, changes: WorkspaceSettings) -> WorkspaceSettings:
+    """Lay the fields that ``changes`` sets over the present settings. Raises Forbidden, InvalidInput."""
+    principal.must_administer()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        present = await workspace_settings(connection, principal.workspace_id)
+        merged = _laid_over(present.model_dump(), changes.model_dump(exclude_unset=True))
+        try:
+            settings = WorkspaceSettings.model_validate(merged)
+        except ValueError as error:
+            raise InvalidInput(("body",), str(error)) from error
+        await store_settings(connection, principal.workspace_id, settings)
+    return settings
+
+
+def _laid_over(present: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    return present | {
+        name: _laid_over(present[name], value) if isinstance(value, dict) else value for name, value in changes.items()
+    }

@@ -1,0 +1,21 @@
+"""Keeping personal data out of storage, embeddings, logs and prompts (row P1)."""
+
+from service.privacy.redactor import (
+    DEFAULT_ENTITIES,
+    NAME_ENTITIES,
+    PiiPolicy,
+    PiiRejected,
+    Redaction,
+    Redactor,
+    RedactorUnavailable,
+)
+
+__all__ = [
+    "DEFAULT_ENTITIES",
+    "NAME_ENTITIES",
+    "PiiPolicy",
+    "PiiRejected",
+    "Redaction",
+    "Redactor",
+    "RedactorUnavailable",
+]

@@ -1,0 +1,239 @@
+"""Where e-mail addresses, IP addresses, IBANs, cards and US social security numbers stand in a folded text.
+
+Every finder yields ``(start, end)`` in time linear in the text: presidio's own patterns can backtrack for seconds
+on long input and then skip the text, which would let data through.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator
+
+Span = tuple[int, int]
+
+# Stands where nothing may be found: no pattern matches across it.
+BARRIER = "\x00"
+
+# A hash or a UUID may hold a run of digits that happens to be a valid card or phone number.
+OPAQUE = (
+    r"(?<![0-9A-Za-z])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
+    r"|(?<!\w)(?=[0-9]*[A-Fa-f])[0-9A-Fa-f]{32,128}(?!\w)"
+)
+_OPAQUE = re.compile(OPAQUE)
+
+
+def blank(pattern: re.Pattern[str], text: str) -> str:
+    """``text`` at the same length, with barriers over every match of ``pattern``."""
+    return pattern.sub(lambda match: BARRIER * len(match[0]), text)
+
+
+def _email_pattern(word: str) -> re.Pattern[str]:
+    marks = r"[.!#$%'*+^~\-]"
+    label = rf"(?:{word}|-)++"
+    return re.compile(rf"(?<!{word})(?<!{marks})(?:{word}|{marks})++@(?:{label}\.)+(?!\d){word}{label}")
+
+
+# In scripts written without spaces a word runs into the address beside it ("メールはa@b.comです"), so an address
+# within them is looked for first, and one made of them ("用户@例子.公司") only where that finds nothing.
+_SPACED_WORD = (
+    r"[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    r"\U00020000-\U0003ffff]"
+)
+_EMAIL = _email_pattern(_SPACED_WORD)
+_EMAIL_ANY_SCRIPT = _email_pattern(r"\w")
+
+
+def find_emails(text: str) -> Iterator[Span]:
+    """Everything shaped ``local@host.letters``, whatever the domain: internal ones are personal data too."""
+    if "@" not in text:
+        return
+    for match in _EMAIL.finditer(text):
+        yield _without_markup(match)
+    for match in _EMAIL_ANY_SCRIPT.finditer(blank(_EMAIL, text)):
+        yield _without_markup(match)
+
+
+def _without_markup(match: re.Match[str]) -> Span:
+    start = match.end() - len(match[0].lstrip("'*~.-"))
+    return (start if match.string[start] != "@" else match.start()), match.end()
+
+
+_OCTET = r"(?:25[0-5]|2[0-4]\d|[01]?\d?\d)"
+_IPV4 = re.compile(rf"(?<![\d.])(?<!\bv)(?:{_OCTET}\.){{3}}{_OCTET}(?!\d|\.\d)(?:/\d{{1,2}}(?!\d))?")
+_IPV4_IS_VERSION = re.compile(r"\b(?:v|ver|version|release|build)[ .:]*\Z", re.IGNORECASE)
+_IPV6_TOKEN = re.compile(
+    r"(?<![0-9A-Za-z_.:])[0-9A-Za-z_.]*+:[0-9A-Za-z_.]*+:[0-9A-Za-z_.:]*+(?:%[0-9A-Za-z]{1,16})?(?:/\d{1,3})?"
+)
+
+
+def find_ip_addresses(text: str) -> Iterator[Span]:
+    """IPv4 and IPv6 addresses, with prefix length or zone; not the four-part version after ``v`` or ``version``."""
+    for match in _IPV4.finditer(text):
+        if not _IPV4_IS_VERSION.search(text, max(0, match.start() - 12), match.start()):
+            yield match.span()
+    for match in _IPV6_TOKEN.finditer(text):
+        address, start = match[0], match.start()
+        label = re.match(r"[^:]*[G-Zg-z_][^:]*:", address)  # "addr:2001:db8::1"
+        if label:
+            address, start = address[label.end() :], start + label.end()
+        address = address.rstrip(".")
+        if address.endswith(":") and not address.endswith("::"):
+            address = address[:-1]
+        if address.count(":") == 8 and "::" not in address:  # a port after all eight groups
+            address = address.rpartition(":")[0]
+        if _is_ipv6(address):
+            yield start, start + len(address)
+
+
+def _is_ipv6(address: str) -> bool:
+    try:
+        ipaddress.IPv6Interface(address)
+    except ValueError:
+        return False
+    bare = re.split("[%/]", address)[0]
+    digits = sum(character not in ":." for character in bare)
+    # "[1::2]" is a slice and "Add::Bad" a C++ name more often than an address
+    return bare == "::1" or (digits >= 5 and any(character.isdigit() for character in bare))
+
+
+# Length per country, SWIFT IBAN registry (release 99).
+_IBAN_LENGTHS = {
+    country: length
+    for length, countries in {
+        15: "NO",
+        16: "BE",
+        18: "DK FI FK FO GL NL SD",
+        19: "MK SI",
+        20: "AT BA EE KZ LT LU MN XK",
+        21: "CH HR LI LV",
+        22: "BG BH CR DE GB GE IE ME RS VA",
+        23: "AE GI IL IQ OM SO TL",
+        24: "AD CZ ES MD PK RO SA SE SK TN VG",
+        25: "LY PT ST",
+        26: "IS TR",
+        27: "BI DJ FR GR IT MC MR SM",
+        28: "AL AZ BY CY DO GT HN HU LB NI PL SV",
+        29: "BR EG PS QA UA",
+        30: "JO KW MU YE",
+        31: "MT SC",
+        32: "LC",
+        33: "RU",
+    }.items()
+    for country in countries.split()
+}
+_IBAN_HEAD = re.compile(r"(?<![0-9A-Za-z])(?:IBAN)?([A-Za-z]{2})\d{2}(?=[ -]?[0-9A-Za-z])", re.IGNORECASE)
+_IBAN_BODIES = {
+    length: re.compile(rf"[A-Za-z]{{2}}\d{{2}}(?:[ -]?[0-9A-Za-z]){{{length - 4}}}")
+    for length in set(_IBAN_LENGTHS.values())
+}
+_IBAN_WORD = re.compile(r"[A-Za-z]{2}\d{2}[0-9A-Za-z]{8,30}(?![0-9A-Za-z])")
+_IBAN_NAMED = re.compile(r"\biban\b.{0,20}\Z", re.IGNORECASE | re.DOTALL)
+_IBAN_DIGITS_MIN = 8
+
+
+def find_ibans(text: str) -> Iterator[Span]:
+    """IBANs in either case, in one piece or in groups.
+
+    Either the checksum is right, for a country's length or in one word of any length, or the word IBAN stands just
+    before something of that form.
+    """
+    text = blank(_OPAQUE, text)
+    for head in _IBAN_HEAD.finditer(text):
+        length = _IBAN_LENGTHS.get(head[1].upper())
+        grouped = _IBAN_BODIES[length].match(text, head.start(1)) if length else None
+        forms = [
+            form for form in (grouped, _IBAN_WORD.match(text, head.start(1))) if form and _has_iban_digits(form[0])
+        ]
+        for form in forms:
+            ends = not text[form.end() : form.end() + 1].isalnum()
+            named = ends and _IBAN_NAMED.search(text, max(0, head.start() - 26), head.start(1))
+            if named or _has_iban_checksum(form[0]):
+                yield form.span()
+
+
+def _has_iban_digits(written: str) -> bool:
+    return sum(character.isdigit() for character in written) >= _IBAN_DIGITS_MIN
+
+
+def _has_iban_checksum(written: str) -> bool:
+    """ISO 13616: the first four characters moved to the end, letters as 10 to 35, modulo 97 is 1."""
+    compact = re.sub("[ -]", "", written)
+    return int("".join(str(int(character, 36)) for character in compact[4:] + compact[:4])) % 97 == 1
+
+
+_SSN = re.compile(r"(?<!\d)(?<!\d[-.])\d{3}([-. ])\d{2}\1\d{4}(?!\d)")
+_SSN_NAMED = re.compile(
+    r"(?:\bSSNs?\b|\bsocial\s+security\b)\D{0,30}?(?<!\d)(\d{3}[-. ]?\d{2}[-. ]?\d{4})(?!\d)", re.IGNORECASE
+)
+
+
+def find_ssns(text: str) -> Iterator[Span]:
+    """``ddd-dd-dddd``, issued or not, also with dots or spaces; nine digits in a row only after the words."""
+    for match in _SSN.finditer(text):
+        yield match.span()
+    for match in _SSN_NAMED.finditer(text):
+        yield match.span(1)
+
+
+_CARD_RUN = re.compile(r"\d(?:[-./_ \t]{0,3}\d){11,}")
+_DIGITS = re.compile(r"\d+")
+_CARD_NAMED = re.compile(
+    r"\b(?:cards?|cc|credit|debit|visa|master\s?card|amex|american express|discover|diners|jcb|maestro)\b",
+    re.IGNORECASE,
+)
+# Issuer prefixes with the lengths they issue (ISO/IEC 7812 ranges as published by the networks).
+_CARD_ISSUER = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})"
+    r"|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}"
+    r"|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}(?:\d{2})?|(?:2131|1800|35\d\d)\d{11}|35\d{14}"
+    r"|(?:6011|64[4-9]\d|65\d\d|62\d\d|60\d\d|81\d\d|9792|220[0-4])\d{12,15}"
+    r"|(?:50[1-9]\d|5[6-8]\d\d|6304|6390|67\d\d|0604)\d{8,15}"
+)
+
+
+def find_cards(text: str) -> Iterator[Span]:
+    """Card numbers of 12 to 19 digits, in one piece or in groups: Luhn, and a known issuer or the word just before."""
+    text = blank(_OPAQUE, text)
+    for run in _CARD_RUN.finditer(text):
+        groups = [match.span() for match in _DIGITS.finditer(text, run.start(), run.end())]
+        first = 0
+        while first < len(groups):
+            last = next((last for last in _card_ends(groups, first) if _is_card(text, groups, first, last)), None)
+            if last is not None:
+                yield groups[first][0], groups[last][1]
+            first = first + 1 if last is None else last + 1
+
+
+def _card_ends(groups: list[Span], first: int) -> list[int]:
+    """Last groups with which a card could begin at group ``first``, longest first."""
+    ends: list[int] = []
+    digits = 0
+    for last in range(first, len(groups)):
+        size = groups[last][1] - groups[last][0]
+        digits += size
+        if size < 3 or (last > first and size > 8) or digits > 19:
+            break
+        whole = first == 0 and last == len(groups) - 1
+        if digits >= (12 if last == first else 13 if whole else 14):
+            ends.append(last)
+    return ends[::-1]
+
+
+def _is_card(text: str, groups: list[Span], first: int, last: int) -> bool:
+    start = groups[first][0]
+    if last > first and groups[first][1] - start < 4:
+        return False
+    before = text[max(0, start - 2) : start]
+    if before[-1:] == "+" or re.fullmatch(r"[^A-Za-z.]?\.", before):  # a phone number; the digits of a fraction
+        return False
+    number = "".join(text[a:b] for a, b in groups[first : last + 1])
+    if not _has_luhn_checksum(number):
+        return False
+    return bool(_CARD_ISSUER.fullmatch(number) or _CARD_NAMED.search(text, max(0, start - 40), start))
+
+
+def _has_luhn_checksum(number: str) -> bool:
+    """ISO/IEC 7812-1, annex B."""
+    doubled = (sum(divmod(2 * int(digit), 10)) for digit in number[-2::-2])
+    return (sum(map(int, number[-1::-2])) + sum(doubled)) % 10 == 0

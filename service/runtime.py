@@ -1,0 +1,68 @@
+"""Opens what both processes need: database, embedder, clock, logs; and closes it again."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+
+from service.db.pool import Database
+from service.embedding.cache import CachedEmbedder
+from service.embedding.sources import open_embedder
+from service.errors import Unavailable
+from service.memory.engine import Engine
+from service.settings import Settings
+
+
+@asynccontextmanager
+async def open_runtime(settings: Settings, application: str) -> AsyncIterator[Engine]:
+    """An engine on the database of ``settings.database_url``, counting usage in the background.
+
+    Raises Unavailable when there is no URL or no connection, and EmbedderMisconfigured for a wrong EMBEDDING_MODEL.
+    """
+    if settings.database_url is None:
+        raise Unavailable("DATABASE_URL is not set, and no embedded Postgres was started.")
+    embedder = await open_embedder(
+        settings.embedding_model,
+        dim=settings.embedding_dim,
+        api_base=settings.embedding_api_base,
+        api_key=settings.embedding_api_key,
+    )
+    db = await Database.open(
+        settings.database_url,
+        size=settings.pool_size,
+        wait_s=settings.pool_wait_s,
+        statement_timeout_s=settings.statement_timeout_s,
+        application=application,
+    )
+    engine = Engine(
+        db=db,
+        embedder=CachedEmbedder(embedder) if embedder else None,
+        embedding_deadline_s=settings.embedding_deadline_s,
+    )
+    try:
+        async with engine.usage:
+            yield engine
+    finally:
+        if engine.embedder:
+            await engine.embedder.aclose()
+        await db.close()
+
+
+def configure_logging(level: str) -> None:
+    """JSON lines on standard error: time, level, event, request id; never the content of a memory."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
+        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        cache_logger_on_first_use=True,
+    )

@@ -1,0 +1,36 @@
+"""Process settings, from the environment or ``.env``. Workspace settings are ``service.domain.workspace``'s."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Everything a process needs to start. Each field is read from the environment variable of its alias."""
+
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", populate_by_name=True, frozen=True)
+
+    database_url: str | None = Field(None, alias="DATABASE_URL", description="unset: the embedded Postgres")
+    pool_size: int = Field(8, alias="REVERIE_POOL_SIZE", ge=1, le=200)
+    pool_wait_s: float = Field(5.0, alias="REVERIE_POOL_WAIT_S", gt=0, description="then 503 with Retry-After")
+    statement_timeout_s: float = Field(15.0, alias="REVERIE_STATEMENT_TIMEOUT_S", gt=0)
+    host: str = Field("127.0.0.1", alias="REVERIE_HOST")
+    port: int = Field(8000, alias="REVERIE_PORT", ge=0, le=65535)
+    data_dir: Path = Field(Path(".reverie"), alias="REVERIE_DATA_DIR", description="embedded Postgres and admin key")
+    admin_key: str | None = Field(None, alias="REVERIE_ADMIN_KEY", min_length=16, description="unset: one is made")
+    log_level: str = Field("info", alias="REVERIE_LOG_LEVEL", pattern="^(?i:debug|info|warning|error)$")
+    body_bytes_max: int = Field(1_048_576, alias="REVERIE_BODY_BYTES_MAX", ge=1024)
+
+    embedding_model: str = Field("auto", alias="EMBEDDING_MODEL")
+    embedding_dim: int | None = Field(None, alias="EMBEDDING_DIM", ge=1, le=16_000)
+    embedding_api_base: str | None = Field(None, alias="EMBEDDING_API_BASE")
+    embedding_api_key: str | None = Field(None, alias="EMBEDDING_API_KEY")
+    embedding_deadline_s: float = Field(5.0, alias="EMBEDDING_DEADLINE_S", gt=0)
+
+    dream_cron: str = Field("0 */6 * * *", alias="REVERIE_DREAM_CRON")
+    bulletin_cron: str = Field("30 3 * * *", alias="REVERIE_BULLETIN_CRON")
+    upkeep_cron: str = Field("*/5 * * * *", alias="REVERIE_UPKEEP_CRON")
+    dream_lease_s: float = Field(60.0, alias="REVERIE_DREAM_LEASE_S", gt=0)

@@ -1,0 +1,82 @@
+"""Agents, teams, tasks and sessions by name: found, or made on first use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.domain.ids import new_id
+from service.domain.workspace import WorkspaceSettings
+from service.store.settings import settings_from
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Whose eyes a read uses. ``session_id`` and ``task_id`` are None when the names given are unknown."""
+
+    agent_id: UUID
+    audiences: list[UUID]
+    session_id: UUID | None
+    task_id: UUID | None
+    settings: WorkspaceSettings
+
+
+async def ensure_agent(connection: Connection, workspace: UUID, agent: str) -> UUID:
+    """The agent's id; a new agent is put on the dream schedule."""
+    found: UUID | None = None
+    while found is None:
+        found = await connection.value(
+            "ensure_agent", workspace=workspace, agent=agent, id=new_id(), prime_audience=new_id()
+        )
+    return found
+
+
+async def ensure_group(connection: Connection, kind: str, workspace: UUID, name: str) -> UUID:
+    """The id of a team or task (``kind``), made on first use."""
+    found: UUID | None = None
+    while found is None:
+        found = await connection.value(f"ensure_{kind}", workspace=workspace, name=name, id=new_id())
+    return found
+
+
+async def ensure_session(
+    connection: Connection, workspace: UUID, agent_id: UUID, name: str, user: str | None = None
+) -> UUID:
+    """The id of the agent's session of that name, made on first use."""
+    found: UUID | None = None
+    while found is None:
+        found = await connection.value(
+            "ensure_session", workspace=workspace, agent_id=agent_id, name=name, user=user, id=new_id()
+        )
+    return found
+
+
+async def reader(
+    connection: Connection, workspace: UUID, agent: str, *, session: str | None = None, task: str | None = None
+) -> Reader | None:
+    """The agent's eyes, or None for an agent nobody has heard of."""
+    row = await connection.row("reader", workspace=workspace, agent=agent, session=session, task=task)
+    if row is None:
+        return None
+    return Reader(row["agent_id"], row["audiences"], row["session_id"], row["task_id"], settings_from(row["settings"]))
+
+
+async def get_agent(connection: Connection, workspace: UUID, agent: str) -> Row | None:
+    """The agent's row with its teams."""
+    return await connection.row("get_agent", workspace=workspace, agent=agent)
+
+
+async def list_agents(
+    connection: Connection, workspace: UUID, *, only: str | None, after: str | None, limit: int
+) -> list[Row]:
+    """Agents by name."""
+    return await connection.fetch("list_agents", workspace=workspace, only=only, after=after, limit=limit)
+
+
+async def set_teams(connection: Connection, workspace: UUID, agent_id: UUID, teams: list[str]) -> None:
+    """Make the agent a member of exactly these teams."""
+    await connection.run("clear_teams", workspace=workspace, agent_id=agent_id)
+    for team in teams:
+        team_id = await ensure_group(connection, "team", workspace, team)
+        await connection.run("join_team", workspace=workspace, agent_id=agent_id, team_id=team_id)

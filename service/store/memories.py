@@ -1,0 +1,240 @@
+"""Memories: rows in, records out. Every function runs in the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from pgvector import HalfVector
+
+from service.db.pool import Connection, Row
+from service.store.agents import Reader
+
+Record = dict[str, Any]
+"""A memory as the API shows it."""
+
+HIDDEN = ("workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language")
+RANKING = ("score", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score")
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors of a batch: ``model`` is the number of their embedder; a row is None where embedding is pending."""
+
+    model: int | None
+    vectors: Sequence[np.ndarray[Any, Any] | None]
+
+    def halfvecs(self) -> list[HalfVector | None]:
+        """The vectors as Postgres takes them."""
+        return [None if vector is None else HalfVector(vector) for vector in self.vectors]
+
+
+def record(row: Row) -> Record:
+    """The memory of a row of ``memory_records``."""
+    fields: Record = {name: value for name, value in row.items() if name not in HIDDEN and name not in RANKING}
+    fields["effective_importance"] = fields["importance"]
+    return fields
+
+
+async def insert(connection: Connection, workspace: UUID, items: list[dict[str, Any]], embedded: Embedded) -> set[UUID]:
+    """Insert ``items`` (columns of ``memories``, with ``ordinal`` counting from 1); the ids that went in.
+
+    An id missing from the answer collided with a live memory.
+    """
+    rows = await connection.fetch(
+        "insert_memories", workspace=workspace, items=items, embeddings=embedded.halfvecs(), model=embedded.model
+    )
+    return {row["id"] for row in rows}
+
+
+async def find_twin(connection: Connection, workspace: UUID, item: dict[str, Any]) -> UUID | None:
+    """The live memory which ``item`` would double, locked."""
+    found: UUID | None = await connection.value(
+        "find_twin",
+        workspace=workspace,
+        key=item["key"],
+        audience=item["audience"],
+        agent_id=item["agent_id"],
+        type=item["type"],
+        identity_hash=bytes.fromhex(item["identity_hash"]),
+    )
+    return found
+
+
+async def lock(connection: Connection, workspace: UUID, memory_id: UUID) -> Row | None:
+    """The whole row, locked until the transaction ends."""
+    return await connection.row("lock_memory", workspace=workspace, id=memory_id)
+
+
+async def archive(connection: Connection, workspace: UUID, memory_id: UUID) -> None:
+    """Keep the present version in the history; call it before every change."""
+    await connection.run("archive_memory", workspace=workspace, id=memory_id)
+
+
+async def reinforce(
+    connection: Connection,
+    workspace: UUID,
+    memory_id: UUID,
+    *,
+    tags: list[str],
+    metadata: dict[str, Any],
+    actor: str,
+    reason: str,
+    now: datetime,
+) -> None:
+    """Archive, then strengthen a memory that was said again."""
+    await archive(connection, workspace, memory_id)
+    await connection.run(
+        "reinforce_memory",
+        workspace=workspace,
+        id=memory_id,
+        tags=tags,
+        metadata=metadata,
+        changed_by=actor,
+        reason=reason,
+        now=now,
+    )
+    await reindex(connection, workspace, memory_id)
+
+
+async def rewrite(
+    connection: Connection,
+    workspace: UUID,
+    memory_id: UUID,
+    item: dict[str, Any],
+    embedded: Embedded | None,
+    *,
+    actor: str,
+    reason: str,
+    now: datetime,
+) -> None:
+    """Archive, then set every changeable field; ``embedded`` holds one vector when the content changed."""
+    await archive(connection, workspace, memory_id)
+    await connection.run("unpost_memory", workspace=workspace, id=memory_id)
+    await connection.run(
+        "rewrite_memory", workspace=workspace, id=memory_id, item=item, changed_by=actor, reason=reason, now=now
+    )
+    await connection.run("post_memory", workspace=workspace, id=memory_id)
+    await reindex(connection, workspace, memory_id, embedded)
+
+
+async def reindex(connection: Connection, workspace: UUID, memory_id: UUID, embedded: Embedded | None = None) -> None:
+    """Bring the search row in line with the memory."""
+    vector = embedded.halfvecs()[0] if embedded else None
+    await connection.run(
+        "reindex_memory",
+        workspace=workspace,
+        id=memory_id,
+        embed=embedded is not None,
+        model=embedded.model if embedded and vector is not None else None,
+        embedding=vector,
+    )
+
+
+async def mark_deleted(
+    connection: Connection,
+    workspace: UUID,
+    memory_id: UUID,
+    at: datetime | None,
+    *,
+    actor: str,
+    reason: str,
+    now: datetime,
+) -> None:
+    """Archive, then hide (``at`` set) or bring back (``at`` None) a memory."""
+    await archive(connection, workspace, memory_id)
+    await connection.run(
+        "mark_deleted", workspace=workspace, id=memory_id, at=at, changed_by=actor, reason=reason, now=now
+    )
+    await reindex(connection, workspace, memory_id)
+
+
+async def supersede(
+    connection: Connection,
+    workspace: UUID,
+    memory_id: UUID,
+    *,
+    by: UUID,
+    until: datetime,
+    actor: str,
+    reason: str,
+    dream_id: UUID | None,
+    now: datetime,
+) -> None:
+    """Archive, then close a memory that another one replaces."""
+    await archive(connection, workspace, memory_id)
+    await connection.run(
+        "mark_superseded",
+        workspace=workspace,
+        id=memory_id,
+        by=by,
+        until=until,
+        changed_by=actor,
+        reason=reason,
+        dream_id=dream_id,
+        now=now,
+    )
+    await reindex(connection, workspace, memory_id)
+
+
+async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], reader: Reader | None) -> list[Row]:
+    """Rows of ``memory_records`` of these ids, as far as the reader may see them; None sees the workspace."""
+    return await connection.fetch(
+        "get_memories",
+        workspace=workspace,
+        ids=list(ids),
+        agent_id=reader.agent_id if reader else None,
+        audiences=reader.audiences if reader else None,
+    )
+
+
+async def list_(connection: Connection, workspace: UUID, reader: Reader | None, **filters: Any) -> list[Row]:
+    """Rows of ``memory_records``, newest first; ``filters`` are the parameters of the query ``list_memories``."""
+    return await connection.fetch(
+        "list_memories",
+        workspace=workspace,
+        agent_id=reader.agent_id if reader else None,
+        audiences=reader.audiences if reader else None,
+        **filters,
+    )
+
+
+async def history(connection: Connection, workspace: UUID, memory_id: UUID) -> list[Record]:
+    """Every version, oldest first: its record with version, actor, dream, reason and time."""
+    rows = await connection.fetch("memory_history", workspace=workspace, id=memory_id)
+    return [
+        row["record"] | {name: row[name] for name in ("version", "actor", "dream_id", "reason", "at")} for row in rows
+    ]
+
+
+async def sources(connection: Connection, workspace: UUID, memory_id: UUID) -> list[Record]:
+    """The messages a memory came from, in order."""
+    return [dict(row) for row in await connection.fetch("memory_messages", workspace=workspace, id=memory_id)]
+
+
+async def add_sources(connection: Connection, workspace: UUID, pairs: Sequence[tuple[UUID, UUID]]) -> None:
+    """Tie (memory, message) pairs together; unknown messages are left out."""
+    if pairs:
+        await connection.run(
+            "add_sources",
+            workspace=workspace,
+            memory_ids=[memory for memory, _ in pairs],
+            message_ids=[message for _, message in pairs],
+        )
+
+
+async def model_number(connection: Connection, signature: str, dim: int) -> int:
+    """The small number under which vectors of an embedder are stored, given out on first use."""
+    found: int | None = None
+    while found is None:
+        found = await connection.value("ensure_embedding_model", signature=signature, dim=dim)
+    return found
+
+
+async def bump_usage(connection: Connection, workspace: UUID, counts: dict[UUID, int], now: datetime) -> None:
+    """Add to the access counts of memories."""
+    await connection.run("bump_usage", workspace=workspace, ids=list(counts), counts=list(counts.values()), now=now)

@@ -1,0 +1,27 @@
+"""The settings of a workspace, read in the transaction that uses them: a change is in effect on the next call."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain.workspace import WorkspaceSettings
+
+
+async def workspace_settings(connection: Connection, workspace: UUID) -> WorkspaceSettings:
+    """The workspace's settings; defaults where none were set."""
+    return settings_from(await connection.value("get_settings", workspace=workspace))
+
+
+def settings_from(stored: dict[str, Any] | None) -> WorkspaceSettings:
+    """Settings as stored, over the defaults."""
+    return WorkspaceSettings.model_validate(stored) if stored else _DEFAULTS
+
+
+async def put_settings(connection: Connection, workspace: UUID, settings: WorkspaceSettings) -> None:
+    """Store what differs from the defaults, so that better defaults reach everyone who did not choose."""
+    await connection.run("put_settings", workspace=workspace, value=settings.model_dump(exclude_defaults=True))
+
+
+_DEFAULTS = WorkspaceSettings()

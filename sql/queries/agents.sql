@@ -1,0 +1,105 @@
+-- name: ensure_agent
+-- The agent's id, made (and put on the dream schedule) on first use.
+WITH made AS (
+    INSERT INTO agents (workspace_id, id, agent, prime_audience)
+    VALUES (:workspace, :id, :agent, :prime_audience)
+    ON CONFLICT (workspace_id, agent) DO NOTHING
+    RETURNING id
+), scheduled AS (
+    INSERT INTO dream_schedule (workspace_id, agent_id, due_at)
+    SELECT :workspace, id, 'infinity' FROM made
+    ON CONFLICT DO NOTHING
+)
+SELECT id FROM made
+UNION ALL
+SELECT id FROM agents WHERE workspace_id = :workspace AND agent = :agent
+LIMIT 1;
+
+-- name: get_agent
+SELECT a.id, a.agent, a.name, a.prime, a.prime_audience, a.settings, a.created_at,
+    coalesce((
+        SELECT array_agg(t.team ORDER BY t.team)
+        FROM team_members m JOIN teams t ON t.workspace_id = m.workspace_id AND t.id = m.team_id
+        WHERE m.workspace_id = a.workspace_id AND m.agent_id = a.id
+    ), '{}') AS teams
+FROM agents a
+WHERE a.workspace_id = :workspace AND a.agent = :agent;
+
+-- name: list_agents
+SELECT a.id, a.agent, a.name, a.prime, a.settings, a.created_at,
+    coalesce((
+        SELECT array_agg(t.team ORDER BY t.team)
+        FROM team_members m JOIN teams t ON t.workspace_id = m.workspace_id AND t.id = m.team_id
+        WHERE m.workspace_id = a.workspace_id AND m.agent_id = a.id
+    ), '{}') AS teams
+FROM agents a
+WHERE a.workspace_id = :workspace
+    AND (:only::text IS NULL OR a.agent = :only)
+    AND (:after::text IS NULL OR a.agent > :after)
+ORDER BY a.agent
+LIMIT :limit;
+
+-- name: change_agent
+-- Set what is given, keep the rest.
+UPDATE agents SET
+    name = CASE WHEN :set_name::boolean THEN :name ELSE name END,
+    prime = coalesce(:prime::boolean, prime),
+    settings = coalesce(:settings::jsonb, settings)
+WHERE workspace_id = :workspace AND id = :id;
+
+-- name: clear_teams
+DELETE FROM team_members WHERE workspace_id = :workspace AND agent_id = :agent_id;
+
+-- name: join_team
+INSERT INTO team_members (workspace_id, agent_id, team_id) VALUES (:workspace, :agent_id, :team_id)
+ON CONFLICT DO NOTHING;
+
+-- name: ensure_team
+WITH made AS (
+    INSERT INTO teams (workspace_id, id, team) VALUES (:workspace, :id, :name)
+    ON CONFLICT (workspace_id, team) DO NOTHING
+    RETURNING id
+)
+SELECT id FROM made UNION ALL SELECT id FROM teams WHERE workspace_id = :workspace AND team = :name LIMIT 1;
+
+-- name: ensure_task
+WITH made AS (
+    INSERT INTO tasks (workspace_id, id, task) VALUES (:workspace, :id, :name)
+    ON CONFLICT (workspace_id, task) DO NOTHING
+    RETURNING id
+)
+SELECT id FROM made UNION ALL SELECT id FROM tasks WHERE workspace_id = :workspace AND task = :name LIMIT 1;
+
+-- name: ensure_session
+WITH made AS (
+    INSERT INTO sessions (workspace_id, id, agent_id, session, user_name)
+    VALUES (:workspace, :id, :agent_id, :name, :user)
+    ON CONFLICT (workspace_id, agent_id, session) DO NOTHING
+    RETURNING id
+)
+SELECT id FROM made
+UNION ALL
+SELECT id FROM sessions WHERE workspace_id = :workspace AND agent_id = :agent_id AND session = :name
+LIMIT 1;
+
+-- name: reader
+-- Whose eyes: the agent's id and every audience it may read, with the task and session it names, and
+-- the workspace's settings.
+-- ``session_id`` and ``task_id`` are null when the name is unknown.
+SELECT
+    a.id AS agent_id,
+    s.id AS session_id,
+    t.id AS task_id,
+    (SELECT value FROM settings WHERE workspace_id = a.workspace_id) AS settings,
+    array_remove(
+        ARRAY[a.id, a.prime_audience, s.id, t.id]
+        || ARRAY(SELECT m.team_id FROM team_members m WHERE m.workspace_id = a.workspace_id AND m.agent_id = a.id)
+        || CASE WHEN a.prime
+            THEN ARRAY(SELECT p.prime_audience FROM agents p WHERE p.workspace_id = a.workspace_id AND p.id <> a.id)
+            ELSE '{}'::uuid[] END,
+        NULL
+    ) AS audiences
+FROM agents a
+LEFT JOIN sessions s ON s.workspace_id = a.workspace_id AND s.agent_id = a.id AND s.session = :session
+LEFT JOIN tasks t ON t.workspace_id = a.workspace_id AND t.task = :task
+WHERE a.workspace_id = :workspace AND a.agent = :agent;

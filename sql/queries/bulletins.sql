@@ -1,0 +1,37 @@
+-- name: get_bulletin
+SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.dream_id, b.created_at
+FROM bulletins b JOIN agents a ON a.workspace_id = b.workspace_id AND a.id = b.agent_id
+WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:version::integer IS NULL OR b.version = :version)
+ORDER BY b.version DESC
+LIMIT 1;
+
+-- name: bulletin_versions
+SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.dream_id, b.created_at
+FROM bulletins b JOIN agents a ON a.workspace_id = b.workspace_id AND a.id = b.agent_id
+WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:before::integer IS NULL OR b.version < :before)
+ORDER BY b.version DESC
+LIMIT :limit;
+
+-- name: bulletin_hash
+SELECT inputs_hash FROM bulletins
+WHERE workspace_id = :workspace AND agent_id = :agent_id
+ORDER BY version DESC
+LIMIT 1;
+
+-- name: add_bulletin
+INSERT INTO bulletins (workspace_id, agent_id, version, content, tokens, inputs_hash, dream_id)
+SELECT :workspace, :agent_id, coalesce(max(version), 0) + 1, :content, :tokens, :inputs_hash, :dream_id::uuid
+FROM bulletins WHERE workspace_id = :workspace AND agent_id = :agent_id
+RETURNING version;
+
+-- name: bulletin_inputs
+-- What an agent knows now that is worth a line: its live memories, weightiest of each type first.
+SELECT r.id, r.type, r.content, r.importance, r.confidence, r."user", r.occurred_at, r.status, r.updated_at
+FROM memory_records r
+WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id
+    AND r.deleted_at IS NULL AND r.superseded_by IS NULL
+    AND (r.expires_at IS NULL OR r.expires_at > :now)
+    AND r.scope IN ('agent', 'prime')
+    AND r.status IS DISTINCT FROM 'done'
+ORDER BY r.importance DESC, coalesce(r.occurred_at, r.created_at) DESC, r.id
+LIMIT :limit;

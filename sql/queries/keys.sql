@@ -1,0 +1,37 @@
+-- name: authenticate
+-- The role and agent of the key with this hash; nothing for an unknown or revoked one.
+SELECT id, role, agent FROM reverie_authenticate_v1(:workspace, :hash);
+
+-- name: add_workspace
+-- Make a workspace; nothing when the name or id is taken.
+INSERT INTO workspaces (workspace_id, name) VALUES (:workspace, :name) ON CONFLICT DO NOTHING;
+
+-- name: workspace_by_name
+SELECT workspace_id FROM workspaces WHERE name = :name;
+
+-- name: add_key
+INSERT INTO api_keys (workspace_id, id, name, role, agent, hash)
+VALUES (:workspace, :id, :name, :role, :agent, :hash)
+ON CONFLICT DO NOTHING;
+
+-- name: list_keys
+-- Keys newest first, revoked ones included; never their hashes.
+SELECT id, name, role, agent, created_at, revoked_at
+FROM api_keys
+WHERE workspace_id = :workspace AND (:before::uuid IS NULL OR id < :before)
+ORDER BY id DESC
+LIMIT :limit;
+
+-- name: rotate_key
+-- Replace the secret of a live key.
+UPDATE api_keys SET hash = :hash
+WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL
+RETURNING id, name, role, agent, created_at, revoked_at;
+
+-- name: revoke_key
+UPDATE api_keys SET revoked_at = now()
+WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL;
+
+-- name: live_admin_keys
+-- How many admin keys could still administer the workspace.
+SELECT count(*) FROM api_keys WHERE workspace_id = :workspace AND role = 'admin' AND revoked_at IS NULL;

@@ -1,0 +1,237 @@
+-- name: insert_memories
+-- Insert memories with their search rows and posting lists. What collides with a live memory (by identity or by
+-- key) is left out of the answer, for the caller to reinforce or update.
+WITH item AS (
+    SELECT i.*, to_tsvector(i.language::regconfig, i.lexical) AS lexemes
+    FROM jsonb_to_recordset(:items::jsonb) AS i(
+        ordinal integer, id uuid, agent_id uuid, audience uuid, type text, scope text, team_id uuid, task_id uuid,
+        session_id uuid, user_name text, key text, content text, summary text, identity_hash text, language text,
+        lexical text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
+        status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
+        valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text
+    )
+), inserted AS (
+    INSERT INTO memories (
+        workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
+        identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
+        occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, dream_id, changed_by, change_reason
+    )
+    SELECT :workspace, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
+        decode(identity_hash, 'hex'), language, tokens, importance, confidence, tags, metadata, source, status,
+        decay_exempt, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
+        created_at, created_at, dream_id, changed_by, change_reason
+    FROM item
+    ORDER BY ordinal
+    ON CONFLICT DO NOTHING
+    RETURNING *
+), indexed AS (
+    INSERT INTO search_index (
+        workspace_id, id, kind, audience, type, scope, user_name, session_id, task_id, tags, importance, confidence,
+        happened_at, created_at, valid_from, valid_until, expires_at, words, embedding_model, embedding
+    )
+    SELECT m.workspace_id, m.id, 0, m.audience, m.type, m.scope, m.user_name, m.session_id, m.task_id, m.tags, m.importance,
+        m.confidence, coalesce(m.occurred_at, m.created_at), m.created_at, m.valid_from, m.valid_until, m.expires_at,
+        least(length(m.lexemes), 32767), CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
+    FROM inserted m
+    JOIN item i ON i.id = m.id
+    LEFT JOIN unnest(:embeddings::halfvec[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+), posted AS (
+    INSERT INTO search_terms (workspace_id, term, id, frequency, words)
+    SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
+        least(coalesce(cardinality(l.positions), 1), 32767), least(length(m.lexemes), 32767)
+    FROM inserted m, unnest(m.lexemes) AS l(lexeme, positions, weights)
+)
+SELECT id FROM inserted;
+
+-- name: find_twin
+-- The live memory that a save would double: by key, or by identity.
+SELECT m.id
+FROM memories m
+WHERE m.workspace_id = :workspace AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    AND CASE WHEN :key::text IS NULL
+        THEN m.audience = :audience AND m.type = :type AND m.identity_hash = :identity_hash
+        ELSE m.agent_id = :agent_id AND m.audience = :audience AND m.key = :key END
+FOR UPDATE;
+
+-- name: lock_memory
+-- The whole row under its lock.
+SELECT * FROM memories WHERE workspace_id = :workspace AND id = :id FOR UPDATE;
+
+-- name: archive_memory
+-- Keep the row as it is now in the history, before it changes.
+INSERT INTO memory_versions (workspace_id, memory_id, version, record, changed_by, change_reason, dream_id, at)
+SELECT m.workspace_id, m.id, m.version,
+    to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,access_count,last_accessed_at}'::text[],
+    m.changed_by, m.change_reason, m.dream_id, m.updated_at
+FROM memories m JOIN memory_records r ON r.workspace_id = m.workspace_id AND r.id = m.id
+WHERE m.workspace_id = :workspace AND m.id = :id;
+
+-- name: reinforce_memory
+-- Said again: closer to certain and to important by a tenth of what is missing, tags and metadata joined.
+UPDATE memories SET
+    importance = importance + (1 - importance) * 0.1,
+    confidence = confidence + (1 - confidence) * 0.1,
+    tags = ARRAY(SELECT DISTINCT t FROM unnest(tags || :tags::text[]) t ORDER BY t),
+    metadata = metadata || :metadata::jsonb,
+    updated_at = :now,
+    version = version + 1,
+    changed_by = :changed_by,
+    change_reason = :reason
+WHERE workspace_id = :workspace AND id = :id;
+
+-- name: rewrite_memory
+-- Set every changeable field of a locked memory, whose new values the caller has worked out.
+UPDATE memories m SET
+    type = i.type, scope = i.scope, audience = i.audience, team_id = i.team_id, task_id = i.task_id,
+    session_id = i.session_id, user_name = i.user_name, key = i.key, content = i.content, summary = i.summary,
+    identity_hash = decode(i.identity_hash, 'hex'), language = i.language, tokens = i.tokens,
+    importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
+    status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
+    lexemes = to_tsvector(i.language::regconfig, i.lexical), updated_at = :now, version = m.version + 1,
+    changed_by = :changed_by, change_reason = :reason
+FROM jsonb_to_record(:item::jsonb) AS i(
+    type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text, key text,
+    content text, summary text, identity_hash text, language text, lexical text, tokens integer, importance float8,
+    confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
+    occurred_at timestamptz, expires_at timestamptz
+)
+WHERE m.workspace_id = :workspace AND m.id = :id;
+
+-- name: mark_deleted
+UPDATE memories SET deleted_at = :at, updated_at = :now, version = version + 1, changed_by = :changed_by,
+    change_reason = :reason
+WHERE workspace_id = :workspace AND id = :id;
+
+-- name: mark_superseded
+UPDATE memories SET superseded_by = :by, valid_until = :until, updated_at = :now, version = version + 1,
+    changed_by = :changed_by, change_reason = :reason, dream_id = :dream_id
+WHERE workspace_id = :workspace AND id = :id;
+
+-- name: unpost_memory
+-- Take a memory off its posting lists, before its words or audience change.
+DELETE FROM search_terms t
+USING memories m, unnest(m.lexemes) AS l(lexeme, positions, weights)
+WHERE m.workspace_id = :workspace AND m.id = :id
+    AND t.workspace_id = m.workspace_id AND t.id = m.id AND t.term = reverie_term_v1(m.audience, 0::smallint, l.lexeme);
+
+-- name: post_memory
+-- Put a memory on its posting lists.
+INSERT INTO search_terms (workspace_id, term, id, frequency, words)
+SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
+    least(coalesce(cardinality(l.positions), 1), 32767), least(length(m.lexemes), 32767)
+FROM memories m, unnest(m.lexemes) AS l(lexeme, positions, weights)
+WHERE m.workspace_id = :workspace AND m.id = :id
+ON CONFLICT DO NOTHING;
+
+-- name: reindex_memory
+-- Bring the search row in line with the memory; a new embedding when one is given or the content changed.
+UPDATE search_index i SET
+    audience = m.audience, type = m.type, scope = m.scope, user_name = m.user_name, session_id = m.session_id, task_id = m.task_id,
+    tags = m.tags, importance = m.importance, confidence = m.confidence,
+    happened_at = coalesce(m.occurred_at, m.created_at), valid_from = m.valid_from, valid_until = m.valid_until,
+    expires_at = m.expires_at, deleted = m.deleted_at IS NOT NULL, words = least(length(m.lexemes), 32767),
+    embedding_model = CASE WHEN :embed::boolean THEN :model::smallint ELSE i.embedding_model END,
+    embedding = CASE WHEN :embed THEN :embedding::halfvec ELSE i.embedding END
+FROM memories m
+WHERE m.workspace_id = :workspace AND m.id = :id AND i.workspace_id = m.workspace_id AND i.id = m.id;
+
+-- name: get_memories
+-- The memories of these ids that the reader may see: its own, or of an audience it belongs to.
+SELECT * FROM memory_records r
+WHERE r.workspace_id = :workspace AND r.id = ANY(:ids)
+    AND (:agent_id::uuid IS NULL OR r.agent_id = :agent_id OR r.audience = ANY(:audiences));
+
+-- name: list_memories
+-- Newest first, by keyset on (created_at, id).
+SELECT * FROM memory_records r
+WHERE r.workspace_id = :workspace
+    AND (:agent_id::uuid IS NULL OR r.agent_id = :agent_id OR r.audience = ANY(:audiences))
+    AND (:types::text[] IS NULL OR r.type = ANY(:types))
+    AND (:scopes::text[] IS NULL OR r.scope = ANY(:scopes))
+    AND (:session::text IS NULL OR r.session_id IN (
+        SELECT s.id FROM sessions s WHERE s.workspace_id = :workspace AND s.session = :session))
+    AND (:user::text IS NULL OR r."user" = :user)
+    AND (:tag::text IS NULL OR :tag = ANY(r.tags))
+    AND (:key::text IS NULL OR r.key = :key)
+    AND (:source::text IS NULL OR r.source ->> 'kind' = :source)
+    AND (:text::text IS NULL OR position(lower(:text) IN lower(r.content)) > 0)
+    AND (:since::timestamptz IS NULL OR coalesce(r.occurred_at, r.created_at) >= :since)
+    AND (:until::timestamptz IS NULL OR coalesce(r.occurred_at, r.created_at) < :until)
+    AND (:created_since::timestamptz IS NULL OR r.created_at >= :created_since)
+    AND (:created_until::timestamptz IS NULL OR r.created_at < :created_until)
+    AND (:with_deleted::boolean OR r.deleted_at IS NULL)
+    AND (:with_superseded::boolean OR r.superseded_by IS NULL)
+    AND (:with_expired::boolean OR r.expires_at IS NULL OR r.expires_at > :now)
+    AND (:before_at::timestamptz IS NULL OR (r.created_at, r.id) < (:before_at, :before_id::uuid))
+ORDER BY r.created_at DESC, r.id DESC
+LIMIT :limit;
+
+-- name: memory_history
+-- Every version, oldest first, the present one last.
+SELECT version, record, changed_by AS actor, dream_id, change_reason AS reason, at
+FROM memory_versions
+WHERE workspace_id = :workspace AND memory_id = :id
+UNION ALL
+SELECT m.version,
+    to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,access_count,last_accessed_at}'::text[],
+    m.changed_by, m.dream_id, m.change_reason, m.updated_at
+FROM memories m JOIN memory_records r ON r.workspace_id = m.workspace_id AND r.id = m.id
+WHERE m.workspace_id = :workspace AND m.id = :id
+ORDER BY version;
+
+-- name: memory_messages
+-- The messages a memory was made of.
+SELECT m.id AS message_id, s.session, m.seq, m.role, m.content, m.created_at
+FROM memory_sources x
+JOIN messages m ON m.workspace_id = x.workspace_id AND m.id = x.message_id
+JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
+WHERE x.workspace_id = :workspace AND x.memory_id = :id
+ORDER BY m.created_at, m.seq;
+
+-- name: add_sources
+-- Tie memories to the messages they came from; pairs are given side by side.
+INSERT INTO memory_sources (workspace_id, memory_id, message_id)
+SELECT :workspace, p.memory_id, p.message_id
+FROM unnest(:memory_ids::uuid[], :message_ids::uuid[]) AS p(memory_id, message_id)
+JOIN messages m ON m.workspace_id = :workspace AND m.id = p.message_id
+ON CONFLICT DO NOTHING;
+
+-- name: bump_usage
+-- Count accesses without touching the memory rows.
+INSERT INTO memory_usage (workspace_id, memory_id, access_count, last_accessed_at)
+SELECT :workspace, u.id, u.n, :now
+FROM unnest(:ids::uuid[], :counts::bigint[]) AS u(id, n)
+JOIN memories m ON m.workspace_id = :workspace AND m.id = u.id
+ORDER BY u.id
+ON CONFLICT (workspace_id, memory_id) DO UPDATE SET
+    access_count = memory_usage.access_count + excluded.access_count,
+    last_accessed_at = greatest(memory_usage.last_accessed_at, excluded.last_accessed_at);
+
+-- name: ensure_embedding_model
+-- The small number that stands for an embedder's signature.
+WITH made AS (
+    INSERT INTO embedding_models (id, signature, dim)
+    SELECT coalesce(max(id), 0) + 1, :signature, :dim FROM embedding_models
+    HAVING NOT EXISTS (SELECT 1 FROM embedding_models WHERE signature = :signature)
+    ON CONFLICT DO NOTHING
+    RETURNING id
+)
+SELECT id FROM made UNION ALL SELECT id FROM embedding_models WHERE signature = :signature LIMIT 1;
+
+-- name: workspaces
+SELECT workspace_id FROM workspaces ORDER BY workspace_id;
+
+-- name: pending_memories
+-- Memories whose vector is still missing.
+SELECT m.id, m.content, m.occurred_at, m.version
+FROM search_index i JOIN memories m ON m.workspace_id = i.workspace_id AND m.id = i.id
+WHERE i.workspace_id = :workspace AND i.embedding_model IS NULL AND NOT i.deleted
+ORDER BY i.id
+LIMIT :limit;
+
+-- name: set_embeddings
+-- Fill in vectors of memories that have not changed meanwhile.
+UPDATE search_index i SET embedding = v.embedding, embedding_model = :model
+FROM unnest(:ids::uuid[], :versions::integer[], :embeddings::halfvec[]) AS v(id, version, embedding)
+JOIN memories m ON m.workspace_id = :workspace AND m.id = v.id AND m.version = v.version
+WHERE i.workspace_id = :workspace AND i.id = v.id;

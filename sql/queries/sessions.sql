@@ -1,0 +1,79 @@
+-- name: lock_session
+-- The session's row under its lock: sequence numbers are given out while it is held.
+SELECT id, last_seq, window_seq, window_started_at, last_message_at, user_name
+FROM sessions
+WHERE workspace_id = :workspace AND id = :id
+FOR UPDATE;
+
+-- name: append_messages
+-- Insert messages numbered from ``first_seq`` in the order given, and move the session on.
+WITH item AS (
+    SELECT m.*
+    FROM ROWS FROM (jsonb_to_recordset(:items::jsonb) AS (
+        id uuid, role text, content text, content_json jsonb, name text, tool_call_id text, user_name text,
+        tokens integer, created_at timestamptz
+    )) WITH ORDINALITY AS m(id, role, content, content_json, name, tool_call_id, user_name, tokens, created_at, ordinality)
+), inserted AS (
+    INSERT INTO messages (
+        workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at
+    )
+    SELECT :workspace, id, :session_id, :first_seq::integer + ordinality::integer - 1, role, content, content_json, name,
+        tool_call_id, user_name, tokens, coalesce(created_at, :now)
+    FROM item
+    RETURNING *
+), moved AS (
+    UPDATE sessions SET
+        last_seq = last_seq + (SELECT count(*) FROM item),
+        last_message_at = :now,
+        window_seq = CASE WHEN :fresh_window::boolean THEN :first_seq ELSE window_seq END,
+        window_started_at = CASE WHEN :fresh_window OR window_started_at IS NULL THEN :now ELSE window_started_at END,
+        user_name = coalesce(user_name, :user)
+    WHERE workspace_id = :workspace AND id = :session_id
+)
+SELECT id, seq, role, content, content_json, name, tool_call_id, user_name AS "user", tokens, created_at
+FROM inserted ORDER BY seq;
+
+-- name: find_session
+SELECT s.id, s.session, a.agent, s.user_name AS "user", s.last_seq AS messages, s.window_seq, s.window_started_at,
+    s.last_message_at, s.created_at
+FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+WHERE s.workspace_id = :workspace AND a.agent = :agent AND s.session = :session;
+
+-- name: list_sessions
+SELECT s.id, s.session, a.agent, s.user_name AS "user", s.last_seq AS messages, s.window_started_at,
+    s.last_message_at, s.created_at
+FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+WHERE s.workspace_id = :workspace
+    AND (:agent::text IS NULL OR a.agent = :agent)
+    AND (:user::text IS NULL OR s.user_name = :user)
+    AND (:before::uuid IS NULL OR s.id < :before)
+ORDER BY s.id DESC
+LIMIT :limit;
+
+-- name: session_messages
+-- The permanent history, forwards from ``after`` or backwards from ``before``.
+SELECT id, seq, role, content, content_json, name, tool_call_id, user_name AS "user", tokens, created_at
+FROM messages
+WHERE workspace_id = :workspace AND session_id = :session_id AND seq > :after AND seq < :before
+ORDER BY CASE WHEN :descending::boolean THEN -seq ELSE seq END
+LIMIT :limit;
+
+-- name: clear_window
+-- The next message starts a fresh window; history and memories stay.
+UPDATE sessions SET window_seq = last_seq + 1, window_started_at = NULL
+WHERE workspace_id = :workspace AND id = :id;
+
+-- name: message_memories
+-- The memories made of a message.
+SELECT r.*
+FROM memory_sources s JOIN memory_records r ON r.workspace_id = s.workspace_id AND r.id = s.memory_id
+WHERE s.workspace_id = :workspace AND s.message_id = :message_id AND r.deleted_at IS NULL
+ORDER BY r.id;
+
+-- name: message_agent
+-- The agent whose session holds a message.
+SELECT a.agent
+FROM messages m
+JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
+JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+WHERE m.workspace_id = :workspace AND m.id = :message_id;

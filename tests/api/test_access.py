@@ -1,0 +1,144 @@
+"""Keys, roles, and what one agent may see of another (rows A1, A2, W3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.serving import Api
+
+
+async def test_only_a_live_key_opens_the_door(api: Api) -> None:
+    for key in ("", "wrong", "rv_AAAA", "rv_" + "A" * 80):
+        response = await api.http.get("/v1/memories", headers={"Authorization": f"Bearer {key}"} if key else {})
+        assert response.status_code == 401
+        assert response.json()["title"] == "Not authenticated"
+    assert (await api.http.get("/healthz")).status_code == 200
+
+
+async def test_a_rotated_or_revoked_key_stops_at_once(api: Api) -> None:
+    made = await api.post("/v1/keys", {"role": "agent", "agent": "a", "name": "one"})
+    holder = Api(api.http, api.engine, made["key"])
+    assert await holder.status("GET", "/v1/memories") == 200
+    rotated = await api.post(f"/v1/keys/{made['id']}/rotate")
+    assert await holder.status("GET", "/v1/memories") == 401
+    fresh = Api(api.http, api.engine, rotated["key"])
+    assert await fresh.status("GET", "/v1/memories") == 200
+    await api.delete(f"/v1/keys/{made['id']}")
+    assert await fresh.status("GET", "/v1/memories") == 401
+
+
+async def test_keys_are_listed_without_their_text(api: Api) -> None:
+    made = await api.post("/v1/keys", {"role": "reader", "name": "one"})
+    listed = await api.call("GET", "/v1/keys")
+    assert made["key"] not in listed.text
+    assert {key["role"] for key in listed.json()["items"]} == {"admin", "reader"}
+
+
+async def test_the_last_admin_key_cannot_be_revoked(api: Api) -> None:
+    own = (await api.get("/v1/keys"))["items"][0]
+    assert await api.status("DELETE", f"/v1/keys/{own['id']}") == 409
+    assert await api.status("GET", "/v1/keys") == 200
+
+
+@pytest.mark.parametrize("role", ["agent", "reader"])
+async def test_only_an_admin_administers(api: Api, role: str) -> None:
+    other = await api.as_role(role, "a" if role == "agent" else None)
+    assert await other.status("POST", "/v1/keys", json={"role": "admin", "name": "mine"}) == 403
+    assert await other.status("GET", "/v1/keys") == 403
+    assert await other.status("PUT", "/v1/settings", json={}) == 403
+
+
+async def test_a_reader_changes_nothing(api: Api) -> None:
+    memory = await api.save("Read only")
+    reader = await api.as_role("reader")
+    assert len(await reader.search("read")) == 1
+    assert await reader.status("POST", "/v1/memories", json={"agent": "a", "type": "fact", "content": "x"}) == 403
+    assert await reader.status("DELETE", f"/v1/memories/{memory['id']}") == 403
+    body = {"agent": "a", "messages": [{"role": "user", "content": "x"}]}
+    assert await reader.status("POST", "/v1/sessions/s/messages", json=body) == 403
+
+
+async def test_an_agent_key_cannot_reach_another_agents_private_memory(api: Api) -> None:
+    memory = await api.save(
+        "The secret word is swordfish", agent="a", links=[{"relation": "about", "entity": {"name": "X"}}]
+    )
+    await api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [{"role": "user", "content": "secret"}]})
+    message = (await api.get("/v1/sessions/s/messages", agent="a"))["items"][0]
+    other = await api.as_role("agent", "b")
+    await other.post("/v1/memories", {"type": "fact", "content": "mine"})
+    path = f"/v1/memories/{memory['id']}"
+    for method, target, body in [
+        ("GET", path, None),
+        ("PATCH", path, {"version": 1, "content": "changed"}),
+        ("DELETE", path, None),
+        ("POST", f"{path}/restore", None),
+        ("GET", f"{path}/history", None),
+        ("GET", f"{path}/sources", None),
+        ("GET", "/v1/sessions/s?agent=a", None),
+        ("GET", "/v1/sessions/s/messages?agent=a", None),
+        ("GET", "/v1/sessions/s/window?agent=a", None),
+        ("DELETE", "/v1/sessions/s/window?agent=a", None),
+        ("GET", f"/v1/messages/{message['id']}/memories", None),
+        ("GET", "/v1/agents/a", None),
+        ("PUT", "/v1/agents/a", {"name": "mine"}),
+        ("GET", "/v1/agents/a/bulletin", None),
+        ("POST", "/v1/agents/a/dream", {}),
+    ]:
+        assert await other.status(method, target, json=body) == 404, (method, target)
+    assert "swordfish" not in (await other.call("GET", "/v1/memories?agent=a")).text
+    assert await other.search("swordfish secret word", agent="a") == []
+    assert (await other.get("/v1/entities", agent="a"))["items"] == []
+    assert (await api.get(path))["content"] == "The secret word is swordfish"
+
+
+async def test_an_agent_key_acts_as_its_agent_whatever_the_body_says(api: Api) -> None:
+    holder = await api.as_role("agent", "b")
+    saved = await holder.post("/v1/memories", {"agent": "a", "type": "fact", "content": "x"})
+    assert saved["memory"]["agent"] == "b"
+
+
+async def test_an_admin_key_must_name_the_agent(api: Api) -> None:
+    response = await api.call("POST", "/v1/memories", json={"type": "fact", "content": "x"})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["loc"] == ["body", "agent"]
+
+
+async def test_each_scope_reaches_exactly_its_readers(api: Api) -> None:
+    await api.put("/v1/agents/a", {"teams": ["red"]})
+    await api.put("/v1/agents/b", {"teams": ["red"]})
+    await api.put("/v1/agents/c", {"teams": ["blue"]})
+    await api.put("/v1/agents/chief", {"prime": True})
+    for scope, group in [("agent", {}), ("team", {"team": "red"}), ("task", {"task": "t"}), ("prime", {})]:
+        await api.save(f"word of scope {scope}", scope=scope, **group)
+    await api.save("word of scope session", scope="session", session="s")
+
+    async def sees(agent: str, **named: str) -> set[str]:
+        found = await api.search("word of scope", agent=agent, limit=50, **named)
+        return {memory["scope"] for memory in found}
+
+    assert await sees("a") == {"agent", "team", "prime"}
+    assert await sees("b") == {"team"}
+    assert await sees("c") == set()
+    assert await sees("chief") == {"prime"}
+    assert await sees("c", task="t") == {"task"}
+    assert await sees("a", session="s") == {"session"}
+    assert await sees("b", session="s") == set()
+
+
+async def test_a_teammate_reads_but_does_not_change(api: Api) -> None:
+    for agent in ("a", "b"):
+        await api.put(f"/v1/agents/{agent}", {"teams": ["red"]})
+    memory = await api.save("Ours", scope="team", team="red")
+    mate = await api.as_role("agent", "b")
+    assert (await mate.get(f"/v1/memories/{memory['id']}"))["content"] == "Ours"
+    assert await mate.status("PATCH", f"/v1/memories/{memory['id']}", json={"version": 1, "content": "Mine"}) == 403
+    stranger = await api.as_role("agent", "c")
+    assert await stranger.status("GET", f"/v1/memories/{memory['id']}") == 404
+
+
+async def test_a_raw_connection_as_the_services_role_sees_nothing(api: Api) -> None:
+    await api.save("Walled in")
+    async with api.engine.db.unscoped() as connection, connection.raw.transaction():
+        await connection.raw.execute("SET LOCAL ROLE reverie_app")
+        for table in ("memories", "search_index", "search_terms", "api_keys", "agents", "messages"):
+            assert await connection.raw.fetchval(f"SELECT count(*) FROM {table}") == 0, table  # noqa: S608

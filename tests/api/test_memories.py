@@ -1,0 +1,231 @@
+"""Saving, reading, changing and deleting memories over HTTP (rows W1 to W10, W13)."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import uuid4
+
+import pytest
+
+from tests.serving import Api
+
+
+async def test_saves_with_defaults_and_reads_back(api: Api) -> None:
+    saved = await api.post("/v1/memories", {"agent": "a", "type": "fact", "content": "The sky is blue."})
+    memory = saved["memory"]
+    assert saved["created"] is True
+    assert memory["scope"] == "agent"
+    assert (memory["importance"], memory["confidence"], memory["version"]) == (0.5, 1.0, 1)
+    assert memory["summary"] == "The sky is blue."
+    assert memory["embedding"] == "pending"
+    assert await api.get(f"/v1/memories/{memory['id']}") == memory
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("type", "rumour"),
+        ("content", ""),
+        ("content", "x" * 8001),
+        ("content", "a\x00b"),
+        ("importance", 1.5),
+        ("confidence", -0.1),
+        ("scope", "world"),
+        ("tags", ["x" * 101]),
+        ("metadata", {"a": "\x00"}),
+        ("metadata", [1]),
+        ("occurred_at", "yesterday"),
+        ("user", "line\nbreak"),
+        ("colour", "red"),
+    ],
+)
+async def test_names_the_field_that_is_out_of_bounds(api: Api, field: str, value: object) -> None:
+    body = {"agent": "a", "type": "fact", "content": "ok"} | {field: value}
+    response = await api.call("POST", "/v1/memories", json=body)
+    assert response.status_code == 422
+    assert response.headers["content-type"] == "application/problem+json"
+    assert any(field in error["loc"] for error in response.json()["errors"])
+    assert (await api.get("/v1/memories"))["items"] == []
+
+
+async def test_a_scope_needs_its_group(api: Api) -> None:
+    response = await api.call(
+        "POST", "/v1/memories", json={"agent": "a", "type": "fact", "content": "x", "scope": "task"}
+    )
+    assert response.status_code == 422
+    assert "task" in response.text
+
+
+async def test_identical_content_is_reinforced(api: Api) -> None:
+    first = await api.save("Ana likes  tea", importance=0.5)
+    again = await api.post("/v1/memories", {"agent": "a", "type": "fact", "content": "ana LIKES tea ", "tags": ["t"]})
+    assert (again["created"], again["reinforced"]) == (False, True)
+    assert again["memory"]["id"] == first["id"]
+    assert again["memory"]["importance"] == pytest.approx(0.55)
+    assert again["memory"]["tags"] == ["t"]
+    assert len((await api.get("/v1/memories"))["items"]) == 1
+
+
+async def test_events_are_identical_only_at_the_same_time(api: Api) -> None:
+    event = {"type": "event", "content": "The build broke", "occurred_at": "2026-01-01T10:00:00Z"}
+    first = await api.save(**event)
+    assert (await api.save(**event))["id"] == first["id"]
+    later = await api.save(**event | {"occurred_at": "2026-01-02T10:00:00Z"})
+    assert later["id"] != first["id"]
+
+
+async def test_the_same_words_about_two_people_are_two_memories(api: Api) -> None:
+    one = await api.save("likes tea", user="u1")
+    other = await api.save("likes tea", user="u2")
+    assert one["id"] != other["id"]
+
+
+async def test_a_key_updates_and_keeps_the_old_content(api: Api) -> None:
+    first = await api.save("Lives in Oslo", key="home", metadata={"a": 1, "b": 1})
+    again = await api.post(
+        "/v1/memories",
+        {"agent": "a", "type": "fact", "content": "Lives in Bergen", "key": "home", "metadata": {"b": 2}},
+    )
+    assert (again["created"], again["updated"]) == (False, True)
+    assert again["memory"]["id"] == first["id"]
+    assert again["memory"]["metadata"] == {"a": 1, "b": 2}
+    assert again["memory"]["summary"] == "Lives in Bergen"
+    history = (await api.get(f"/v1/memories/{first['id']}/history"))["items"]
+    assert [version["content"] for version in history] == ["Lives in Oslo", "Lives in Bergen"]
+    assert [found["content"] for found in await api.search("Bergen")] == ["Lives in Bergen"]
+    assert await api.search("Oslo") == []
+
+
+async def test_twenty_parallel_saves_of_one_key_give_one_row(api: Api) -> None:
+    body = {"agent": "a", "type": "fact", "key": "k"}
+    saves = [api.post("/v1/memories", body | {"content": f"value {n}"}) for n in range(20)]
+    answers = await asyncio.gather(*saves)
+    assert len({answer["memory"]["id"] for answer in answers}) == 1
+    assert sum(answer["created"] for answer in answers) == 1
+    assert len((await api.get("/v1/memories"))["items"]) == 1
+
+
+async def test_parallel_saves_of_one_content_give_one_row(api: Api) -> None:
+    answers = await asyncio.gather(*[api.save("the same") for _ in range(10)])
+    assert len({answer["id"] for answer in answers}) == 1
+
+
+async def test_a_batch_is_saved_whole(static_api: Api) -> None:
+    items = [{"agent": "a", "type": "fact", "content": f"fact number {n}"} for n in range(1000)]
+    saved = (await static_api.post("/v1/memories/batch", {"items": items}))["items"]
+    assert [one["memory"]["content"] for one in saved] == [item["content"] for item in items]
+    assert all(one["created"] and one["memory"]["embedding"] == "ready" for one in saved)
+
+
+async def test_one_bad_item_rejects_the_batch_and_names_its_index(api: Api) -> None:
+    items = [{"agent": "a", "type": "fact", "content": f"fact {n}"} for n in range(10)]
+    items[7]["content"] = ""
+    response = await api.call("POST", "/v1/memories/batch", json={"items": items})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["loc"][:3] == ["body", "items", 7]
+    assert (await api.get("/v1/memories"))["items"] == []
+
+
+async def test_repeats_within_a_batch_are_one_memory(api: Api) -> None:
+    item = {"agent": "a", "type": "fact", "content": "twice"}
+    saved = (await api.post("/v1/memories/batch", {"items": [item, item]}))["items"]
+    assert saved[0]["memory"]["id"] == saved[1]["memory"]["id"]
+    assert [one["created"] for one in saved] == [True, False]
+
+
+async def test_a_bad_link_rolls_back_the_save(api: Api) -> None:
+    body = {
+        "agent": "a", "type": "fact", "content": "linked",
+        "links": [{"relation": "about", "entity": {"name": "Apollo"}}, {"relation": "supports", "memory_id": str(uuid4())}],
+    }  # fmt: skip
+    response = await api.call("POST", "/v1/memories", json=body)
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["loc"] == ["body", "links", 1, "memory_id"]
+    assert (await api.get("/v1/memories"))["items"] == []
+    assert (await api.get("/v1/entities"))["items"] == []
+
+
+async def test_a_link_makes_its_entity_once(api: Api) -> None:
+    links = [{"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}]
+    await api.save("Apollo is late", links=links)
+    await api.save("Apollo is over budget", links=links)
+    entities = (await api.get("/v1/entities"))["items"]
+    assert [(entity["name"], entity["kind"], entity["mentions"]) for entity in entities] == [("Apollo", "project", 2)]
+
+
+async def test_pages_are_stable_under_writes(api: Api) -> None:
+    for number in range(5):
+        await api.save(f"memory {number}")
+    first = await api.get("/v1/memories", limit=2)
+    await api.save("written in between")
+    second = await api.get("/v1/memories", limit=2, cursor=first["next_cursor"])
+    third = await api.get("/v1/memories", limit=2, cursor=second["next_cursor"])
+    seen = [memory["content"] for page in (first, second, third) for memory in page["items"]]
+    assert seen == [f"memory {number}" for number in (4, 3, 2, 1, 0)]
+    assert third["next_cursor"] is None
+
+
+async def test_a_foreign_cursor_is_422(api: Api) -> None:
+    assert await api.status("GET", "/v1/memories", params={"cursor": "nonsense"}) == 422
+
+
+async def test_lists_by_every_filter(api: Api) -> None:
+    wanted = await api.save(
+        "The needle", type="event", user="u1", session="s1", tags=["red"], key="k1",
+        source={"kind": "email"}, occurred_at="2026-03-01T00:00:00Z",
+    )  # fmt: skip
+    await api.save("The haystack", type="fact", user="u2", session="s2", tags=["blue"])
+    filters: dict[str, object] = {
+        "type": "event", "user": "u1", "session": "s1", "tag": "red", "key": "k1", "source": "email",
+        "q": "NEEDLE", "until": "2026-03-02T00:00:00Z",
+    }  # fmt: skip
+    for name, value in filters.items():
+        found = (await api.get("/v1/memories", **{name: value}))["items"]
+        assert [memory["id"] for memory in found] == [wanted["id"]], name
+
+
+async def test_patch_needs_the_version_last_seen(api: Api) -> None:
+    memory = await api.save("Old words", tags=["keep"])
+    path = f"/v1/memories/{memory['id']}"
+    changed = await api.patch(path, {"version": 1, "content": "New words"})
+    assert (changed["content"], changed["version"], changed["tags"]) == ("New words", 2, ["keep"])
+    stale = await api.call("PATCH", path, json={"version": 1, "content": "Lost words"})
+    assert stale.status_code == 409
+    assert stale.json()["version"] == 2
+    assert [found["id"] for found in await api.search("new")] == [memory["id"]]
+    assert await api.search("old") == []
+
+
+async def test_changing_a_scope_is_recorded(api: Api) -> None:
+    memory = await api.save("Shared now")
+    await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "scope": "task", "task": "t1"})
+    history = (await api.get(f"/v1/memories/{memory['id']}/history"))["items"]
+    assert [version["scope"] for version in history] == ["agent", "task"]
+
+
+async def test_deleted_is_hidden_everywhere_and_restorable(api: Api) -> None:
+    memory = await api.save("Ephemeral thing")
+    await api.delete(f"/v1/memories/{memory['id']}")
+    assert await api.status("GET", f"/v1/memories/{memory['id']}") == 404
+    assert (await api.get("/v1/memories"))["items"] == []
+    assert await api.search("ephemeral") == []
+    assert len((await api.get("/v1/memories", include="deleted"))["items"]) == 1
+    assert await api.status("DELETE", f"/v1/memories/{memory['id']}") == 404
+    restored = await api.post(f"/v1/memories/{memory['id']}/restore")
+    assert restored["id"] == memory["id"]
+    assert [found["id"] for found in await api.search("ephemeral")] == [memory["id"]]
+
+
+async def test_restore_refuses_when_its_place_is_taken(api: Api) -> None:
+    memory = await api.save("The only one")
+    await api.delete(f"/v1/memories/{memory['id']}")
+    await api.save("The only one")
+    assert await api.status("POST", f"/v1/memories/{memory['id']}/restore") == 409
+
+
+async def test_expired_is_hidden_on_every_read(api: Api) -> None:
+    memory = await api.save("Short lived", expires_at="2020-01-01T00:00:00Z")
+    assert await api.status("GET", f"/v1/memories/{memory['id']}") == 404
+    assert (await api.get("/v1/memories"))["items"] == []
+    assert await api.search("short lived") == []
+    assert await api.search("", strategy="recent") == []

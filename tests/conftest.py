@@ -1,0 +1,116 @@
+"""One Postgres for the whole run, one migrated template, one fresh clone of it per test."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import asyncpg
+import fasteners
+import pytest
+
+from service.db import embedded
+from service.db.migrate import migrate
+from service.first_start import first_start
+from service.memory.engine import Engine
+from service.runtime import configure_logging, open_runtime
+from service.settings import Settings
+from tests.serving import ADMIN_KEY, Api, serving
+
+TEMPLATE = "reverie_template"
+
+
+def _root(config: pytest.Config) -> Path:
+    """The folder all processes of this run share; made by the first, removed by the controller."""
+    run = os.environ.setdefault("REVERIE_TEST_RUN", uuid4().hex[:12])
+    return Path(tempfile.gettempdir()) / f"reverie-test-{run}"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    _root(config)
+    configure_logging("error")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workerinput"):
+        return
+    root = _root(session.config)
+    if (root / "postgres").exists():
+        embedded.stop(root / "postgres")
+    shutil.rmtree(root, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def server_url(request: pytest.FixtureRequest) -> str:
+    """A server with the migrated template: TEST_DATABASE_URL's, or an embedded one shared by all processes."""
+    root = _root(request.config)
+    root.mkdir(parents=True, exist_ok=True)
+    with fasteners.InterProcessLock(root / "lock"):
+        given = os.environ.get("TEST_DATABASE_URL")
+        url = given or embedded.start(root / "postgres", configuration="fsync = off\nmax_connections = 300\n")
+        if not (root / "ready").exists():
+            asyncio.run(_execute(url, f"DROP DATABASE IF EXISTS {TEMPLATE}", f"CREATE DATABASE {TEMPLATE}"))
+            template = embedded.database_url(url, TEMPLATE)
+            migrate(template)
+            asyncio.run(first_start(Settings(DATABASE_URL=template, REVERIE_ADMIN_KEY=ADMIN_KEY)))
+            (root / "ready").touch()
+    return url
+
+
+@pytest.fixture
+def database_url(server_url: str) -> Iterator[str]:
+    """A fresh database, migrated, with the default workspace and one admin key."""
+    name = f"test_{uuid4().hex}"
+    asyncio.run(_execute(server_url, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}"))
+    yield embedded.database_url(server_url, name)
+    asyncio.run(_execute(server_url, f"DROP DATABASE {name} WITH (FORCE)"))
+
+
+async def _execute(url: str, *statements: str) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        for statement in statements:
+            await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> Settings:
+    """Settings of a process on the test's database, without an embedder."""
+    return Settings(DATABASE_URL=database_url, REVERIE_DATA_DIR=tmp_path, EMBEDDING_MODEL="none", _env_file=None)
+
+
+@pytest.fixture
+async def engine(settings: Settings) -> AsyncIterator[Engine]:
+    """An engine on the test's database, without an embedder."""
+    async with open_runtime(settings, "test") as opened:
+        yield opened
+
+
+@pytest.fixture
+async def api(settings: Settings) -> AsyncIterator[Api]:
+    """The API over real HTTP, spoken to with the admin key."""
+    async with serving(settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def static_api(settings: Settings) -> AsyncIterator[Api]:
+    """As ``api``, with the static embedder."""
+    async with serving(settings.model_copy(update={"embedding_model": "static"})) as opened:
+        yield opened
+
+
+@pytest.fixture
+def shared() -> Path:
+    """The folder with evaluation data and models; the test is skipped, saying so, where there is none."""
+    folder = Path(os.environ.get("REVERIE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+    if not folder.is_dir():
+        pytest.skip(f"no evaluation data at {folder} (set REVERIE_SHARED)")
+    return folder

@@ -1,0 +1,169 @@
+"""Merge guards: similar is not the same (D4), and identity of texts (W7)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.domain.guards import contradicts, may_merge, normalize
+
+PAIRS = Path(os.environ.get("REVERIE_BENCH_DATA", "bench/data")) / "pairs_dev.jsonl.gz"
+
+APART = [
+    ("The budget is 50000", "The budget is 60000"),
+    ("The budget is 50,000", "The budget is 5,000"),
+    ("The meeting is in Room 101", "The meeting is in Room 102"),
+    ("Ann prefers tea", "Ann never prefers tea"),
+    ("Ann prefers tea", "Ann does not prefer tea"),
+    ("Ann can eat nuts", "Ann can't eat nuts"),
+    ("Ann lives with Tigran", "Ann lives with Iran"),
+    ("The dog is chasing the cat", "The cat is chasing the dog"),
+    ("The dog is chased by the cat", "The dog is chasing the cat"),
+    ("Bob hired Anna and Carl fired Dan", "Bob hired Carl and Anna fired Dan"),
+    ("Ann lives in Oslo", "Ann lived in Oslo"),
+    ("Ann will move to Oslo", "Ann moved to Oslo"),
+    ("Ann has a cat", "Ann has cats"),
+    ("Some servers are down", "All servers are down"),
+    ("Some servers are down", "The servers are down"),
+    ("It is -5 degrees", "It is 5 degrees"),
+    ("The fee is $50", "The fee is €50"),
+    ("The rate is 5%", "The rate is 5"),
+    ("Ann writes C++", "Ann writes C"),
+    ("Ann writes C#", "Ann writes C++"),
+    ("Build v1.2.3 is broken", "Build v1.2.4 is broken"),
+    ("Open https://a.io/x", "Open https://a.io/y"),
+    ("Ann likes tea.", "Ann likes tea?"),
+    ("Ann went to Oslo from Rome", "Ann went to Rome from Oslo"),
+    ("Ann voted 👍", "Ann voted 👎"),
+    ("", "Ann likes tea"),
+    ("...", "!!!"),
+]
+
+SAME = [
+    ("Ann likes tea", "ann  LIKES tea"),
+    ("Ann likes tea", "Ann likes tea."),
+    ("Ann likes tea", "Ann really likes tea"),
+    ("A man is playing a guitar", "The man plays the guitar"),
+    ("The cat is drinking the milk", "The milk is being drunk by a cat"),
+    ("A horse is being ridden by a woman", "A woman is riding a horse"),
+    ("A dog, which is black, is running in the grass", "A black dog is running in the grass"),
+    ("Ann doesn't eat meat", "Ann does not eat meat"),
+    ("The budget is 50,000", "The budget is 50000"),
+    ("Ann has two cats", "Ann has 2 cats"),
+    ("On 7 May 2023, Ann attended a support group", "Ann attended a support group on 7 May 2023"),
+    ("Ann likes tea and coffee", "Ann likes coffee and tea"),
+    ("Ann uses PostgreSQL", "Ann uses Postgres"),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), APART)
+def test_stay_apart(a: str, b: str) -> None:
+    assert not may_merge(a, b)
+    assert not may_merge(b, a)
+
+
+@pytest.mark.parametrize(("a", "b"), SAME)
+def test_merge(a: str, b: str) -> None:
+    assert may_merge(a, b)
+    assert may_merge(b, a)
+    assert not contradicts(a, b)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Ann likes tea", "Ann does not like tea"),
+        ("Ann likes tea", "Ann hates tea"),
+        ("Ann prefers dark mode", "Ann never prefers dark mode"),
+        ("There is no man playing a flute", "A man is playing a flute"),
+        ("The feature is enabled", "The feature is disabled"),
+        ("Ann drinks coffee", "Ann no longer drinks coffee"),
+    ],
+)
+def test_contradictions(a: str, b: str) -> None:
+    assert contradicts(a, b)
+    assert contradicts(b, a)
+    assert not may_merge(a, b)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Ann likes tea", "Ann likes coffee"),
+        ("Ann likes tea", "Bob does not live in Oslo"),
+        ("Room 101 is free", "Room 102 is not free"),
+        ("Ann does not like tea", "Ann never likes tea"),
+        ("", "not"),
+    ],
+)
+def test_no_contradictions(a: str, b: str) -> None:
+    assert not contradicts(a, b)
+    assert not contradicts(b, a)
+
+
+def test_normalize_folds_width_case_and_space() -> None:
+    assert normalize(" Ａnn\u00a0likes\t\nTEA\x00 ") == "ann likes tea"
+    assert normalize("Straße") == normalize("STRASSE")
+    assert normalize("cafe\u0301") == normalize("café")
+    assert normalize("tea!") != normalize("tea?")
+
+
+@given(st.text())
+def test_normalize_is_idempotent(text: str) -> None:
+    assert normalize(normalize(text)) == normalize(text)
+
+
+_VOCABULARY = ("Ann", "Bob", "likes", "is", "was", "being", "drunk", "by", "the", "a", "not", "no", "and", "5", "6")
+_WORDS = st.lists(
+    st.sampled_from((*_VOCABULARY, "tea", "running", "which", "who", "in", ",", ".", "don't")), max_size=12
+).map(" ".join)
+
+
+@settings(max_examples=400)
+@given(_WORDS | st.text(max_size=60), _WORDS | st.text(max_size=60))
+def test_guards_are_symmetric_and_reflexive(a: str, b: str) -> None:
+    assert may_merge(a, a)
+    assert may_merge(a, b) == may_merge(b, a)
+    assert contradicts(a, b) == contradicts(b, a)
+    assert not contradicts(a, a)
+
+
+@given(_WORDS, st.integers(0, 10**9), st.integers(0, 10**9))
+def test_a_differing_number_never_merges(text: str, x: int, y: int) -> None:
+    assert may_merge(f"{text} {x}", f"{text} {y}") == (x == y)
+
+
+@given(st.text(max_size=80))
+def test_an_added_negation_never_merges(text: str) -> None:
+    assert not may_merge(f"Ann {text}", f"Ann not {text}")
+
+
+def _pairs() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in gzip.decompress(PAIRS.read_bytes()).splitlines()]
+
+
+@pytest.mark.skipif(not PAIRS.exists(), reason="evaluation data not here")
+def test_no_labelled_contradiction_merges_and_paraphrases_do() -> None:
+    pairs = _pairs()
+    unlike = [
+        p for p in pairs if p.get("rel") in ("CONTRADICTION", "NEUTRAL") or (p["set"] == "stsb" and p["score"] < 4)
+    ]
+    assert [p for p in unlike if may_merge(p["a"], p["b"])] == []
+    alike = [p for p in pairs if p.get("rel") == "ENTAILMENT" and p["score"] >= 4.8]
+    assert sum(may_merge(p["a"], p["b"]) for p in alike) / len(alike) > 0.4
+
+
+@pytest.mark.skipif(not PAIRS.exists(), reason="evaluation data not here")
+def test_contradictions_are_found_with_few_false_alarms() -> None:
+    pairs = [p for p in _pairs() if p["set"] == "sick"]
+    found = [p for p in pairs if contradicts(p["a"], p["b"])]
+    true = sum(p["rel"] == "CONTRADICTION" for p in found)
+    assert true / len(found) > 0.9
+    assert true / sum(p["rel"] == "CONTRADICTION" for p in pairs) > 0.6

@@ -1,0 +1,270 @@
+"""An OpenAI-compatible server over real HTTP, for tests: scripted, counted, and breakable on purpose.
+
+    with FakeOpenAI() as server:
+        server.say('{"facts": []}')             # the next chat answer; without one, a default
+        server.fail(status=429, times=2)        # the next two requests fail
+        ...  # api_base=server.base_url
+        assert server.calls["chat"] == 3
+        server.requests("chat")[-1]["messages"]
+
+Endpoints: ``/v1/chat/completions`` (also streamed, and with a JSON schema), ``/v1/embeddings``, ``/v1/rerank``.
+Embeddings are sums of one fixed random vector per word, so texts that share words are similar.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+import socket
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import uvicorn
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+
+Body = dict[str, Any]
+Reply = str | Callable[[Body], str]
+START_TIMEOUT_S = 20.0
+
+
+@dataclass
+class _Failure:
+    """One way to break; ``times`` requests long, None until ``heal``."""
+
+    endpoint: str | None
+    status: int | None
+    hang_s: float
+    invalid_json: bool
+    body: Any
+    times: int | None
+
+
+class FakeOpenAI:
+    """The server, in a thread of its own from ``with`` to the end of the block. Its methods are thread-safe."""
+
+    def __init__(self, dim: int = 64, key: str | None = None) -> None:
+        """``dim``: length of the vectors. ``key``: answer 401 to any other bearer token."""
+        self.dim = dim
+        self.key = key
+        self.default_reply: Reply = "ok"
+        self.calls: Counter[str] = Counter()
+        self._recorded: list[tuple[str, Body]] = []
+        self._replies: deque[Reply] = deque()
+        self._failures: list[_Failure] = []
+        self._lock = threading.Lock()
+        self._called = threading.Condition(self._lock)
+        self._socket = socket.socket()
+        self._socket.bind(("127.0.0.1", 0))
+        self.base_url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
+        self._server = uvicorn.Server(uvicorn.Config(self._app(), log_level="error", timeout_graceful_shutdown=1))
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        ends_at = time.monotonic() + START_TIMEOUT_S
+        while not self._server.started:
+            if time.monotonic() > ends_at:
+                raise TimeoutError("the fake OpenAI server did not start")
+            time.sleep(0.01)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(10)
+        self._socket.close()
+
+    def say(self, *replies: Reply) -> None:
+        """Queue the text of the next chat answers; a callable gets the request's body and returns the text."""
+        with self._lock:
+            self._replies.extend(replies)
+
+    def fail(
+        self,
+        *,
+        status: int | None = None,
+        hang_s: float = 0.0,
+        invalid_json: bool = False,
+        body: Any = None,
+        times: int | None = 1,
+        endpoint: str | None = None,
+    ) -> None:
+        """Break the next ``times`` requests (None: all until ``heal``) of ``endpoint`` (None: any).
+
+        Sleep ``hang_s`` seconds; then answer ``status``, or text that is not JSON, or ``body`` with status 200;
+        with none of these, the usual answer.
+        """
+        with self._lock:
+            self._failures.append(_Failure(endpoint, status, hang_s, invalid_json, body, times))
+
+    def heal(self) -> None:
+        """Forget all failures and queued replies."""
+        with self._lock:
+            self._failures.clear()
+            self._replies.clear()
+
+    def reset(self) -> None:
+        """``heal``, and forget what was counted and recorded."""
+        self.heal()
+        with self._lock:
+            self.calls.clear()
+            self._recorded.clear()
+
+    def requests(self, endpoint: str) -> list[Body]:
+        """Bodies received so far by ``chat``, ``embeddings`` or ``rerank``, failed ones too, oldest first."""
+        with self._lock:
+            return [body for name, body in self._recorded if name == endpoint]
+
+    def wait_for_call(self, endpoint: str, calls: int = 1, timeout_s: float = 10.0) -> None:
+        """Block until ``endpoint`` has been called ``calls`` times in all; raises TimeoutError."""
+        with self._called:
+            if not self._called.wait_for(lambda: self.calls[endpoint] >= calls, timeout_s):
+                raise TimeoutError(f"{endpoint} was called {self.calls[endpoint]} times, not {calls}")
+
+    def vector(self, text: str) -> list[float]:
+        """The embedding of ``text``: ``dim`` numbers, of length 1."""
+        words = re.findall(r"\w+", text.lower()) or [text]
+        total = sum((_word_vector(word, self.dim) for word in words), np.zeros(self.dim))
+        return [float(x) for x in total / np.linalg.norm(total)]
+
+    def _app(self) -> FastAPI:
+        app = FastAPI(openapi_url=None)
+
+        async def serve(request: Request, endpoint: str, answer: Callable[[Body], Response]) -> Response:
+            body = await request.json()
+            failure = self._record(endpoint, body)
+            if self.key is not None and request.headers.get("authorization") != f"Bearer {self.key}":
+                return _error(401, "Incorrect API key provided")
+            if failure is not None:
+                await asyncio.sleep(failure.hang_s)
+                if failure.status is not None:
+                    return _error(failure.status, "made to fail by the test")
+                if failure.invalid_json:
+                    return Response('{"data": [', media_type="application/json")
+                if failure.body is not None:
+                    return JSONResponse(failure.body)
+            return answer(body)
+
+        @app.post("/v1/chat/completions")
+        async def chat(request: Request) -> Response:
+            return await serve(request, "chat", self._chat)
+
+        @app.post("/v1/embeddings")
+        async def embeddings(request: Request) -> Response:
+            return await serve(request, "embeddings", self._embeddings)
+
+        @app.post("/v1/rerank")
+        async def rerank(request: Request) -> Response:
+            return await serve(request, "rerank", self._rerank)
+
+        return app
+
+    def _record(self, endpoint: str, body: Body) -> _Failure | None:
+        with self._lock:
+            self.calls[endpoint] += 1
+            self._recorded.append((endpoint, body))
+            self._called.notify_all()
+            failure = next((each for each in self._failures if each.endpoint in (None, endpoint)), None)
+            if failure is not None and failure.times is not None:
+                failure.times -= 1
+                if failure.times == 0:
+                    self._failures.remove(failure)
+            return failure
+
+    def _chat(self, body: Body) -> Response:
+        with self._lock:
+            scripted = self._replies.popleft() if self._replies else None
+        schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
+        reply = scripted if scripted is not None else self.default_reply
+        if scripted is None and schema is not None and reply == "ok":
+            text = json.dumps(_smallest(schema, schema))
+        else:
+            text = reply(body) if callable(reply) else reply
+        usage = _usage(sum(_words(message.get("content")) for message in body["messages"]), _words(text))
+        head = {"id": "chatcmpl-fake", "created": 1_700_000_000, "model": body["model"]}
+        if body.get("stream"):
+            asks_usage = bool((body.get("stream_options") or {}).get("include_usage"))
+            return StreamingResponse(_events(head, text, usage if asks_usage else None), media_type="text/event-stream")
+        message = {"role": "assistant", "content": text}
+        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        return JSONResponse({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
+
+    def _embeddings(self, body: Body) -> Response:
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        if "" in texts:
+            return _error(400, "input cannot be an empty string")
+        data = [{"object": "embedding", "index": i, "embedding": self.vector(text)} for i, text in enumerate(texts)]
+        usage = _usage(sum(map(_words, texts)), 0)
+        return JSONResponse({"object": "list", "model": body["model"], "data": data, "usage": usage})
+
+    def _rerank(self, body: Body) -> Response:
+        query = set(re.findall(r"\w+", body["query"].lower()))
+        scores = [len(query & set(re.findall(r"\w+", text.lower()))) / len(query) for text in body["documents"]]
+        order = sorted(range(len(scores)), key=lambda i: -scores[i])[: body.get("top_n") or len(scores)]
+        results = [{"index": i, "relevance_score": scores[i]} for i in order]
+        return JSONResponse({"id": "rerank-fake", "model": body["model"], "results": results, "usage": _usage(1, 0)})
+
+
+async def _events(head: Body, text: str, usage: Body | None) -> AsyncIterator[str]:
+    """The answer word by word as server-sent events."""
+
+    def event(choices: list[Body], **more: Any) -> str:
+        chunk = {**head, "object": "chat.completion.chunk", "choices": choices, **more}
+        return f"data: {json.dumps(chunk)}\n\n"
+
+    for number, piece in enumerate(re.findall(r"\S+\s*|\s+", text)):
+        delta = {"content": piece} if number else {"role": "assistant", "content": piece}
+        yield event([{"index": 0, "delta": delta, "finish_reason": None}])
+    yield event([{"index": 0, "delta": {}, "finish_reason": "stop"}])
+    if usage is not None:
+        yield event([], usage=usage)
+    yield "data: [DONE]\n\n"
+
+
+def _word_vector(word: str, dim: int) -> Any:
+    seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8])
+    return np.random.default_rng(seed).standard_normal(dim)
+
+
+def _words(content: Any) -> int:
+    return len(str(content or "").split())
+
+
+def _usage(prompt: int, completion: int) -> Body:
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+
+
+def _error(status: int, message: str) -> Response:
+    return JSONResponse({"error": {"message": message, "type": "fake", "code": None}}, status)
+
+
+def _smallest(schema: Body, root: Body) -> Any:
+    """The emptiest value that fits a JSON schema as pydantic writes them."""
+    if "$ref" in schema:
+        return _smallest(root["$defs"][schema["$ref"].rpartition("/")[2]], root)
+    for union in ("anyOf", "oneOf", "allOf"):
+        if union in schema:
+            return _smallest(schema[union][-1], root)
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema.get("type"):
+        case "object":
+            return {name: _smallest(schema["properties"][name], root) for name in schema.get("required", [])}
+        case "array":
+            return [_smallest(schema["items"], root)] * schema.get("minItems", 0)
+        case "string":
+            return "x" * schema.get("minLength", 0)
+        case "integer" | "number":
+            return schema.get("minimum", 0)
+        case "boolean":
+            return False
+    return None

@@ -1,0 +1,33 @@
+"""Every named query is valid on the migrated schema, and the loader keeps its promises."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.db.queries import all_queries, compile_query
+from service.memory.engine import Engine
+
+
+@pytest.mark.parametrize("name", sorted(all_queries()))
+def test_every_query_says_what_it_does_in_one_statement(name: str) -> None:
+    assert ";" not in all_queries()[name].sql
+
+
+async def test_every_query_can_be_prepared(engine: Engine) -> None:
+    async with engine.db.unscoped() as connection:
+        for query in all_queries().values():
+            await connection.raw.prepare(query.sql)
+
+
+def test_a_parameter_used_twice_is_one_and_casts_are_kept() -> None:
+    compiled = compile_query("q", "SELECT :a::text, :b, :a -- not :this\n")
+    assert compiled.sql == "SELECT $1::text, $2, $1"
+    assert compiled.parameters == ("a", "b")
+
+
+def test_missing_and_unknown_parameters_are_refused() -> None:
+    compiled = compile_query("q", "SELECT :a")
+    with pytest.raises(TypeError, match="b"):
+        compiled.arguments({"a": 1, "b": 2})
+    with pytest.raises(TypeError, match="a"):
+        compiled.arguments({})

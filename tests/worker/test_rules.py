@@ -1,0 +1,437 @@
+"""The rules extractor: what it must propose, what it must never propose, and what holds for any text (D3, D5)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.domain.guards import normalize
+from service.domain.types import MemoryType
+from worker.dreaming.candidates import Candidate, Turn
+from worker.dreaming.extract.dates import ground
+from worker.dreaming.extract.lexicon import listed
+from worker.dreaming.extract.mentions import mentions
+from worker.dreaming.extract.rules import extract
+from worker.dreaming.extract.voice import in_third_person
+
+NOW = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)  # a Monday
+LOCOMO = Path(os.environ.get("REVERIE_BENCH_DATA", "bench/data")) / "locomo_dev.json.gz"
+
+
+def turn(
+    content: str, seq: int = 0, *, role: str = "user", speaker: str | None = None, user: str | None = "u1"
+) -> Turn:
+    return Turn(uuid5(NAMESPACE_URL, f"{seq}"), "s", seq, role, content, NOW + timedelta(seconds=seq), speaker, user)
+
+
+def said(*contents: str, speaker: str | None = None) -> list[Candidate]:
+    return extract([turn(content, seq, speaker=speaker) for seq, content in enumerate(contents)])
+
+
+def one(content: str, speaker: str | None = None) -> Candidate:
+    found = said(content, speaker=speaker)
+    assert len(found) == 1, found
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I don't like Python, but I love Go.",
+        "I don’t like Python but I love Go",
+        "i do not like Python; I love Go",
+        "I dislike Python and love Go.",
+    ],
+)
+def test_one_sentence_holds_two_preferences_of_opposite_polarity(content: str) -> None:
+    dislike, like = said(content)
+    assert dislike.type is like.type is MemoryType.PREFERENCE
+    assert (dislike.slot, dislike.polarity) == ("u1/likes/python", "negative")
+    assert (like.slot, like.polarity) == ("u1/likes/go", "positive")
+    assert "Go" not in dislike.content
+    assert "Python" not in like.content
+
+
+def test_each_thing_liked_has_its_own_slot() -> None:
+    found = said("I like tea, coffee and milk but not juice")
+    assert [(c.value, c.polarity) for c in found] == [
+        ("tea", "positive"),
+        ("coffee", "positive"),
+        ("milk", "positive"),
+        ("juice", "negative"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "type_"),
+    [
+        ("We agreed to use tiered pricing with a free starter plan.", MemoryType.DECISION),
+        ("let's go with Postgres", MemoryType.DECISION),
+        ("Decision: use Redis for caching", MemoryType.DECISION),
+        ("I need to call the dentist by Friday", MemoryType.TODO),
+        ("Remind me to send the report tomorrow", MemoryType.TODO),
+        ("TODO: fix the login bug", MemoryType.TODO),
+        ("My goal is to run a marathon in October", MemoryType.GOAL),
+        ("I want to learn the violin", MemoryType.GOAL),
+        ("I'm a nurse", MemoryType.IDENTITY),
+        ("My name is Anna Lee", MemoryType.IDENTITY),
+        ("I'm from Armenia", MemoryType.IDENTITY),
+        ("I'm allergic to peanuts", MemoryType.IDENTITY),
+        ("I went to the opera with my aunt", MemoryType.EVENT),
+        ("I work at Acme", MemoryType.FACT),
+        ("The staging database listens on port 5433.", MemoryType.FACT),
+        ("Project Apollo uses Postgres", MemoryType.FACT),
+        ("Please always answer in French", MemoryType.PREFERENCE),
+        ("My favorite color is blue", MemoryType.PREFERENCE),
+    ],
+)
+def test_types(content: str, type_: MemoryType) -> None:
+    assert one(content).type is type_
+
+
+@pytest.mark.parametrize(
+    ("content", "slot", "value"),
+    [
+        ("I used to live in Oslo, now Bergen", "u1/lives_in", "bergen"),
+        ("I used to live in Oslo but now I'm in Bergen", "u1/lives_in", "bergen"),
+        ("I moved from Oslo to Bergen", "u1/lives_in", "bergen"),
+        ("These days I live in Bergen", "u1/lives_in", "bergen"),
+        ("I work at Google as a software engineer", "u1/works_at", "google"),
+        ("I'm a senior software engineer at Google", "u1/job", "senior software engineer"),
+        ("Call me Max", "u1/name", "max"),
+        ("I'm 32 years old", "u1/age", "32"),
+        ("My sister lives in Paris", "u1's sister/lives_in", "paris"),
+        ("Alice works at Acme Corp.", "alice/works_at", "acme corp"),
+        ("The deadline for Apollo moved to March 10", "u1/deadline for apollo", "march 10"),
+        ("Our budget is 50,000 dollars", "u1/budget", "50,000 dollars"),
+        ("Tea is my favorite drink", "u1/favorite drink", "tea"),
+        ("I prefer Python over Java for scripting", "u1/prefers/java|python", "python"),
+    ],
+)
+def test_slots(content: str, slot: str, value: str) -> None:
+    found = one(content)
+    assert (found.slot, found.value) == (slot, value)
+
+
+def test_a_later_statement_can_supersede_by_its_slot() -> None:
+    before, quit_, only = said("I like tea", "I quit tea, coffee only")
+    assert before.slot == quit_.slot == "u1/likes/tea"
+    assert (before.polarity, quit_.polarity) == ("positive", "negative")
+    assert (only.slot, only.polarity) == ("u1/likes/coffee", "positive")
+
+
+def test_leaving_a_place_is_told_apart_from_living_there() -> None:
+    left, lives = said("I don't live in Oslo anymore, I live in Bergen now")
+    assert (left.value, left.polarity) == ("oslo", "negative")
+    assert (lives.value, lives.polarity) == ("bergen", "positive")
+
+
+@pytest.mark.parametrize("content", ["I joined Instagram", "I moved to Python", "I quit my job at Acme", "I love it"])
+def test_no_slot_is_filled_by_mistake(content: str) -> None:
+    assert [c.slot for c in said(content)] in ([], [None])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "If I liked Java, I'd use Spring.",
+        "I would use Java if I had to",
+        "Suppose I hate dogs",
+        "I wish I lived in Rome",
+        "Do I like tea?",
+        "Don't I love tea?",
+        "Should I learn Rust?",
+        "My boss says 'I always use Windows'",
+        'My boss says "I always use Windows".',
+        "My boss says “I always use Windows. I love it.”",
+        "My boss says I always use Windows",
+        "He told me: I hate cats",
+        "Bob: I love tea",
+        '"I love pizza" is what Bob always says',
+        "> I love cheese",
+        "On Tue, 2 May 2023, Bob wrote:\nI love cheese and wine",
+        "Translate this: I love Paris",
+        "Write a story about a boy. I love dogs.",
+        "Yeah right, I just love Mondays",
+        "Oh great, I love waiting in line",
+        "Wow, that's cool!",
+        "Hey Mel! Good to see you! How have you been?",
+        "Thanks so much, I'm so glad to hear it!",
+        "I totally agree with you.",
+        "You'd be a great counselor!",
+        "I love you",
+        "```\nI love code\nmy_name = 'I am a nurse'\n```",
+        "retrieved memories:\n- I love cheese\n- I hate fish",
+        "<reverie-memory id=1>\nI love cheese\n</reverie-memory>",
+        "<reverie-memory>\nI love cheese and the text was cut here",
+        "Ich liebe Käse",
+        "J'aime le fromage",
+        "我喜欢茶",
+        "I'm not a nurse",
+        "",
+        "   \x00 \n",
+    ],
+)
+def test_nothing_from(content: str) -> None:
+    assert said(content) == []
+
+
+@pytest.mark.parametrize("role", ["assistant", "system", "tool"])
+def test_other_roles_state_nothing(role: str) -> None:
+    assert extract([turn("I love tea. I'm a nurse from Oslo. We decided to use Redis.", role=role)]) == []
+
+
+def test_own_words_around_injected_text_are_kept() -> None:
+    injected = "<reverie-memory n=2>\nI love cheese\n</reverie-memory>\nI love bread"
+    recalled = "retrieved memories:\n- I love cheese\n\n- I hate fish\n\nI love rice"
+    assert [c.value for c in said(injected, recalled)] == ["bread", "rice"]
+
+
+def test_statement_before_a_question_is_kept() -> None:
+    found = one("I've been baking sourdough bread, can you suggest a flour?")
+    assert found.content == "u1 has been baking sourdough bread."
+
+
+def test_third_person_with_the_date_of_the_event() -> None:
+    found = one("I went to a LGBTQ support group yesterday and it was so powerful.", speaker="Caroline")
+    assert found.content == "Caroline went to a LGBTQ support group on 7 May 2023 and it was so powerful."
+    assert found.type is MemoryType.EVENT
+    assert found.subject == "Caroline"
+    assert found.occurred_at == datetime(2023, 5, 7, tzinfo=UTC)
+    assert found.evidence == (turn("").id,)
+
+
+def test_an_event_without_a_date_happened_when_it_was_told() -> None:
+    assert one("I went to the opera with my aunt").occurred_at == NOW
+
+
+@pytest.mark.parametrize(
+    ("speaker", "user", "subject"),
+    [("Ann", "u1", "Ann"), (None, "u1", "u1"), (None, None, "The user"), ("", "", "The user")],
+)
+def test_subject(speaker: str | None, user: str | None, subject: str) -> None:
+    (found,) = extract([turn("I like tea", speaker=speaker, user=user)])
+    assert found.subject == subject
+    assert found.content == f"{subject} likes tea."
+
+
+def test_what_needs_its_context_joins_the_memory_before_it() -> None:
+    found = one("I went to a council meeting. It made me determined to adopt.", speaker="Caroline")
+    assert found.content == "Caroline went to a council meeting. It made Caroline determined to adopt."
+    assert said("It made me even more determined to adopt.") == []
+
+
+def test_a_short_answer_keeps_its_question() -> None:
+    found = extract(
+        [turn("How long have you been married?", 0, speaker="Caroline"), turn("5 years already!", 1, speaker="Mel")]
+    )
+    assert [c.content for c in found] == ["Asked “How long have you been married?”, Mel said “5 years already!”"]
+    assert found[0].evidence == (turn("", 0).id, turn("", 1).id)
+
+
+def test_an_assistants_question_is_no_evidence() -> None:
+    found = extract([turn("What is your favorite color?", 0, role="assistant"), turn("Dark blue", 1)])
+    assert [c.evidence for c in found] == [(turn("", 1).id,)]
+
+
+def test_said_twice_is_proposed_once_with_both_turns_as_evidence() -> None:
+    found = said("I love tea", "Well, I love tea!", "I LOVE TEA")
+    assert len(found) == 1
+    assert found[0].evidence == tuple(turn("", seq).id for seq in range(3))
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("I love my dog and take it to the park", "Ann loves their dog and takes it to the park"),
+        ("My sister and I went home", "Ann's sister and Ann went home"),
+        ("It gave me courage to embrace myself", "It gave Ann courage to embrace themselves"),
+        ("I've been there and I'm happy", "Ann has been there and they are happy"),
+        ("I'd been ill, so I'd love to rest", "Ann had been ill, so they would love to rest"),
+        ("We've got a pup", "Ann and others have a pup"),
+        ("It pays well and I'm grateful", "It pays well and Ann is grateful"),
+        ("I no longer eat meat", "Ann no longer eats meat"),
+        ("I read Dune", "Ann read Dune"),
+        ("Fans of the band My Bloody Valentine like me", "Fans of the band My Bloody Valentine like Ann"),
+    ],
+)
+def test_voice(told: str, expected: str) -> None:
+    assert in_third_person(told, "Ann") == expected
+
+
+@pytest.mark.parametrize(
+    ("said_", "expected", "day"),
+    [
+        ("I ran last Saturday", "I ran on Saturday 6 May 2023", (2023, 5, 6)),
+        ("my talk last week", "my talk in the week before 8 May 2023", (2023, 5, 1)),
+        ("last weekend", "on the weekend of 6 May 2023", (2023, 5, 6)),
+        ("last month", "in April 2023", (2023, 4, 1)),
+        ("in May", "in May 2023", (2023, 5, 1)),
+        ("in August", "in August 2023", (2023, 8, 1)),
+        ("last May", "in May 2022", (2022, 5, 1)),
+        ("since last year", "since 2022", (2022, 1, 1)),
+        ("about three years ago", "around 2020", (2020, 1, 1)),
+        ("two days ago", "on 6 May 2023", (2023, 5, 6)),
+        ("a few weeks ago", "around 17 April 2023", (2023, 4, 17)),
+        ("last night", "on the night of 7 May 2023", (2023, 5, 7)),
+        ("by Friday", "by Friday 12 May 2023", (2023, 5, 12)),
+        ("on Tuesday", "on Tuesday 2 May 2023", (2023, 5, 2)),
+        ("yesterday's vote", "7 May 2023's vote", (2023, 5, 7)),
+        ("on March 3rd, 2021", "on 3 March 2021", (2021, 3, 3)),
+        ("2023-02-28", "on 28 February 2023", (2023, 2, 28)),
+    ],
+)
+def test_dates(said_: str, expected: str, day: tuple[int, int, int]) -> None:
+    grounded = ground(said_, NOW)
+    assert grounded.text == expected
+    assert grounded.at == datetime(*day, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text", ["February 31", "2023-02-30", "I may 5 times", "Fridays are fun", "over the last year"]
+)
+def test_what_is_no_date_stays(text: str) -> None:
+    assert ground(text, NOW) == ground(text, NOW + timedelta(days=400))
+    assert ground(text, NOW).text == text
+
+
+def test_weekdays_of_todos_lie_ahead() -> None:
+    assert one("I need to call Tom on Friday").occurred_at == datetime(2023, 5, 12, tzinfo=UTC)
+
+
+def test_mentions_with_kinds() -> None:
+    text = "Ann flew to Tbilisi with Tom Hardy, works at Initech, uses Postgres and leads Project Apollo."
+    kinds = {m.name: m.kind for m in mentions(text, subject="Ann")}
+    assert kinds == {
+        "Tbilisi": "place",
+        "Tom Hardy": "person",
+        "Initech": "company",
+        "Postgres": "product",
+        "Project Apollo": "project",
+    }
+
+
+def test_a_capital_that_opens_a_sentence_is_no_entity() -> None:
+    assert mentions("Yesterday was long. Painting helps. Gardens bloom in May. Wonderful!") == ()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=300)), max_size=4))
+def test_any_text_gives_well_formed_candidates(texts: list[tuple[str, str]]) -> None:
+    _assert_well_formed([turn(text, seq, role=role) for seq, (role, text) in enumerate(texts)])
+
+
+_FRAGMENTS = st.sampled_from(
+    (
+        *listed(
+            "I I'm my we don't like love hate tea and but not , . ? ! \" ' “ ” yesterday Oslo now to if says it they"
+        ),
+        *listed("nurse ``` <reverie-memory </reverie-memory> 😀 5 Acme - ( let's that this"),
+        *("used to live in", "last week", "in May", "work at", "retrieved memories:", "\n", "\x00"),
+    )
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.lists(_FRAGMENTS, max_size=25).map(" ".join), max_size=4))
+def test_any_speech_gives_well_formed_candidates(texts: list[str]) -> None:
+    _assert_well_formed([turn(text, seq, speaker="Ann" if seq % 2 else "Bob") for seq, text in enumerate(texts)])
+
+
+def _assert_well_formed(turns: list[Turn]) -> None:
+    found = extract(turns)
+    assert found == extract(turns)
+    spoken = {t.id for t in turns if t.role == "user"}
+    for candidate in found:
+        assert candidate.evidence
+        assert set(candidate.evidence) <= spoken
+        assert 0 < len(candidate.content) <= 8000
+        assert "\x00" not in candidate.content
+        assert 0 <= candidate.importance <= 1
+        assert 0 <= candidate.confidence <= 1
+        assert (candidate.slot is None) == (candidate.value is None)
+        assert "reverie-memory" not in candidate.content.lower()
+    keys = [(c.type, normalize(c.content), c.slot, c.value, c.occurred_at) for c in found]
+    assert len(keys) == len(set(keys))
+
+
+_LONG = (
+    "a",
+    "'a ",
+    '"',
+    "'a'",
+    "“a",
+    "I ",
+    "I like tea and ",
+    "....",
+    "I love a, ",
+    "<reverie-memory ",
+    "> ",
+    "in May ",
+)
+_LONGER = ("yesterday ", "1,111", "I used to live in A b ", "it ", "- ", "😀", "don't ", "On a", "`a` ")
+
+
+@pytest.mark.parametrize("unit", _LONG + _LONGER)
+def test_a_long_turn_costs_no_more_per_character(unit: str) -> None:
+    """Twice the text takes about twice the time; quadratic patterns would take four times and more."""
+
+    def seconds(size: int) -> float:
+        content = unit * (size // len(unit))
+        best = float("inf")
+        for _ in range(3):
+            start = datetime.now(UTC)
+            extract([turn(content)])
+            best = min(best, (datetime.now(UTC) - start).total_seconds())
+        return best
+
+    assert seconds(100_000) < 6 * seconds(25_000) + 0.2
+
+
+def _conversations() -> Iterator[tuple[list[Turn], dict[UUID, str], set[str]]]:
+    conversations: list[dict[str, Any]] = json.loads(gzip.decompress(LOCOMO.read_bytes()))
+    for conversation in conversations:
+        turns: list[Turn] = []
+        names: dict[UUID, str] = {}
+        for session in conversation["sessions"]:
+            at = datetime.strptime(session["date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+            for seq, line in enumerate(session["turns"]):
+                id_ = uuid5(NAMESPACE_URL, conversation["id"] + line["id"])
+                names[id_] = line["id"]
+                turns.append(
+                    Turn(
+                        id_,
+                        str(session["session"]),
+                        seq,
+                        "user",
+                        line["text"],
+                        at + timedelta(seconds=30 * seq),
+                        line["speaker"],
+                    )
+                )
+        yield (
+            turns,
+            names,
+            {id_ for note in conversation["observations"] for id_ in note["evidence"]} & set(names.values()),
+        )
+
+
+@pytest.mark.skipif(not LOCOMO.exists(), reason="evaluation data not here")
+def test_covers_annotated_turns_and_spares_the_others() -> None:
+    covered = annotated = spoken_of = others = 0
+    for turns, names, noted in _conversations():
+        hit = {names[id_] for candidate in extract(turns) for id_ in candidate.evidence}
+        covered, annotated = covered + len(hit & noted), annotated + len(noted)
+        spoken_of, others = spoken_of + len(hit - noted), others + len(turns) - len(noted)
+    assert covered / annotated > 0.58
+    assert spoken_of / others < 0.22

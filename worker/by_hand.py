@@ -1,0 +1,37 @@
+"""``make dream AGENT=x``: one agent, now, while the schedule goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from service.errors import Conflict, NotFound
+from service.runtime import open_runtime
+from service.settings import Settings
+from service.store.agents import get_agent
+from worker.app import dreamer
+
+WAIT_S = 60
+
+
+async def dream_by_hand(settings: Settings, workspace: str, agent: str, *, dry_run: bool) -> dict[str, Any]:
+    """Dream for the agent and return the dream with its changes, waiting a minute for a worker that holds it.
+
+    Raises NotFound for an unknown workspace or agent, Conflict when another worker does not let go.
+    """
+    async with open_runtime(settings, "reverie-dream") as engine:
+        async with engine.db.unscoped() as connection:
+            found = await connection.value("workspace_by_name", name=workspace)
+        if found is None:
+            raise NotFound(f"There is no workspace {workspace!r}.")
+        async with engine.db.transaction(found) as connection:
+            row = await get_agent(connection, found, agent)
+        if row is None:
+            raise NotFound(f"There is no agent {agent!r} in the workspace {workspace!r}.")
+        own = dreamer(engine, settings)
+        for _ in range(WAIT_S):
+            done = await own.dream_for(found, row["id"], dry_run=dry_run)
+            if done is not None:
+                return done
+            await asyncio.sleep(1)
+    raise Conflict(f"Another worker is dreaming for {agent!r} and has not let go for {WAIT_S} s.")

@@ -1,0 +1,161 @@
+"""English word lists of the rules extractor: verbs, function words, and words that carry no news."""
+
+from __future__ import annotations
+
+
+def listed(block: str) -> tuple[str, ...]:
+    """The words of a block of text, in order."""
+    return tuple(block.split())
+
+
+BASE_VERBS = frozenset(
+    listed("""
+    accept achieve act adapt add admire admit adopt adore advise agree aim allow analyze answer apologize appear
+    apply appreciate argue arrive ask assume attend avoid bake balance be become begin believe belong bet bike
+    bond book borrow bother brainstorm break breathe brew bring build bump burn buy cancel call care carry carve
+    catch celebrate change chat check cherish choose chop clean climb close coach code collect combine come
+    communicate commute compare compete complete compose concentrate connect consider consult continue
+    contribute control cook count crave create cry cut cycle dance deal debug decide decorate dedicate deliver
+    depend deploy describe deserve design despise detest develop discover discuss dislike do donate dream dress
+    dye drink drive drop earn eat edit embrace enjoy ensure enter escape exercise expand expect experience
+    experiment explain explore express face fail fall favor fear feed feel fight figure fill find finish fish
+    fit fix fly focus follow forget freelance gain garden gather get give go golf grab graduate grow guess
+    handle hang happen hate have head hear help hike hold honor hope host hurt identify imagine improve include
+    incorporate inspire intend invest invite jog join journal juggle jump keep kick knit know lack laugh launch
+    lead learn lease leave lend let lift like listen live loathe look lose love maintain make manage market
+    marry maintain matter mean measure meditate meet mentor mind miss mix motivate move need notice offer open
+    order organize outline own paint pay perform pick plan plant play pledge post practice practise praise pray
+    prefer prepare present promise promote protect provide publish pursue push put quit raise reach read realize
+    receive recharge recommend record recover redecorate reduce refuse relate relax rely remember remind remodel
+    rent repair replace report represent research respect respond rest return review ride run save say schedule
+    score search see seek seem sell send serve set sew share ship shoot shop show sing sit ski skip sleep smell
+    smile smoke snack solve speak spend stand start stay stick stop store strive struggle study subscribe
+    succeed suffer suggest support surf surround swim switch take talk taste teach tell tend test thank think
+    throw touch track train translate travel treasure treat trust try turn type understand unwind update upgrade
+    use value vary view visit volunteer wait wake walk wander want warn wash waste watch wear weigh welcome whip
+    win wish wonder work worry worship write""")
+)
+
+IRREGULAR_PAST = frozenset(
+    listed("""
+    ate bought built became began bit bled blew broke brought burnt came caught chose cut did drew drank drove
+    dreamt fell fed felt fought found flew forgot forgave froze gave got grew had heard held hid hit hung hurt
+    kept knew laid led learnt left lent let lit lost made meant met paid put quit ran rang read rode rose said
+    sang sat saw sent set sewed shook shot showed shut slept sold spent spoke stood stole stuck struck swam
+    swept taught threw told took thought tore understood was were went woke won wore wrote""")
+)
+PARTICIPLES = frozenset(
+    listed("""
+    been begun bitten blown broken chosen come done drawn driven drunk eaten fallen flown forgotten forgiven frozen
+    given gone got gotten grown hidden known ridden risen run seen shaken shown spoken stolen sung swum taken
+    thrown torn woken worn written become""")
+)
+
+ADVERBS = frozenset(
+    listed("""
+    really also just never always often sometimes usually still already recently finally currently actually even
+    only mostly mainly now then definitely totally absolutely truly both all almost kind kinda sort sorta of
+    first once soon twice no longer rarely hardly barely ever simply highly too generally typically probably""")
+)
+
+MODALS = frozenset(listed("will would can could shall should may might must cannot can't won't wouldn't couldn't"))
+AUXILIARIES = frozenset(listed("am is are was were be been being have has had do does did")) | MODALS
+
+STOPWORDS = (
+    frozenset(
+        listed("""
+        a an the and or but so if as at by for from in into of off on onto out over to up down with without about after
+        before than then there here that this these those it its it's i i'm i've i'll i'd me my mine myself we
+        we're we've we'll us our ours you your yours yourself he she they them their his her him who whom which
+        what when where why how not no yes don't doesn't didn't isn't wasn't haven't hasn't can't couldn't won't
+        wouldn't shouldn't too very also just really even still ever more most much many some any all both each
+        every other another own same such only again while because since until through whenever during around between
+        back away am is are was were be been being have has had do does did will would can could shall should
+        may might must let's that's there's what's you're they're he's she's 'cause cause like well though
+        although however lately anyway either them'""")
+    )
+    | ADVERBS
+)
+
+BLAND = frozenset(
+    listed("""
+    awesome great amazing cool nice good fun thing things stuff lot lots time times way day days happy glad proud
+    sure bit kind super pretty wow yeah okay ok totally definitely absolutely true right best better big little
+    much hard tough incredible wonderful beautiful lovely interesting exciting excited inspiring special
+    important crazy wild sweet cute perfect fantastic get got getting go going went come came know knew see saw
+    seen look looks looking looked make makes made making feel feels feeling felt think thinking thought say
+    said tell told talk talking want wanted need needed take takes took keep keeps give gives gave help helps
+    helped mean means meant try trying love loved appreciate thank thanks hear heard guess hope yes everyone
+    everything anything something nothing someone one ones people worth check forward wait believe agree yep yup
+    gonna wanna gotta lol haha chat chatted catch last week year month today since ago weekend feels seems seem
+    words deal part point idea first new support kindness journey life kudos dream dreams world next moment
+    moments cannot gets goes share shared sharing pic photo picture pics photos encouragement goals push pushing
+    chance hey hi hello stay staying positive strong motivated busy alright fine grateful thankful lucky blessed
+    joy mood quit smile smiling matter matters difference able bring brings step steps forward heart hard
+    honored amazed truly thrilled pumped stoked brought feeling reminds reminder remind happiness happier hang
+    sort blast impact move moving going opportunity opportunities experience experiences success awesome
+    fulfilling rewarding vibe vibes appreciated definitely honest course kinda hopeful content comfort peace
+    plans plan ready set worked working works mind whole thanks alone ways ride hanging emotions unknown hoping
+    stepping fan huge done coming believing sticking proving mixed""")
+)
+
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+            "september sep sept", "october oct", "november nov", "december dec",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
+
+WEEKDAYS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "monday mon", "tuesday tue tues", "wednesday wed", "thursday thu thur thurs", "friday fri",
+            "saturday sat", "sunday sun",
+        )
+    )
+    for name in names.split()
+}  # fmt: skip
+
+SMALL_NUMBERS = {
+    word: number
+    for number, word in enumerate(listed("one two three four five six seven eight nine ten eleven twelve"), start=1)
+} | {"a": 1, "an": 1, "a couple of": 2, "couple of": 2, "a few": 3, "few": 3, "several": 4}
+
+
+def third_person(verb: str) -> str:
+    """The third person singular of a base verb: ``go`` gives ``goes``."""
+    if verb in ("have", "be"):
+        return {"have": "has", "be": "is"}[verb]
+    if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return verb + "es"
+    if verb.endswith("y") and verb[-2:-1] not in tuple("aeiou"):
+        return verb[:-1] + "ies"
+    return verb + "s"
+
+
+def gerund_base(word: str) -> str | None:
+    """The base verb of an ``-ing`` form when it is a known verb, else None."""
+    if not word.endswith("ing") or len(word) < 5:
+        return None
+    stem = word[:-3]
+    for base in (stem, stem + "e", stem[:-1]):
+        if base in BASE_VERBS:
+            return base
+    return None
+
+
+def is_past(word: str) -> bool:
+    """Whether a lower-case word is the simple past of a known verb."""
+    if word in IRREGULAR_PAST:
+        return True
+    if not word.endswith("ed") or len(word) < 4:
+        return False
+    stem = word[:-2]
+    candidates = (stem, stem + "e", stem[:-1], stem[:-1] + "y" if stem.endswith("i") else stem)
+    return any(base in BASE_VERBS for base in candidates)

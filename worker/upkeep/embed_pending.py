@@ -1,0 +1,49 @@
+"""Embeds what could not be embedded when it was saved (row E2): bounded batches, until none is left."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import structlog
+
+from service.domain.lexical import indexed_text
+from service.memory.engine import Engine
+
+log = structlog.get_logger(__name__)
+
+BATCH = 200
+
+
+async def embed_pending(engine: Engine) -> int:
+    """Give every pending memory its vector; how many got one. Stops at the first batch that fails."""
+    if engine.embedder is None:
+        return 0
+    async with engine.db.unscoped() as connection:
+        workspaces = [row["workspace_id"] for row in await connection.fetch("workspaces")]
+    done = 0
+    for workspace in workspaces:
+        done += await _embed_workspace(engine, workspace)
+    if done:
+        log.info("embedded_pending", memories=done)
+    return done
+
+
+async def _embed_workspace(engine: Engine, workspace: UUID) -> int:
+    done = 0
+    while True:
+        async with engine.db.transaction(workspace) as connection:
+            rows = await connection.fetch("pending_memories", workspace=workspace, limit=BATCH)
+        if not rows:
+            return done
+        embedded = await engine.embed([indexed_text(row["content"], row["occurred_at"]) for row in rows])
+        if embedded.model is None:
+            return done
+        async with engine.db.transaction(workspace) as connection:
+            done += await connection.run(
+                "set_embeddings",
+                workspace=workspace,
+                ids=[row["id"] for row in rows],
+                versions=[row["version"] for row in rows],
+                embeddings=embedded.halfvecs(),
+                model=embedded.model,
+            )
