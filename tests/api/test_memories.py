@@ -136,7 +136,10 @@ async def test_repeats_within_a_batch_are_one_memory(api: Api) -> None:
 async def test_a_bad_link_rolls_back_the_save(api: Api) -> None:
     body = {
         "agent": "a", "type": "fact", "content": "linked",
-        "links": [{"relation": "about", "entity": {"name": "Apollo"}}, {"relation": "supports", "memory_id": str(uuid4())}],
+        "links": [
+            {"relation": "about", "entity": {"name": "Apollo"}},
+            {"relation": "supports", "memory_id": str(uuid4())},
+        ],
     }  # fmt: skip
     response = await api.call("POST", "/v1/memories", json=body)
     assert response.status_code == 422
