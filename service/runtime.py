@@ -13,6 +13,7 @@ from service.db.pool import Database
 from service.embedding.cache import CachedEmbedder
 from service.embedding.sources import open_embedder
 from service.errors import Unavailable
+from service.llm import LLM, Reranker
 from service.memory.engine import Engine
 from service.settings import Settings
 
@@ -42,6 +43,8 @@ async def open_runtime(settings: Settings, application: str) -> AsyncIterator[En
         db=db,
         embedder=CachedEmbedder(embedder) if embedder else None,
         embedding_deadline_s=settings.embedding_deadline_s,
+        llm=_llm(settings),
+        reranker=_reranker(settings),
     )
     try:
         async with engine.usage:
@@ -50,6 +53,23 @@ async def open_runtime(settings: Settings, application: str) -> AsyncIterator[En
         if engine.embedder:
             await engine.embedder.aclose()
         await db.close()
+
+
+def _llm(settings: Settings) -> LLM | None:
+    if not settings.llm_model:
+        return None
+    return LLM(
+        settings.llm_model,
+        api_base=settings.llm_api_base,
+        api_key=settings.llm_api_key,
+        timeout_s=settings.llm_timeout_s,
+    )
+
+
+def _reranker(settings: Settings) -> Reranker | None:
+    if not settings.rerank_model:
+        return None
+    return Reranker(settings.rerank_model, api_base=settings.rerank_api_base, api_key=settings.rerank_api_key)
 
 
 def configure_logging(level: str) -> None:

@@ -30,6 +30,14 @@ class Settings(BaseSettings):
     embedding_api_key: str | None = Field(None, alias="EMBEDDING_API_KEY")
     embedding_deadline_s: float = Field(5.0, alias="EMBEDDING_DEADLINE_S", gt=0)
 
+    llm_model: str | None = Field(None, alias="LLM_MODEL", description="litellm's name; unset: built-in rules")
+    llm_api_base: str | None = Field(None, alias="LLM_API_BASE")
+    llm_api_key: str | None = Field(None, alias="LLM_API_KEY")
+    llm_timeout_s: float = Field(60.0, alias="LLM_TIMEOUT_S", gt=0, description="of one attempt")
+    rerank_model: str | None = Field(None, alias="RERANK_MODEL", description="litellm's name; unset: no reranking")
+    rerank_api_base: str | None = Field(None, alias="RERANK_API_BASE")
+    rerank_api_key: str | None = Field(None, alias="RERANK_API_KEY")
+
     dream_cron: str = Field("0 */6 * * *", alias="REVERIE_DREAM_CRON")
     bulletin_cron: str = Field("30 3 * * *", alias="REVERIE_BULLETIN_CRON")
     upkeep_cron: str = Field("*/5 * * * *", alias="REVERIE_UPKEEP_CRON")

@@ -1,4 +1,4 @@
-"""What every use case works with: the database, the embedder, the clock. Opened once per process by the runtime."""
+"""What every use case works with: database, embedder, language model, clock. Opened once per process by the runtime."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import structlog
 
 from service.db.pool import Database
 from service.embedding.base import Embedder, EmbeddingFailed
+from service.llm import LLM, Reranker
 from service.memory.usage import UsageCounter
 from service.store.memories import Embedded, model_number
 
@@ -22,11 +23,13 @@ def _utc_now() -> datetime:
 
 @dataclass(slots=True)
 class Engine:
-    """The lower layers, held together. ``embedder`` is None when embedding is switched off."""
+    """The lower layers, held together. ``embedder``, ``llm`` and ``reranker`` are None where none is configured."""
 
     db: Database
     embedder: Embedder | None = None
     embedding_deadline_s: float = 5.0
+    llm: LLM | None = None
+    reranker: Reranker | None = None
     now: Callable[[], datetime] = _utc_now
     usage: UsageCounter = field(init=False)
     _models: dict[str, int] = field(default_factory=dict)
