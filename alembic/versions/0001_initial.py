@@ -118,7 +118,12 @@ def upgrade() -> None:
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("deleted", sa.Boolean(), server_default="false", nullable=False),
         sa.Column("faded", sa.Boolean(), server_default="false", nullable=False),
-        sa.Column("words", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("previous", sa.UUID(), nullable=True),
+        sa.Column("length", sa.SmallInteger(), nullable=False),
+        sa.Column("words", sa.SmallInteger(), nullable=False),
+        sa.Column("speaker", sa.Text(), nullable=True),
+        sa.Column("asks", sa.Boolean(), server_default="false", nullable=False),
+        sa.Column("question_share", sa.REAL(), server_default="0", nullable=False),
         sa.Column("embedding_model", sa.SmallInteger(), nullable=True),
         sa.Column("embedding", HALFVEC(), nullable=True),
         sa.PrimaryKeyConstraint("workspace_id", "id", name=op.f("pk_search_index")),
@@ -131,13 +136,20 @@ def upgrade() -> None:
         unique=False,
         postgresql_where=sa.text("embedding_model IS NULL AND NOT deleted"),
     )
+    op.create_index(
+        "ix_search_index_session",
+        "search_index",
+        ["workspace_id", "session_id", "kind", "happened_at", "id"],
+        unique=False,
+        postgresql_where=sa.text("session_id IS NOT NULL"),
+    )
     op.create_table(
         "search_terms",
         sa.Column("workspace_id", sa.UUID(), nullable=False),
         sa.Column("term", sa.BigInteger(), nullable=False),
         sa.Column("id", sa.UUID(), nullable=False),
         sa.Column("frequency", sa.SmallInteger(), nullable=False),
-        sa.Column("words", sa.SmallInteger(), nullable=False),
+        sa.Column("length", sa.SmallInteger(), nullable=False),
         sa.PrimaryKeyConstraint("workspace_id", "term", "id", name=op.f("pk_search_terms")),
     )
     op.create_table(
@@ -532,10 +544,10 @@ def upgrade() -> None:
     op.execute("ALTER TABLE search_terms DROP CONSTRAINT pk_search_terms")
     op.execute(
         "ALTER TABLE search_terms ADD CONSTRAINT pk_search_terms "
-        "PRIMARY KEY (workspace_id, term, id) INCLUDE (frequency, words)"
+        "PRIMARY KEY (workspace_id, term, id) INCLUDE (frequency, length)"
     )
     op.execute("ALTER TABLE search_index ALTER COLUMN embedding SET STORAGE MAIN")
-    frozen_function("term_v1", "authenticate_v1", "memory_records_v1")
+    frozen_function("term_v1", "length_v1", "authenticate_v1", "memory_records_v1")
     op.execute("GRANT SELECT ON memory_records TO reverie_app")
     allow(*SHARED)
     wall(*WALLED)
@@ -584,6 +596,9 @@ def downgrade() -> None:
     op.drop_table("worker_heartbeats")
     op.drop_table("search_terms")
     op.drop_index(
+        "ix_search_index_session", table_name="search_index", postgresql_where=sa.text("session_id IS NOT NULL")
+    )
+    op.drop_index(
         "ix_search_index_pending",
         table_name="search_index",
         postgresql_where=sa.text("embedding_model IS NULL AND NOT deleted"),
@@ -597,4 +612,5 @@ def downgrade() -> None:
     op.drop_index("ix_dream_schedule_due", table_name="dream_schedule")
     op.drop_table("dream_schedule")
     op.execute("DROP FUNCTION reverie_term_v1")
+    op.execute("DROP FUNCTION reverie_length_v1")
     op.execute("DROP FUNCTION reverie_authenticate_v1")

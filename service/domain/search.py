@@ -20,12 +20,25 @@ class Ranking(BaseModel):
 
     fusion: Fusion = "relative"
     rrf_k: int = Field(60, ge=1, le=1000, description="k = 60: Cormack, Clarke, Büttcher 2009")
-    candidates: int = Field(50, ge=10, le=500, description="of each list")
-    k1: float = Field(0.9, ge=0, le=5, description="BM25 term saturation")
-    b: float = Field(0.4, ge=0, le=1, description="BM25 length normalisation")
-    words_floor: int = Field(30, ge=1, le=1000, description="shorter texts count as this long")
-    words_saturation: float = Field(8.0, gt=0, le=1000, description="a vector of few words is trusted less")
+    candidates: int = Field(50, ge=10, le=500, description="best of each list that are fused")
+    k1: float = Field(1.2, ge=0, le=5, description="BM25: how soon a repeated word stops counting")
+    b: float = Field(0.75, ge=0, le=1, description="BM25: how much length counts against a text")
+    length_floor: int = Field(30, ge=1, le=1000, description="shorter texts count as this many words long")
+    length_reference: float = Field(40, ge=1, le=1000, description="BM25's average length, fixed: it never goes stale")
+    words_saturation: float = Field(8, gt=0, le=1000, description="few words make a vector count less: 1 - exp(-w/8)")
     vector_weight: Unit = Field(0.5, description="share of the vector side in the relative fusion")
+    previous_share: Unit = Field(0.4, description="of the weight of a word said in the turn before")
+    next_share: Unit = Field(0.35, description="of the weight of a word said in the turn after")
+    reply_share: Unit = Field(0.5, description="added to previous_share for an answer to another's question")
+    fade_after: float = Field(40, ge=0, le=10_000, description="words from which a turn needs its neighbours less")
+    fade_over: float = Field(30, gt=0, le=10_000, description="and how fast that goes")
+    question_penalty: Unit = Field(0.15, description="taken from a text that only asks")
+    session_boost: Unit = Field(0.1, description="of the best score in the same session")
+    time_boost: Unit = Field(0.3, description="for what happened at a time that the query names")
+    near_days: float = Field(3, gt=0, le=365, description="how fast that boost fades beside the time named")
+    near_share: float = Field(0.25, gt=0, le=10, description="or this share of the time's own length, if longer")
+    early_factor: float = Field(2, ge=1, le=10, description="before the time it fades this much faster")
+    user_boost: Unit = Field(0.15, description="for the user's own words where an assistant's are searched too")
 
     def parameters(self) -> dict[str, Any]:
         """As the search query names them."""

@@ -10,7 +10,6 @@ from uuid import UUID
 from service.db.pool import Connection
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
-from service.domain.lexical import indexed_text
 from service.domain.principal import Principal
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
 from service.memory.engine import Engine
@@ -117,8 +116,7 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await _mine(connection, principal, memory_id)
     draft = _patched(memories.record(row), patch, given)
-    text = indexed_text(draft.content, draft.occurred_at)
-    embedded = await engine.embed([text]) if text != indexed_text(row["content"], row["occurred_at"]) else None
+    embedded = await engine.embed([draft.content]) if draft.content != row["content"] else None
     async with engine.db.transaction(principal.workspace_id) as connection:
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
         if locked is None or locked["deleted_at"] is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from service.domain import timex
 from service.domain.lexical import language_of
 from service.domain.principal import Principal
 from service.domain.search import Ranking, SearchRequest
@@ -17,6 +18,7 @@ from service.memory.engine import Engine
 from service.store import agents, memories, search
 
 BUDGET_FETCH = 200
+BOOSTS = ("question", "session", "time", "user")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ async def recall(
         raise InvalidInput(("body", "until"), "must be later than since")
     vector, degraded = await _query_vector(engine, request)
     model = await engine.model() if vector is not None else None
+    timed = timex.parse(request.query, request.now or engine.now())
     limit = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
     async with engine.db.transaction(principal.workspace_id) as connection:
         reader = await agents.reader(
@@ -78,8 +81,8 @@ async def recall(
         else:
             rows = await search.hybrid(
                 connection, principal.workspace_id, reader, filters, _ranking(request, reader),
-                text="" if request.strategy == "semantic" and vector is not None else request.query,
-                language=language_of(request.query), model=model, embedding=vector, limit=limit,
+                text="" if request.strategy == "semantic" and vector is not None else timed.text,
+                language=language_of(request.query), windows=timed.windows, model=model, embedding=vector, limit=limit,
             )  # fmt: skip
     results = _within_budget(rows, request.limit, request.max_tokens)
     if count_access:
@@ -143,13 +146,13 @@ def _within_budget(rows: Sequence[Any], limit: int, max_tokens: int | None) -> l
         results.append(
             Found(
                 memory=memories.record(row),
-                score=row["score"] if row["score"] is not None else 0.0,
+                score=row.get("score", 0.0),
                 rank=rank,
-                keyword_rank=row["keyword_rank"],
-                semantic_rank=row["semantic_rank"],
-                keyword_score=row["keyword_score"],
-                semantic_score=row["semantic_score"],
-                boosts={},
+                keyword_rank=row.get("keyword_rank"),
+                semantic_rank=row.get("semantic_rank"),
+                keyword_score=row.get("keyword_score"),
+                semantic_score=row.get("semantic_score"),
+                boosts={boost: row[f"{boost}_boost"] for boost in BOOSTS if row.get(f"{boost}_boost")},
                 tokens=row["tokens"],
             )
         )

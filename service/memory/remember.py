@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -12,7 +12,7 @@ from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
 from service.domain.identity import identity_hash, summary_of
 from service.domain.ids import new_id
-from service.domain.lexical import indexed_text, language_of
+from service.domain.lexical import language_of, shape_of
 from service.domain.principal import Principal
 from service.domain.types import MemoryType, Scope
 from service.embedding.tokens import count_tokens
@@ -57,7 +57,7 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
         if draft.created_at is not None and principal.role != "admin":
             raise InvalidInput((*_loc(drafts, position), "created_at"), "only an admin key may set created_at")
     now = engine.now()
-    embedded = await engine.embed([indexed_text(draft.content, draft.occurred_at) for draft in drafts])
+    embedded = await engine.embed([draft.content for draft in drafts])
     saved: dict[int, tuple[UUID, Outcome]] = {}
     async with engine.db.transaction(principal.workspace_id) as connection:
         places = _Places(connection, principal)
@@ -193,7 +193,7 @@ def columns_of(draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: 
             draft.type, draft.content, user=draft.user, key=draft.key, occurred_at=draft.occurred_at
         ),
         "language": language_of(draft.content),
-        "lexical": indexed_text(draft.content, draft.occurred_at),
+        "lexical": draft.content,
         "tokens": count_tokens(draft.content),
         "importance": draft.importance,
         "confidence": draft.confidence,
@@ -210,7 +210,7 @@ def columns_of(draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: 
         "dream_id": None,
         "changed_by": actor,
         "change_reason": "saved",
-    }
+    } | asdict(shape_of(draft.content))
 
 
 async def _meet_twin(

@@ -12,13 +12,17 @@ import numpy as np
 from pgvector import HalfVector
 
 from service.db.pool import Connection, Row
+from service.domain.lexical import Shape, shape_of
 from service.store.agents import Reader
 
 Record = dict[str, Any]
 """A memory as the API shows it."""
 
 HIDDEN = ("workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language")
-RANKING = ("score", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score")
+RANKING = (
+    "score", "base", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score",
+    "question_boost", "session_boost", "time_boost", "user_boost",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +123,17 @@ async def rewrite(
         "rewrite_memory", workspace=workspace, id=memory_id, item=item, changed_by=actor, reason=reason, now=now
     )
     await connection.run("post_memory", workspace=workspace, id=memory_id)
-    await reindex(connection, workspace, memory_id, embedded)
+    await reindex(connection, workspace, memory_id, embedded, shape_of(item["content"]))
 
 
-async def reindex(connection: Connection, workspace: UUID, memory_id: UUID, embedded: Embedded | None = None) -> None:
-    """Bring the search row in line with the memory."""
+async def reindex(
+    connection: Connection,
+    workspace: UUID,
+    memory_id: UUID,
+    embedded: Embedded | None = None,
+    shape: Shape | None = None,
+) -> None:
+    """Bring the search row in line with the memory; ``embedded`` and ``shape`` are given when its content changed."""
     vector = embedded.halfvecs()[0] if embedded else None
     await connection.run(
         "reindex_memory",
@@ -132,6 +142,10 @@ async def reindex(connection: Connection, workspace: UUID, memory_id: UUID, embe
         embed=embedded is not None,
         model=embedded.model if embedded and vector is not None else None,
         embedding=vector,
+        words=shape.words if shape else None,
+        speaker=shape.speaker if shape else None,
+        asks=shape.asks if shape else None,
+        question_share=shape.question_share if shape else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,7 +13,11 @@ from pgvector import HalfVector
 
 from service.db.pool import Connection, Row
 from service.domain.search import Ranking
+from service.domain.timex import Window
 from service.store.agents import Reader
+
+MEMORY = 0
+"""The kind of a memory's row in ``search_index``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +52,23 @@ async def hybrid(
     *,
     text: str,
     language: str,
+    windows: Sequence[Window],
     model: int | None,
     embedding: np.ndarray[Any, Any] | None,
     limit: int,
 ) -> list[Row]:
-    """The best ``limit`` memories by fused score; an empty ``text`` or no ``embedding`` leaves that list empty."""
+    """The best ``limit`` memories by fused score; an empty ``text`` or no ``embedding`` leaves that list empty.
+
+    ``windows`` are the times the query names.
+    """
     return await connection.fetch(
         "hybrid_search",
         workspace=workspace,
         audiences=reader.audiences,
+        kinds=[MEMORY],
         text=text,
+        window_starts=[window.since for window in windows],
+        window_ends=[window.until for window in windows],
         language=language,
         model=model,
         embedding=None if embedding is None else HalfVector(embedding),

@@ -8,7 +8,8 @@ WITH item AS (
         session_id uuid, user_name text, key text, content text, summary text, identity_hash text, language text,
         lexical text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
         status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
-        valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text
+        valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
+        words smallint, speaker text, asks boolean, question_share real
     )
 ), inserted AS (
     INSERT INTO memories (
@@ -27,19 +28,28 @@ WITH item AS (
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, session_id, task_id, tags, importance, confidence,
-        happened_at, created_at, valid_from, valid_until, expires_at, words, embedding_model, embedding
+        happened_at, created_at, valid_from, valid_until, expires_at, previous, length, words, speaker, asks,
+        question_share, embedding_model, embedding
     )
     SELECT m.workspace_id, m.id, 0, m.audience, m.type, m.scope, m.user_name, m.session_id, m.task_id, m.tags, m.importance,
         m.confidence, coalesce(m.occurred_at, m.created_at), m.created_at, m.valid_from, m.valid_until, m.expires_at,
-        least(length(m.lexemes), 32767), CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
+        CASE WHEN m.session_id IS NOT NULL THEN coalesce(
+            lag(m.id) OVER (PARTITION BY m.session_id ORDER BY coalesce(m.occurred_at, m.created_at), i.ordinal),
+            (SELECT x.id FROM search_index x
+             WHERE x.workspace_id = m.workspace_id AND x.session_id = m.session_id AND x.kind = 0
+                AND x.happened_at <= coalesce(m.occurred_at, m.created_at)
+             ORDER BY x.happened_at DESC, x.id DESC LIMIT 1)
+        ) END,
+        reverie_length_v1(m.lexemes), i.words, i.speaker, i.asks, i.question_share,
+        CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
     FROM inserted m
     JOIN item i ON i.id = m.id
     LEFT JOIN unnest(:embeddings::halfvec[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
 ), posted AS (
-    INSERT INTO search_terms (workspace_id, term, id, frequency, words)
+    INSERT INTO search_terms (workspace_id, term, id, frequency, length)
     SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
-        least(coalesce(cardinality(l.positions), 1), 32767), least(length(m.lexemes), 32767)
-    FROM inserted m, unnest(m.lexemes) AS l(lexeme, positions, weights)
+        coalesce(cardinality(l.positions), 1), n.length
+    FROM inserted m, reverie_length_v1(m.lexemes) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
 )
 SELECT id FROM inserted;
 
@@ -116,10 +126,10 @@ WHERE m.workspace_id = :workspace AND m.id = :id
 
 -- name: post_memory
 -- Put a memory on its posting lists.
-INSERT INTO search_terms (workspace_id, term, id, frequency, words)
+INSERT INTO search_terms (workspace_id, term, id, frequency, length)
 SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
-    least(coalesce(cardinality(l.positions), 1), 32767), least(length(m.lexemes), 32767)
-FROM memories m, unnest(m.lexemes) AS l(lexeme, positions, weights)
+    coalesce(cardinality(l.positions), 1), n.length
+FROM memories m, reverie_length_v1(m.lexemes) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
 WHERE m.workspace_id = :workspace AND m.id = :id
 ON CONFLICT DO NOTHING;
 
@@ -129,7 +139,9 @@ UPDATE search_index i SET
     audience = m.audience, type = m.type, scope = m.scope, user_name = m.user_name, session_id = m.session_id, task_id = m.task_id,
     tags = m.tags, importance = m.importance, confidence = m.confidence,
     happened_at = coalesce(m.occurred_at, m.created_at), valid_from = m.valid_from, valid_until = m.valid_until,
-    expires_at = m.expires_at, deleted = m.deleted_at IS NOT NULL, words = least(length(m.lexemes), 32767),
+    expires_at = m.expires_at, deleted = m.deleted_at IS NOT NULL, length = reverie_length_v1(m.lexemes),
+    words = coalesce(:words::smallint, i.words), speaker = CASE WHEN :words IS NULL THEN i.speaker ELSE :speaker::text END,
+    asks = coalesce(:asks::boolean, i.asks), question_share = coalesce(:question_share::real, i.question_share),
     embedding_model = CASE WHEN :embed::boolean THEN :model::smallint ELSE i.embedding_model END,
     embedding = CASE WHEN :embed THEN :embedding::halfvec ELSE i.embedding END
 FROM memories m

@@ -1,92 +1,150 @@
 -- name: hybrid_search
--- Keyword (BM25 over exact posting lists) and vector candidates, fused and explained, in one statement.
--- The audience is scanned exactly, so that a filter can never leave an answer short.
+-- BM25 over exact posting lists and vectors, fused with the turns beside each candidate, in one statement. The audiences
+-- are scanned exactly, so a filter can never leave an answer short. The formula is explained in docs/search.md.
 WITH scanned AS MATERIALIZED (
-    SELECT i.id, i.words,
-        (
-            NOT i.deleted
-            AND i.valid_from <= :as_of
-            AND (i.valid_until IS NULL OR i.valid_until > :as_of)
-            AND (i.expires_at IS NULL OR i.expires_at > :as_of)
-            AND (:include_faded::boolean OR NOT i.faded)
-            AND (:types::text[] IS NULL OR i.type = ANY(:types))
-            AND (:scopes::text[] IS NULL OR i.scope = ANY(:scopes))
-            AND (:tags_any::text[] IS NULL OR i.tags && :tags_any)
-            AND (:tags_all::text[] IS NULL OR i.tags @> :tags_all)
-            AND (:user::text IS NULL OR i.user_name = :user)
-            AND (:session_id::uuid IS NULL OR i.session_id = :session_id)
-            AND (:task_id::uuid IS NULL OR i.task_id = :task_id)
-            AND (:min_importance::float8 IS NULL OR i.importance >= :min_importance)
-            AND (:since::timestamptz IS NULL OR i.happened_at >= :since)
-            AND (:until::timestamptz IS NULL OR i.happened_at < :until)
-            AND (:metadata::jsonb IS NULL OR EXISTS (
-                SELECT 1 FROM memories m
-                WHERE m.workspace_id = i.workspace_id AND m.id = i.id AND m.metadata @> :metadata))
-        ) AS passes,
+    SELECT i.id, i.previous, i.session_id, i.happened_at, i.length, i.speaker, i.asks, i.question_share,
         CASE WHEN i.embedding_model = :model::smallint
-            THEN -(i.embedding <#> :embedding::halfvec) END AS similarity
+            THEN -(i.embedding <#> :embedding::halfvec) END AS similarity,
+        1 - exp(-i.words / :words_saturation::float8) AS trust
     FROM search_index i
-    WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind = 0
+    WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind = ANY(:kinds::smallint[])
+        AND NOT i.deleted
+        AND i.valid_from <= :as_of
+        AND (i.valid_until IS NULL OR i.valid_until > :as_of)
+        AND (i.expires_at IS NULL OR i.expires_at > :as_of)
+        AND (:include_faded::boolean OR NOT i.faded)
+        AND (:types::text[] IS NULL OR i.type = ANY(:types))
+        AND (:scopes::text[] IS NULL OR i.scope = ANY(:scopes))
+        AND (:tags_any::text[] IS NULL OR i.tags && :tags_any)
+        AND (:tags_all::text[] IS NULL OR i.tags @> :tags_all)
+        AND (:user::text IS NULL OR i.user_name = :user)
+        AND (:session_id::uuid IS NULL OR i.session_id = :session_id)
+        AND (:task_id::uuid IS NULL OR i.task_id = :task_id)
+        AND (:min_importance::float8 IS NULL OR i.importance >= :min_importance)
+        AND (:since::timestamptz IS NULL OR i.happened_at >= :since)
+        AND (:until::timestamptz IS NULL OR i.happened_at < :until)
+        AND (:metadata::jsonb IS NULL OR EXISTS (
+            SELECT 1 FROM memories m
+            WHERE m.workspace_id = i.workspace_id AND m.id = i.id AND m.metadata @> :metadata))
+), timed AS MATERIALIZED (
+    -- How near each row is to a time that the query names: 1 inside it, fading outside, faster before it than after.
+    SELECT s.id, max(exp(-greatest(
+            0,
+            extract(epoch FROM s.happened_at - w.until),
+            :early_factor::float8 * extract(epoch FROM w.since - s.happened_at)
+        ) / greatest(:near_days::float8 * 86400, :near_share::float8 * extract(epoch FROM w.until - w.since)))) AS nearness
+    FROM scanned s, unnest(:window_starts::timestamptz[], :window_ends::timestamptz[]) AS w(since, until)
+    GROUP BY s.id
 ), wanted AS MATERIALIZED (
-    SELECT l.lexeme, reverie_term_v1(a.audience, 0::smallint, l.lexeme) AS term
+    SELECT l.lexeme, reverie_term_v1(a.audience, k.kind, l.lexeme) AS term
     FROM unnest(tsvector_to_array(to_tsvector(:language::regconfig, :text))) AS l(lexeme),
-        unnest(:audiences) AS a(audience)
+        unnest(:audiences) AS a(audience),
+        unnest(:kinds) AS k(kind)
 ), posting AS MATERIALIZED (
-    SELECT w.lexeme, t.id, t.frequency, t.words
+    SELECT w.lexeme, t.id, t.frequency, t.length
     FROM wanted w JOIN search_terms t ON t.workspace_id = :workspace AND t.term = w.term
 ), rarity AS (
     SELECT lexeme, ln(1 + (greatest(n.total, count(*)) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-    FROM posting, (SELECT count(*) AS total FROM scanned) AS n
+    FROM posting, (
+        SELECT count(*) AS total FROM search_index
+        WHERE workspace_id = :workspace AND audience = ANY(:audiences) AND kind = ANY(:kinds)
+    ) AS n
     GROUP BY lexeme, n.total
-), lexical AS MATERIALIZED (
-    SELECT p.id,
-        sum(r.idf * p.frequency * (:k1::float8 + 1)
-            / (p.frequency + :k1 * (1 - :b::float8 + :b * greatest(p.words, :words_floor::integer) / :words_floor::float8))) AS score
-    FROM posting p JOIN rarity r USING (lexeme) JOIN scanned s ON s.id = p.id
-    WHERE s.passes
-    GROUP BY p.id
-), keyword_top AS (
+), said AS MATERIALIZED (
+    SELECT p.id, p.lexeme,
+        r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
+            + :b * greatest(p.length, :length_floor::integer) / :length_reference::float8)) AS weight
+    FROM posting p JOIN rarity r USING (lexeme)
+), own AS MATERIALIZED (
+    SELECT id, sum(weight) AS score FROM said JOIN scanned USING (id) GROUP BY id
+), keyword_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY score DESC, id) AS rank
-    FROM lexical ORDER BY score DESC, id LIMIT :candidates
-), semantic_top AS (
-    SELECT id, row_number() OVER (ORDER BY similarity DESC, id) AS rank
-    FROM scanned WHERE passes AND similarity IS NOT NULL
-    ORDER BY similarity DESC, id LIMIT :candidates
-), candidate AS (
-    SELECT id, k.rank AS keyword_rank, v.rank AS semantic_rank, l.score AS keyword_score,
-        s.similarity AS semantic_score,
-        s.similarity * (1 - exp(-s.words / :words_saturation::float8)) AS weighted_similarity
-    FROM keyword_top k
-    FULL JOIN semantic_top v USING (id)
-    JOIN scanned s USING (id)
-    LEFT JOIN lexical l USING (id)
+    FROM own ORDER BY score DESC, id LIMIT :candidates
+), semantic_top AS MATERIALIZED (
+    SELECT id, row_number() OVER (ORDER BY similarity * trust DESC, id) AS rank
+    FROM scanned WHERE similarity IS NOT NULL
+    ORDER BY similarity * trust DESC, id LIMIT :candidates
+), pool AS MATERIALIZED (
+    SELECT id FROM keyword_top
+    UNION
+    SELECT s.previous FROM keyword_top k JOIN scanned s USING (id)
+    UNION
+    SELECT s.id FROM keyword_top k JOIN scanned s ON s.previous = k.id
+    UNION
+    SELECT id FROM semantic_top
+    UNION
+    (SELECT s.id FROM timed t JOIN scanned s USING (id)
+     WHERE t.nearness >= 0.5 AND s.similarity IS NOT NULL
+     ORDER BY s.similarity * s.trust DESC, s.id LIMIT :candidates)
+), candidate AS MATERIALIZED (
+    SELECT s.*, greatest(s.similarity, 0) * s.trust AS meaning,
+        exp(-greatest(0, s.length - :fade_after::float8) / :fade_over::float8) AS fade,
+        p.asks AND p.speaker <> s.speaker AS replies
+    FROM pool JOIN scanned s USING (id)
+    LEFT JOIN scanned p ON p.id = s.previous
+), heard AS (
+    -- What a turn says, or the turn before or after it says, each word once: the larger counts.
+    SELECT id, sum(weight) AS score
+    FROM (
+        SELECT reach.id, said.lexeme, max(reach.share * said.weight) AS weight
+        FROM (
+            SELECT id, id AS at, 1 AS share FROM candidate
+            UNION ALL
+            SELECT id, previous, fade * (:previous_share::float8
+                + CASE WHEN replies THEN :reply_share::float8 ELSE 0 END)
+            FROM candidate WHERE previous IS NOT NULL
+            UNION ALL
+            SELECT c.id, s.id, c.fade * :next_share::float8
+            FROM candidate c JOIN scanned s ON s.previous = c.id
+        ) AS reach
+        JOIN said ON said.id = reach.at
+        JOIN scanned ON scanned.id = reach.at
+        GROUP BY reach.id, said.lexeme
+    ) AS word
+    GROUP BY id
 ), scaled AS (
-    SELECT *,
-        CASE WHEN max(keyword_score) OVER () > 0
-            THEN coalesce(keyword_score, 0) / max(keyword_score) OVER () ELSE 0 END AS keyword_part,
-        CASE WHEN max(weighted_similarity) OVER () > min(weighted_similarity) OVER ()
-            THEN coalesce((weighted_similarity - min(weighted_similarity) OVER ())
-                / (max(weighted_similarity) OVER () - min(weighted_similarity) OVER ()), 0)
-            WHEN weighted_similarity IS NULL THEN 0 ELSE 1 END AS semantic_part
-    FROM candidate
-), ranked AS (
-    SELECT id, keyword_rank, semantic_rank, keyword_score, semantic_score,
-        CASE :fusion::text
-            WHEN 'rrf' THEN coalesce(1.0 / (:rrf_k::integer + keyword_rank), 0) + coalesce(1.0 / (:rrf_k + semantic_rank), 0)
-            ELSE (1 - :vector_weight::float8) * keyword_part + :vector_weight * semantic_part
-        END AS score
+    SELECT c.id, c.session_id, c.speaker, c.question_share, c.similarity, coalesce(h.score, 0) AS words_score,
+        coalesce((coalesce(h.score, 0) - min(coalesce(h.score, 0)) OVER ())
+            / nullif(max(h.score) OVER () - min(coalesce(h.score, 0)) OVER (), 0), sign(coalesce(h.score, 0))) AS word_part,
+        coalesce((coalesce(c.meaning, 0) - min(coalesce(c.meaning, 0)) OVER ())
+            / nullif(max(c.meaning) OVER () - min(coalesce(c.meaning, 0)) OVER (), 0), sign(coalesce(c.meaning, 0)))
+            AS meaning_part
+    FROM candidate c LEFT JOIN heard h USING (id)
+), mixed AS (
+    SELECT *, ((1 - :vector_weight::float8) * word_part + :vector_weight * meaning_part) AS base
     FROM scaled
+), boosted AS (
+    SELECT m.id, m.similarity, o.score AS keyword_score, m.base,
+        -m.base * :question_penalty::float8 * m.question_share AS question_boost,
+        :session_boost::float8 * max(m.base * (1 - :question_penalty * m.question_share))
+            OVER (PARTITION BY coalesce(m.session_id, m.id)) AS session_boost,
+        :time_boost::float8 * coalesce(t.nearness, 0) AS time_boost,
+        CASE WHEN m.speaker = 'user' AND bool_or(m.speaker = 'assistant') OVER ()
+            THEN :user_boost::float8 ELSE 0 END AS user_boost,
+        k.rank AS keyword_rank, v.rank AS semantic_rank
+    FROM mixed m
+    LEFT JOIN own o USING (id)
+    LEFT JOIN keyword_top k USING (id)
+    LEFT JOIN semantic_top v USING (id)
+    LEFT JOIN timed t USING (id)
+), ranked AS (
+    SELECT *, CASE :fusion::text
+        WHEN 'rrf' THEN coalesce(1.0 / (:rrf_k::integer + keyword_rank), 0) + coalesce(1.0 / (:rrf_k + semantic_rank), 0)
+        ELSE base + question_boost + session_boost + time_boost + user_boost
+    END AS score
+    FROM boosted
+    WHERE :fusion <> 'rrf' OR keyword_rank IS NOT NULL OR semantic_rank IS NOT NULL
     ORDER BY score DESC, id
     LIMIT :limit
 )
-SELECT r.score, r.keyword_rank, r.semantic_rank, r.keyword_score, r.semantic_score, m.*
+SELECT r.score, r.keyword_rank, r.semantic_rank, r.keyword_score, r.similarity AS semantic_score, r.base,
+    r.question_boost, r.session_boost, r.time_boost, r.user_boost, m.*
 FROM ranked r JOIN memory_records m ON m.workspace_id = :workspace AND m.id = r.id
 ORDER BY r.score DESC, r.id;
 
 -- name: recent_search
 -- The newest memories first, under the same filters.
-SELECT NULL::float8 AS score, NULL::bigint AS keyword_rank, NULL::bigint AS semantic_rank,
-    NULL::float8 AS keyword_score, NULL::float8 AS semantic_score, m.*
+SELECT m.*
 FROM search_index i JOIN memory_records m ON m.workspace_id = i.workspace_id AND m.id = i.id
 WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind = 0
     AND NOT i.deleted

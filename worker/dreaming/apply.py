@@ -3,14 +3,14 @@ everything, moves the watermark and closes the dream; or it leaves nothing (row 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain.identity import summary_of
-from service.domain.lexical import indexed_text, language_of
+from service.domain.lexical import language_of, shape_of
 from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
 from service.errors import ReverieError
@@ -75,7 +75,7 @@ async def apply(engine: Engine, lease: Lease, dream_id: UUID, batch: Batch, plan
 
     Raises LeaseLost, and PlanOutdated when a user's edit came in between: the user wins.
     """
-    embedded = await engine.embed([indexed_text(new.candidate.content, new.candidate.occurred_at) for new in plan.new])
+    embedded = await engine.embed([new.candidate.content for new in plan.new])
     now = engine.now()
     try:
         async with engine.db.transaction(lease.workspace_id) as connection:
@@ -213,7 +213,7 @@ class _Writer:
             "summary": summary_of(candidate.content),
             "identity_hash": new.identity,
             "language": language_of(candidate.content),
-            "lexical": indexed_text(candidate.content, candidate.occurred_at),
+            "lexical": candidate.content,
             "tokens": count_tokens(candidate.content),
             "importance": candidate.importance,
             "confidence": candidate.confidence,
@@ -230,7 +230,7 @@ class _Writer:
             "dream_id": self._dream_id,
             "changed_by": self._actor,
             "change_reason": "extracted",
-        }
+        } | asdict(shape_of(candidate.content))
 
     async def _reinforce(self, plan: Plan) -> None:
         for known, evidence in plan.reinforced.values():

@@ -6,7 +6,6 @@ from uuid import UUID
 
 import structlog
 
-from service.domain.lexical import indexed_text
 from service.memory.engine import Engine
 
 log = structlog.get_logger(__name__)
@@ -35,7 +34,7 @@ async def _embed_workspace(engine: Engine, workspace: UUID) -> int:
             rows = await connection.fetch("pending_memories", workspace=workspace, limit=BATCH)
         if not rows:
             return done
-        embedded = await engine.embed([indexed_text(row["content"], row["occurred_at"]) for row in rows])
+        embedded = await engine.embed([row["content"] for row in rows])
         if embedded.model is None:
             return done
         async with engine.db.transaction(workspace) as connection:

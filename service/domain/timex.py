@@ -1,0 +1,203 @@
+"""Times that a question names, as windows: "last week", "in May 2023", "on 8 May", "two months ago" (row R12).
+
+English phrases, read against the question's own ``now``. An absolute date anchors a question: relative words beside it
+("what did she say on 8 May about last week?") are then left alone.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+WINDOWS_MAX = 4
+COUNT_MAX = 1000
+
+_MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
+_MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name} | {"sept": 9}
+_FULL_MONTH = "(january|february|april|june|july|august|september|october|november|december)"
+_MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + ")"
+_WEEKDAYS = {name.lower(): number for number, name in enumerate(calendar.day_name)}
+_WEEKDAY = "(" + "|".join(_WEEKDAYS) + ")"
+_COUNTS = {"a": 1, "an": 1, "a couple of": 2, "couple of": 2, "few": 3, "a few": 3, "several": 4} | {
+    word: number
+    for number, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1
+    )
+}
+_VAGUE = frozenset({"few", "a few", "several", "couple of", "a couple of"})
+_COUNT = r"(\d{1,4}|" + "|".join(sorted(_COUNTS, key=len, reverse=True)) + ")"
+_UNIT_DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
+_UNIT_SLACK_DAYS = {"day": 0.5, "week": 3.0, "month": 15.0, "year": 183.0}
+_LEAD_IN = re.compile(
+    r"(?:\b(?:on|in|during|by|of|since|until|from|between|and|as of|the month of|before|after|at)\s+)*\x00",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A span of time, the end left out."""
+
+    since: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A question taken apart: what is left without its time words, and the windows they name (at most four)."""
+
+    text: str
+    windows: tuple[Window, ...]
+
+
+Resolve = Callable[[re.Match[str], datetime], Window | None]
+
+
+def parse(question: str, now: datetime) -> Timed:
+    """Find the times that a question names. Without any, the question is given back as it is."""
+    windows: list[Window] = []
+    left = question.replace("\x00", " ")
+    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    for group in (_ABSOLUTE, _RELATIVE):
+        for pattern, resolve in group:
+            left = _take(pattern, resolve, left, today, windows)
+        if windows:
+            break
+    if not windows:
+        return Timed(question, ())
+    return Timed(" ".join(_LEAD_IN.sub(" ", left).split()), tuple(windows[:WINDOWS_MAX]))
+
+
+def _take(pattern: re.Pattern[str], resolve: Resolve, text: str, today: datetime, windows: list[Window]) -> str:
+    def replace(match: re.Match[str]) -> str:
+        try:
+            window = resolve(match, today)
+        except (ValueError, OverflowError):
+            window = None
+        if window is None:
+            return match.group(0)
+        windows.append(window)
+        return "\x00"
+
+    return pattern.sub(replace, text)
+
+
+def _day(start: datetime) -> Window:
+    return Window(start, start + timedelta(days=1))
+
+
+def _date(year: int, month: int, day: int) -> Window:
+    return _day(datetime(year, month, day, tzinfo=UTC))
+
+
+def _month(year: int, month: int) -> Window:
+    return Window(datetime(year, month, 1, tzinfo=UTC), datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC))
+
+
+def _year(year: int) -> Window:
+    return Window(datetime(year, 1, 1, tzinfo=UTC), datetime(year + 1, 1, 1, tzinfo=UTC))
+
+
+def _latest_year(today: datetime, month: int, day: int = 1) -> int:
+    """The year of the latest such date that is not after today."""
+    return today.year if (month, day) <= (today.month, today.day) else today.year - 1
+
+
+def _numeric_date(match: re.Match[str], _: datetime) -> Window:
+    return _date(*(int(part) for part in match.groups()))
+
+
+def _named_date(month: str, day: str, year: str | None, today: datetime) -> Window:
+    number = _MONTHS[month.lower()]
+    return _date(int(year) if year else _latest_year(today, number, int(day)), number, int(day))
+
+
+def _bare_month(match: re.Match[str], today: datetime) -> Window:
+    number = _MONTHS[match[1].lower()]
+    return _month(_latest_year(today, number), number)
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdigit() else _COUNTS[word.lower()]
+
+
+def _ago(match: re.Match[str], today: datetime) -> Window | None:
+    count, unit = _count(match[1]), match[2].lower()
+    if count > COUNT_MAX:
+        return None
+    centre = today - timedelta(days=count * _UNIT_DAYS[unit])
+    slack = _UNIT_SLACK_DAYS[unit]
+    if match[1].lower() in _VAGUE:
+        slack = max(slack, 0.505 * _UNIT_DAYS[unit])
+    if unit == "day" and slack <= _UNIT_SLACK_DAYS["day"]:
+        return _day(centre)
+    return Window(centre - timedelta(days=slack), centre + timedelta(days=slack + 1))
+
+
+def _past(match: re.Match[str], today: datetime) -> Window | None:
+    count = _count(match[1]) if match[1] else 1
+    if count > COUNT_MAX:
+        return None
+    return Window(today - timedelta(days=count * _UNIT_DAYS[match[2].lower()]), today + timedelta(days=1))
+
+
+def _last_month(_: re.Match[str], today: datetime) -> Window:
+    return _month(today.year - (today.month == 1), (today.month - 2) % 12 + 1)
+
+
+def _last_weekday(match: re.Match[str], today: datetime) -> Window:
+    back = (today.weekday() - _WEEKDAYS[match[1].lower()] - 1) % 7 + 1
+    return _day(today - timedelta(days=back))
+
+
+def _monday(today: datetime) -> datetime:
+    return today - timedelta(days=today.weekday())
+
+
+def _rules(*pairs: tuple[str, Resolve]) -> tuple[tuple[re.Pattern[str], Resolve], ...]:
+    return tuple((re.compile(pattern, re.IGNORECASE), resolve) for pattern, resolve in pairs)
+
+
+_ABSOLUTE = _rules(
+    (r"\b(\d{4})-(\d\d)-(\d\d)\b", _numeric_date),
+    (r"\b(\d{4})/(\d\d?)/(\d\d?)\b", _numeric_date),
+    (
+        rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}\b\.?(?:,? (\d{{4}}))?",
+        lambda match, today: _named_date(match[2], match[1], match[3], today),
+    ),
+    (
+        rf"\b{_MONTH}\.? (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? (\d{{4}}))?",
+        lambda match, today: _named_date(match[1], match[2], match[3], today),
+    ),
+    (rf"\b{_MONTH},?(?: of)? (\d{{4}})\b", lambda match, _: _month(int(match[2]), _MONTHS[match[1].lower()])),
+    (
+        rf"\b(?:in|during|of|by|since|from|until|till|between|and|early|late|mid|this|last|next) {_MONTH}\b",
+        _bare_month,
+    ),
+    (rf"\b{_FULL_MONTH}\b", _bare_month),
+    (
+        r"\b(?:in|during|of|since|by|summer|winter|spring|fall|autumn) ((?:19|20)\d\d)\b",
+        lambda match, _: _year(int(match[1])),
+    ),
+)
+
+_RELATIVE = _rules(
+    (r"\b(?:the )?day before yesterday\b", lambda _, today: _day(today - timedelta(days=2))),
+    (r"\byesterday\b", lambda _, today: _day(today - timedelta(days=1))),
+    (r"\b(?:today|tonight|this morning|this afternoon|this evening)\b", lambda _, today: _day(today)),
+    (r"\blast week\b", lambda _, today: Window(_monday(today) - timedelta(days=7), _monday(today))),
+    (r"\blast weekend\b", lambda _, today: Window(_monday(today) - timedelta(days=2), _monday(today))),
+    (r"\blast month\b", _last_month),
+    (r"\bthis month\b", lambda _, today: _month(today.year, today.month)),
+    (r"\blast year\b", lambda _, today: _year(today.year - 1)),
+    (
+        r"\bthis year\b",
+        lambda _, today: Window(datetime(today.year, 1, 1, tzinfo=UTC), today + timedelta(days=1)),
+    ),
+    (rf"\blast {_WEEKDAY}\b", _last_weekday),
+    (rf"\b{_COUNT} (day|week|month|year)s? ago\b", _ago),
+    (rf"\b(?:last|past|previous) (?:{_COUNT} )?(day|week|month|year)s?\b", _past),
+)
