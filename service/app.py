@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from service.api import errors
 from service.api.dependencies import json_response
+from service.api.idempotency import IdempotencyMiddleware
 from service.api.middleware import RequestMiddleware
 from service.api.routes import admin, agents, graph, memories, sessions
 from service.api.schemas import PROBLEMS
@@ -27,6 +28,7 @@ def create_app(settings: Settings) -> FastAPI:
             yield
 
     app = FastAPI(title="Reverie", version="0.1.0", summary="Memory for AI agents that dreams.", lifespan=lifespan)
+    app.add_middleware(IdempotencyMiddleware)
     app.add_middleware(RequestMiddleware, body_bytes_max=settings.body_bytes_max)
     errors.install(app)
     for module in (memories, sessions, agents, graph, admin):

@@ -20,6 +20,7 @@ from service.first_start import first_start
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
+from tests.processes import ServerProcess
 from tests.serving import ADMIN_KEY, Api, serving
 
 TEMPLATE = "reverie_template"
@@ -105,6 +106,17 @@ async def static_api(settings: Settings) -> AsyncIterator[Api]:
     """As ``api``, with the static embedder."""
     async with serving(settings.model_copy(update={"embedding_model": "static"})) as opened:
         yield opened
+
+
+@pytest.fixture
+async def server(database_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
+    """The API in a process of its own."""
+    process = ServerProcess(database_url, tmp_path / "server.log")
+    try:
+        await process.start()
+        yield process
+    finally:
+        await process.close()
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from service.memory.engine import Engine
 from service.runtime import open_runtime
 from service.settings import Settings
 from worker.dreaming.run import Dreamer
+from worker.upkeep.drop_answers import drop_answers
 from worker.upkeep.embed_pending import embed_pending
 
 log = structlog.get_logger(__name__)
@@ -42,7 +43,11 @@ async def run_worker(settings: Settings) -> None:
         loop.add_signal_handler(number, stopping.set)
     async with open_runtime(settings, "reverie-worker") as engine:
         scheduler = AsyncIOScheduler(timezone=UTC)
-        for job, cron in ((make_all_due, settings.dream_cron), (embed_pending, settings.upkeep_cron)):
+        for job, cron in (
+            (make_all_due, settings.dream_cron),
+            (embed_pending, settings.upkeep_cron),
+            (drop_answers, settings.upkeep_cron),
+        ):
             scheduler.add_job(job, CronTrigger.from_crontab(cron, UTC), args=[engine], max_instances=1, coalesce=True)
         scheduler.start()
         log.info("worker_ready")

@@ -45,6 +45,11 @@ def install(app: FastAPI) -> None:
 
 async def _reverie_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, errors.ReverieError)
+    return answer_to(error)
+
+
+def answer_to(error: errors.ReverieError) -> Response:
+    """The answer to an expected failure; one without a status is raised again."""
     known = next((entry for entry in STATUSES if isinstance(error, entry[0])), None)
     if known is None:
         raise error

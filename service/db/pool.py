@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ import orjson
 import structlog
 from pgvector.asyncpg import register_vector
 
+from service.db.ending import current_ending
 from service.db.guard import transaction_open
 from service.db.queries import query
 from service.domain.json import dumps
@@ -121,11 +122,19 @@ class Database:
         Commits at the end, rolls back on any error. Raises Unavailable when no connection comes free in time
         or the database goes away.
         """
-        async with self._connection() as raw:
+        ending = current_ending()
+        if ending is not None:
+            await ending.commit()
+        async with AsyncExitStack() as stack:
+            raw = await stack.enter_async_context(self._connection())
             with transaction_open():
                 await raw.execute(f"{self._prelude} SET LOCAL reverie.workspace = '{workspace_id}'")
                 try:
+                    if ending is not None:
+                        await ending.enter(raw)
                     yield Connection(raw)
+                    if ending is not None and await ending.keeps(raw, stack):
+                        return
                 except BaseException:
                     if not raw.is_closed():
                         await raw.execute("ROLLBACK")
@@ -135,6 +144,8 @@ class Database:
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[Connection]:
         """A connection outside any workspace: single statements on what belongs to none (keys, the schedule)."""
+        if (ending := current_ending()) is not None:
+            await ending.commit()
         async with self._connection() as raw:
             yield Connection(raw)
 

@@ -504,6 +504,22 @@ bulletins = Table(
     _references("agents", "agent_id"),
 )
 
+idempotency = Table(
+    "idempotency",
+    metadata,
+    _workspace(),
+    _id("key_id"),
+    Column("request_key", LargeBinary, nullable=False),
+    Column("fingerprint", LargeBinary, nullable=False),
+    Column("status", SmallInteger, nullable=False),
+    _text("content_type"),
+    Column("answer", LargeBinary),
+    _time("created_at", nullable=False, default_now=True),
+    _key("key_id", "request_key"),
+    _references("api_keys", "key_id"),
+    Index("ix_idempotency_created", "created_at"),
+)
+
 worker_heartbeats = Table(
     "worker_heartbeats",
     metadata,

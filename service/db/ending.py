@@ -1,0 +1,84 @@
+"""Lets a request's answer commit together with what it writes (row W5).
+
+A request that must be answered the same way when it is repeated runs inside ``held_open()``. Its last writing
+transaction is then not committed where its block ends but held open until the request's answer is known, so that
+the answer is stored in it. Reading transactions are never held, and the next transaction commits the held one
+first, so a request still has one connection at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from contextvars import ContextVar
+from typing import Any
+
+Gate = Callable[[Any], Awaitable[None]]
+"""Called with the raw connection at the start of every transaction of the request; raises to stop it."""
+
+
+class Ending:
+    """The end of one request's database work. ``wrote`` tells whether any transaction so far wrote something."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._held: tuple[Any, AsyncExitStack] | None = None
+        self.wrote = False
+        self.over = False
+
+    async def enter(self, raw: Any) -> None:
+        """A transaction of the request has begun on this connection."""
+        await self._gate(raw)
+
+    async def keeps(self, raw: Any, stack: AsyncExitStack) -> bool:
+        """Whether the transaction wrote something and is now held, with the stack that gives its connection back."""
+        if not await raw.fetchval("SELECT pg_current_xact_id_if_assigned() IS NOT NULL"):
+            return False
+        await self.commit()
+        self.wrote = True
+        self._held = (raw, stack.pop_all())
+        return True
+
+    @property
+    def held(self) -> Any | None:
+        """The raw connection of the transaction held open, if there is one."""
+        return self._held[0] if self._held else None
+
+    async def commit(self) -> None:
+        """Commit what is held."""
+        await self._close("COMMIT")
+
+    async def roll_back(self) -> None:
+        """Undo what is held."""
+        await self._close("ROLLBACK")
+
+    async def _close(self, statement: str) -> None:
+        if self._held is None:
+            return
+        raw, stack = self._held
+        self._held = None
+        async with stack:
+            if statement == "COMMIT" or not raw.is_closed():
+                await raw.execute(statement)
+
+
+_current: ContextVar[Ending | None] = ContextVar("reverie_ending", default=None)
+
+
+def current_ending() -> Ending | None:
+    """The ending this task's transactions belong to; None once it is over, as for what the request left running."""
+    ending = _current.get()
+    return None if ending is None or ending.over else ending
+
+
+@asynccontextmanager
+async def held_open(gate: Gate) -> AsyncIterator[Ending]:
+    """Hold back the last commit of this task's block, for the caller to make. What is still held then is undone."""
+    ending = Ending(gate)
+    token = _current.set(ending)
+    try:
+        yield ending
+    finally:
+        _current.reset(token)
+        ending.over = True
+        await ending.roll_back()
