@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query, Request
+from fastapi import Depends, Header, Path, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.responses import Response
 
 from service.domain.json import dumps
 from service.domain.principal import Principal
 from service.domain.values import Name
-from service.errors import Unauthenticated
+from service.errors import InvalidInput, Unauthenticated
 from service.memory.engine import Engine
 from service.memory.keys import authenticate
+
+NO_MEMORY = "X-Reverie-No-Memory"
+_YES = frozenset({"1", "true", "yes", "on", "y", "t"})
+_NO = frozenset({"", "0", "false", "no", "off", "n", "f"})
 
 _bearer = HTTPBearer(auto_error=False, description="an API key")
 
@@ -26,12 +31,27 @@ def _engine(request: Request) -> Engine:
 EngineDep = Annotated[Engine, Depends(_engine)]
 
 
+def _memory_off(
+    given: Annotated[
+        str | None, Header(alias=NO_MEMORY, description="1, true or yes: no recall, no capture, no count of access")
+    ] = None,
+) -> bool:
+    """Whether the call opts out of memory. A value that says neither yes nor no is refused, not guessed at."""
+    word = (given or "").strip().lower()
+    if word not in _YES and word not in _NO:
+        raise InvalidInput(("header", NO_MEMORY), "must be 1, true or yes (or 0, false, no)")
+    return word in _YES
+
+
 async def _principal(
-    request: Request, engine: EngineDep, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+    engine: EngineDep,
+    given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    memory_off: Annotated[bool, Depends(_memory_off)],
 ) -> Principal:
     if given is None or not given.credentials:
         raise Unauthenticated
-    return await authenticate(engine, given.credentials)
+    principal = await authenticate(engine, given.credentials)
+    return replace(principal, memory_off=True) if memory_off else principal
 
 
 Caller = Annotated[Principal, Depends(_principal)]

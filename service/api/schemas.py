@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from service.domain.context import SectionName
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.types import MemoryType, Scope
 from service.domain.values import JsonObject, Name
@@ -82,9 +83,9 @@ class Memory(BaseModel):
 
 
 class SavedMemory(BaseModel):
-    """A memory after a save."""
+    """A memory after a save; null when the call has its memory off."""
 
-    memory: Memory
+    memory: Memory | None
     created: bool
     reinforced: bool = False
     updated: bool = False
@@ -123,6 +124,31 @@ class SearchAnswer(BaseModel):
     results: list[SearchResult]
     tokens: int
     strategy: str
+    degraded: Degraded | None
+
+
+class ContextSection(BaseModel):
+    """A labelled part of a context. ``items``: ids of what is in it."""
+
+    name: SectionName
+    text: str
+    items: list[str]
+    tokens: int
+
+
+class ChatMessage(BaseModel):
+    """A message for a model."""
+
+    role: str
+    content: Any
+
+
+class ContextAnswer(BaseModel):
+    """A turn's context, in sections and as messages ready for a model; the caller's own message comes last."""
+
+    sections: list[ContextSection]
+    messages: list[ChatMessage]
+    tokens: int
     degraded: Degraded | None
 
 

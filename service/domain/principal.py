@@ -13,12 +13,16 @@ KeyRole = Literal["admin", "agent", "reader"]
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The holder of a key. ``agent`` is set for an agent key: it acts as that agent and no other."""
+    """The holder of a key. ``agent`` is set for an agent key: it acts as that agent and no other.
+
+    ``memory_off``: the call asks for no recall, no capture and no count of access (row P4).
+    """
 
     workspace_id: UUID
     key_id: UUID
     role: KeyRole
     agent: str | None
+    memory_off: bool = False
 
     @property
     def actor(self) -> str:

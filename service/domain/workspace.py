@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from service.domain.context import Shares
 from service.domain.search import Ranking
 
 
@@ -46,3 +47,4 @@ class WorkspaceSettings(BaseModel):
     window: WindowSettings = WindowSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     dream: DreamSettings = DreamSettings()
+    context: Shares = Shares()

@@ -23,6 +23,8 @@ from service.store.settings import workspace_settings
 BACKFILL_SKEW = timedelta(days=1)
 Record = dict[str, Any]
 
+EMPTY_WINDOW: Record = {"messages": [], "summary": None, "tokens": 0, "started_at": None, "expires_at": None}
+
 
 async def start_session(
     engine: Engine, principal: Principal, agent: str | None, session: str | None, user: str | None
@@ -50,10 +52,13 @@ async def append_messages(
 ) -> tuple[list[Record], Record]:
     """Append turns to a session, numbered without a gap whatever else writes to it; the turns and the window.
 
-    After the idle time without a message the first of them starts a fresh window.
+    After the idle time without a message the first of them starts a fresh window. With the caller's memory off
+    nothing is kept, and both are empty.
     """
     principal.must_write()
     acting = principal.acting(agent)
+    if principal.memory_off:
+        return [], dict(EMPTY_WINDOW)
     now = engine.now()
     for position, draft in enumerate(drafts):
         if draft.created_at is not None and draft.created_at > now + BACKFILL_SKEW:

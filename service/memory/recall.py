@@ -29,6 +29,9 @@ class Degraded:
     fallback: str
 
 
+MEMORY_OFF = Degraded("memory is switched off for this call", "none")
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """One result with all that explains its place."""
@@ -57,12 +60,15 @@ class Recalled:
 async def recall(
     engine: Engine, principal: Principal, request: SearchRequest, *, count_access: bool = True
 ) -> Recalled:
-    """Search as the acting agent. An agent, session or task nobody has heard of finds nothing.
+    """Search as the acting agent. An agent, session or task nobody has heard of finds nothing, and neither does a
+    caller with its memory off.
 
     Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an
     empty time range.
     """
     agent = principal.acting(request.agent)
+    if principal.memory_off:
+        return Recalled([], 0, request.strategy, MEMORY_OFF)
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
     vector, degraded = await _query_vector(engine, request)

@@ -50,9 +50,13 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
     A draft that repeats a live memory reinforces it; one whose key exists updates it, the old content going
     to the history. Embeddings are computed before the transaction; where that fails they stay pending.
 
+    With the caller's memory off nothing is saved, and the answer is empty.
+
     Raises Forbidden for a reader key, InvalidInput naming the draft's field, NotFound for a link's target.
     """
     principal.must_write()
+    if principal.memory_off:
+        return []
     for position, draft in enumerate(drafts):
         if draft.created_at is not None and principal.role != "admin":
             raise InvalidInput((*_loc(drafts, position), "created_at"), "only an admin key may set created_at")

@@ -41,11 +41,16 @@ async def get(engine: EngineDep, caller: Caller, session: SessionPath, agent: Ag
     return json_response(await converse.get_session(engine, caller, agent, session))
 
 
-@router.post("/sessions/{session}/messages", status_code=201, response_model=schemas.Appended)
+@router.post(
+    "/sessions/{session}/messages",
+    status_code=201,
+    response_model=schemas.Appended,
+    responses={200: {"model": schemas.Appended, "description": "The call has its memory off: nothing was kept"}},
+)
 async def append(engine: EngineDep, caller: Caller, session: SessionPath, body: schemas.AppendMessages) -> Response:
     """Append turns to a session, made on first use; numbered without a gap."""
     stored, window = await converse.append_messages(engine, caller, body.agent, session, body.messages, user=body.user)
-    return json_response({"messages": stored, "window": window}, 201)
+    return json_response({"messages": stored, "window": window}, 201 if stored else 200)
 
 
 @router.get("/sessions/{session}/messages", response_model=schemas.Page[schemas.Message])

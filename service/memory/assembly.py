@@ -1,0 +1,173 @@
+"""Filling the sections of a context under one token budget (row G4). Pure: the same material gives the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from service.domain.context import PREFIX, TURN, Placement, SectionName, Shares
+from service.domain.marking import CLOSE, NOTICE, OPEN, as_data, as_entry, block, section
+from service.embedding.tokens import count_tokens, truncate
+
+TRUNCATED: frozenset[SectionName] = frozenset({"bulletin", "tools"})
+"""Sections whose last entry is cut to fit; in the others an entry that does not fit is left out."""
+
+WORTH_CUTTING = 20
+TRUNCATION_MARK = " …"
+_TAG_TOKENS = 8
+_JOINTS_TOKENS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that may go into a section, with the id it is cited by."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowTurn:
+    """A turn of the window: ``line`` as the section shows it, ``message`` as it goes to the model verbatim."""
+
+    id: str
+    line: str
+    message: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Everything there is to choose from, best first; the window oldest first."""
+
+    entries: Mapping[SectionName, Sequence[Entry]]
+    window: Sequence[WindowTurn] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section as filled. ``items``: ids of what is in it."""
+
+    name: SectionName
+    text: str
+    items: list[str]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """Sections in order, the marked block of all but the window, and the window's turns.
+
+    Block and turns together take at most the budget; so do the sections, whose sum leaves out the block's frame.
+    """
+
+    sections: list[Section]
+    block: str
+    turns: list[dict[str, Any]]
+
+    @property
+    def tokens(self) -> int:
+        """The sum over the sections."""
+        return sum(one.tokens for one in self.sections)
+
+    def messages(self, message: str, placement: Placement) -> list[dict[str, Any]]:
+        """Ready for a model: the block, the window, and what the user says now."""
+        head = [{"role": placement, "content": self.block}] if self.block else []
+        return [*head, *self.turns, {"role": "user", "content": message}]
+
+
+def assemble(material: Material, shares: Shares, tokens_max: int) -> Assembled:
+    """Fill every section within its share, then give what is left to the sections of the turn.
+
+    What stands in the prefix depends on the prefix's own material and shares alone. No section and no sum of
+    sections ever takes more than ``tokens_max``.
+    """
+    frame = count_tokens("\n".join((OPEN, NOTICE, CLOSE))) + _JOINTS_TOKENS
+    budget = tokens_max - frame
+    if budget <= 0:
+        return Assembled([], "", [])
+    caps = shares.caps(budget)
+    filled = {name: _fill(name, material, caps[name]) for name in PREFIX + TURN}
+    left = budget - sum(one.tokens for one in filled.values())
+    for name in TURN:
+        if caps[name] and left > 0:
+            more = _fill(name, material, filled[name].tokens + left)
+            left -= more.tokens - filled[name].tokens
+            filled[name] = more
+    return _within(filled, material, tokens_max)
+
+
+def _within(filled: dict[SectionName, Section], material: Material, tokens_max: int) -> Assembled:
+    """The sections joined; should joining have cost tokens, the last of the turn's sections give way."""
+    while True:
+        joined = block([one.text for one in filled.values() if one.text and one.name != "window"])
+        tokens = count_tokens(joined) + filled["window"].tokens
+        if tokens <= tokens_max:
+            break
+        loser = next(one for one in reversed(filled.values()) if one.tokens)
+        filled[loser.name] = _fill(loser.name, material, loser.tokens - (tokens - tokens_max))
+    kept = set(filled["window"].items)
+    turns = [turn.message for turn in material.window if turn.id in kept]
+    return Assembled(list(filled.values()), joined, turns)
+
+
+def _fill(name: SectionName, material: Material, cap: int) -> Section:
+    if name == "window":
+        return _fill_window(material.window, cap)
+    lines: list[str] = []
+    items: list[str] = []
+    left = cap - _TAG_TOKENS
+    for entry in material.entries.get(name, ()):
+        if left <= 0:
+            break
+        line = as_data(entry.text.strip()) if name == "bulletin" else as_entry(entry.text)
+        cost = _cost(line)
+        if cost > left and name in TRUNCATED and left >= WORTH_CUTTING:
+            line = _cut(line, left)
+            cost = _cost(line)
+        if cost > left:
+            continue
+        lines.append(line)
+        items.append(entry.id)
+        left -= cost
+    return _section(name, lines, items, cap)
+
+
+def _fill_window(window: Sequence[WindowTurn], cap: int) -> Section:
+    """The newest turns without a gap, as many as fit."""
+    lines: list[str] = []
+    items: list[str] = []
+    left = cap - _TAG_TOKENS
+    for turn in reversed(window):
+        line = as_entry(turn.line)
+        left -= _cost(line)
+        if left < 0:
+            break
+        lines.append(line)
+        items.append(turn.id)
+    return _section("window", lines[::-1], items[::-1], cap)
+
+
+def _cost(line: str) -> int:
+    return count_tokens(line + "\n")
+
+
+def _section(name: SectionName, lines: list[str], items: list[str], cap: int) -> Section:
+    """The section's text with its exact tokens; the last lines go should the exact count be over the cap."""
+    while lines:
+        text = section(name, lines)
+        tokens = count_tokens(text)
+        if tokens <= cap:
+            return Section(name, text, items, tokens)
+        oldest_first = name == "window"
+        lines, items = (lines[1:], items[1:]) if oldest_first else (lines[:-1], items[:-1])
+    return Section(name, "", [], 0)
+
+
+def _cut(line: str, tokens_max: int) -> str:
+    """The beginning of a line, up to the end of a sentence or word, and a mark that more was there."""
+    kept = truncate(line, tokens_max - _cost(TRUNCATION_MARK))
+    end = max(kept.rfind(mark) for mark in (". ", "! ", "? ", "\n", "。"))
+    if end > len(kept) // 2:
+        return kept[: end + 1].rstrip() + TRUNCATION_MARK
+    return kept.rpartition(" ")[0] + TRUNCATION_MARK

@@ -1,0 +1,26 @@
+-- name: standing_memories
+-- What a context offers whatever the message says, by the type policies: best first within each type, at most
+-- ``limit`` of each. Those about another user than the one who speaks are offered by ``always_types`` alone.
+SELECT id, type, content, user_name AS "user", occurred_at, created_at
+FROM (
+    SELECT m.id, m.type, m.content, m.user_name, m.occurred_at, m.created_at, m.importance,
+        row_number() OVER (
+            PARTITION BY m.type
+            ORDER BY m.user_name IS DISTINCT FROM :user::text, m.user_name IS NOT NULL, m.importance DESC,
+                m.created_at DESC, m.id
+        ) AS place
+    FROM memories m
+    WHERE m.workspace_id = :workspace AND m.audience = ANY(:audiences::uuid[])
+        AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+        AND m.valid_from <= :now AND (m.valid_until IS NULL OR m.valid_until > :now)
+        AND (m.expires_at IS NULL OR m.expires_at > :now)
+        AND (
+            m.type = ANY(:always_types::text[])
+            OR (
+                (m.user_name IS NULL OR m.user_name = :user)
+                AND (m.type = ANY(:user_types::text[]) OR (m.type = ANY(:open_types::text[]) AND m.status = 'open'))
+            )
+        )
+) AS offered
+WHERE place <= :limit
+ORDER BY type, place;
