@@ -7,7 +7,7 @@ from alembic import op
 from service.db.queries import SQL_DIR
 
 ROLE = "reverie_app"
-POLICY = "workspace_id = (SELECT nullif(current_setting('reverie.workspace', true), '')::uuid)"
+POLICY = "workspace_id = nullif(current_setting('reverie.workspace', true), '')::uuid"
 
 
 def create_role() -> None:

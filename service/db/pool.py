@@ -20,6 +20,10 @@ from service.domain.json import dumps
 from service.errors import Unavailable
 
 APP_ROLE = "reverie_app"
+_PLAN_ONCE = (
+    "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_nestloop = off;"
+    "SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off;"
+)
 
 log = structlog.get_logger(__name__)
 
@@ -115,8 +119,16 @@ class Database:
         except TimeoutError:
             self._pool.terminate()
 
+    def searching(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+        """As ``transaction``, with statements planned once per connection, for search statements written to be so.
+
+        Their joins are of intermediate results whose size Postgres cannot know; told never to nest loops it hashes
+        them, whatever the statistics say, and planning, which would cost as much as searching, is done once.
+        """
+        return self.transaction(workspace_id, _PLAN_ONCE)
+
     @asynccontextmanager
-    async def transaction(self, workspace_id: UUID) -> AsyncIterator[Connection]:
+    async def transaction(self, workspace_id: UUID, planning: str = "") -> AsyncIterator[Connection]:
         """One transaction that sees and writes the rows of this workspace alone (row-level security).
 
         Commits at the end, rolls back on any error. Raises Unavailable when no connection comes free in time
@@ -128,7 +140,7 @@ class Database:
         async with AsyncExitStack() as stack:
             raw = await stack.enter_async_context(self._connection())
             with transaction_open():
-                await raw.execute(f"{self._prelude} SET LOCAL reverie.workspace = '{workspace_id}'")
+                await raw.execute(f"{self._prelude}{planning} SET LOCAL reverie.workspace = '{workspace_id}'")
                 try:
                     if ending is not None:
                         await ending.enter(raw)

@@ -75,7 +75,7 @@ async def recall(
     model = await engine.model() if vector is not None else None
     timed = timex.parse(request.query, request.now or engine.now())
     limit = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with engine.db.searching(principal.workspace_id) as connection:
         reader = await agents.reader(
             connection, principal.workspace_id, agent, session=request.session, task=request.task
         )

@@ -31,8 +31,11 @@ SELECT
          FROM search_index i WHERE i.workspace_id = m.workspace_id AND i.id = m.id),
         'none'
     ) AS embedding,
-    coalesce(u.access_count, 0) AS access_count,
-    u.last_accessed_at,
+    coalesce(
+        (SELECT u.access_count FROM memory_usage u WHERE u.workspace_id = m.workspace_id AND u.memory_id = m.id), 0
+    ) AS access_count,
+    (SELECT u.last_accessed_at FROM memory_usage u
+     WHERE u.workspace_id = m.workspace_id AND u.memory_id = m.id) AS last_accessed_at,
     m.occurred_at,
     m.valid_from,
     m.valid_until,
@@ -44,5 +47,4 @@ SELECT
     m.version,
     m.dream_id,
     m.tokens
-FROM memories m
-LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id;
+FROM memories m;

@@ -87,19 +87,24 @@ LIMIT 1;
 -- the workspace's settings.
 -- ``session_id`` and ``task_id`` are null when the name is unknown.
 SELECT
-    a.id AS agent_id,
-    s.id AS session_id,
-    t.id AS task_id,
+    a.agent_id,
+    a.session_id,
+    a.task_id,
     (SELECT value FROM settings WHERE workspace_id = a.workspace_id) AS settings,
     array_remove(
-        ARRAY[a.id, a.prime_audience, s.id, t.id]
-        || ARRAY(SELECT m.team_id FROM team_members m WHERE m.workspace_id = a.workspace_id AND m.agent_id = a.id)
+        ARRAY[a.agent_id, a.prime_audience, a.session_id, a.task_id]
+        || ARRAY(SELECT m.team_id FROM team_members m WHERE m.workspace_id = a.workspace_id AND m.agent_id = a.agent_id)
         || CASE WHEN a.prime
-            THEN ARRAY(SELECT p.prime_audience FROM agents p WHERE p.workspace_id = a.workspace_id AND p.id <> a.id)
+            THEN ARRAY(
+                SELECT p.prime_audience FROM agents p WHERE p.workspace_id = a.workspace_id AND p.id <> a.agent_id)
             ELSE '{}'::uuid[] END,
         NULL
     ) AS audiences
-FROM agents a
-LEFT JOIN sessions s ON s.workspace_id = a.workspace_id AND s.agent_id = a.id AND s.session = :session
-LEFT JOIN tasks t ON t.workspace_id = a.workspace_id AND t.task = :task
-WHERE a.workspace_id = :workspace AND a.agent = :agent;
+FROM (
+    SELECT workspace_id, id AS agent_id, prime, prime_audience,
+        (SELECT s.id FROM sessions s
+         WHERE s.workspace_id = :workspace AND s.agent_id = agents.id AND s.session = :session) AS session_id,
+        (SELECT t.id FROM tasks t WHERE t.workspace_id = :workspace AND t.task = :task) AS task_id
+    FROM agents
+    WHERE workspace_id = :workspace AND agent = :agent
+) AS a;

@@ -30,33 +30,31 @@ WITH scanned AS MATERIALIZED (
     -- How near each row is to a time that the query names: 1 inside it, fading outside, faster before it than after.
     SELECT s.id, max(exp(-greatest(
             0,
-            extract(epoch FROM s.happened_at - w.until),
+            extract(epoch FROM s.happened_at - w.until)::float8,
             :early_factor::float8 * extract(epoch FROM w.since - s.happened_at)
         ) / greatest(:near_days::float8 * 86400, :near_share::float8 * extract(epoch FROM w.until - w.since)))) AS nearness
     FROM scanned s, unnest(:window_starts::timestamptz[], :window_ends::timestamptz[]) AS w(since, until)
     GROUP BY s.id
 ), wanted AS MATERIALIZED (
-    SELECT l.lexeme, reverie_term_v1(a.audience, k.kind, l.lexeme) AS term
-    FROM unnest(tsvector_to_array(to_tsvector(:language::regconfig, :text))) AS l(lexeme),
+    SELECT l.n AS word, reverie_term_v1(a.audience, k.kind, l.lexeme) AS term
+    FROM unnest(tsvector_to_array(to_tsvector(:language::regconfig, :text))) WITH ORDINALITY AS l(lexeme, n),
         unnest(:audiences) AS a(audience),
         unnest(:kinds) AS k(kind)
 ), posting AS MATERIALIZED (
-    SELECT w.lexeme, t.id, t.frequency, t.length
-    FROM wanted w JOIN search_terms t ON t.workspace_id = :workspace AND t.term = w.term
+    SELECT w.word, t.id, t.frequency, t.length
+    FROM search_terms t JOIN wanted w USING (term) JOIN scanned s USING (id)
+    WHERE t.workspace_id = :workspace AND t.term = ANY(ARRAY(SELECT term FROM wanted))
 ), rarity AS (
-    SELECT lexeme, ln(1 + (greatest(n.total, count(*)) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-    FROM posting, (
-        SELECT count(*) AS total FROM search_index
-        WHERE workspace_id = :workspace AND audience = ANY(:audiences) AND kind = ANY(:kinds)
-    ) AS n
-    GROUP BY lexeme, n.total
+    SELECT word, ln((1 + ((SELECT count(*) FROM scanned) - count(*) + 0.5) / (count(*) + 0.5))::float8) AS idf
+    FROM posting
+    GROUP BY word
 ), said AS MATERIALIZED (
-    SELECT p.id, p.lexeme,
+    SELECT p.id, p.word,
         r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
             + :b * greatest(p.length, :length_floor::integer) / :length_reference::float8)) AS weight
-    FROM posting p JOIN rarity r USING (lexeme)
+    FROM posting p JOIN rarity r USING (word)
 ), own AS MATERIALIZED (
-    SELECT id, sum(weight) AS score FROM said JOIN scanned USING (id) GROUP BY id
+    SELECT id, sum(weight) AS score FROM said GROUP BY id
 ), keyword_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY score DESC, id) AS rank
     FROM own ORDER BY score DESC, id LIMIT :candidates
@@ -86,7 +84,7 @@ WITH scanned AS MATERIALIZED (
     -- What a turn says, or the turn before or after it says, each word once: the larger counts.
     SELECT id, sum(weight) AS score
     FROM (
-        SELECT reach.id, said.lexeme, max(reach.share * said.weight) AS weight
+        SELECT reach.id, said.word, max(reach.share * said.weight) AS weight
         FROM (
             SELECT id, id AS at, 1 AS share FROM candidate
             UNION ALL
@@ -98,8 +96,7 @@ WITH scanned AS MATERIALIZED (
             FROM candidate c JOIN scanned s ON s.previous = c.id
         ) AS reach
         JOIN said ON said.id = reach.at
-        JOIN scanned ON scanned.id = reach.at
-        GROUP BY reach.id, said.lexeme
+        GROUP BY reach.id, said.word
     ) AS word
     GROUP BY id
 ), scaled AS (
@@ -127,9 +124,9 @@ WITH scanned AS MATERIALIZED (
     LEFT JOIN keyword_top k USING (id)
     LEFT JOIN semantic_top v USING (id)
     LEFT JOIN timed t USING (id)
-), ranked AS (
+), ranked AS MATERIALIZED (
     SELECT *, CASE :fusion::text
-        WHEN 'rrf' THEN coalesce(1.0 / (:rrf_k::integer + keyword_rank), 0) + coalesce(1.0 / (:rrf_k + semantic_rank), 0)
+        WHEN 'rrf' THEN coalesce(1 / (:rrf_k::float8 + keyword_rank), 0) + coalesce(1 / (:rrf_k + semantic_rank), 0)
         ELSE base + question_boost + session_boost + time_boost + user_boost
     END AS score
     FROM boosted
@@ -139,7 +136,8 @@ WITH scanned AS MATERIALIZED (
 )
 SELECT r.score, r.keyword_rank, r.semantic_rank, r.keyword_score, r.similarity AS semantic_score, r.base,
     r.question_boost, r.session_boost, r.time_boost, r.user_boost, m.*
-FROM ranked r JOIN memory_records m ON m.workspace_id = :workspace AND m.id = r.id
+FROM ranked r JOIN memory_records m USING (id)
+WHERE m.workspace_id = :workspace AND m.id = ANY(ARRAY(SELECT id FROM ranked))
 ORDER BY r.score DESC, r.id;
 
 -- name: recent_search
