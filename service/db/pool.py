@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 from uuid import UUID
 
@@ -120,7 +120,7 @@ class Database:
             self._pool.terminate()
 
     def searching(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
-        """As ``transaction``, with statements planned once per connection, for search statements written to be so.
+        """As ``transaction``, for search statements: planned once per connection.
 
         Their joins are of intermediate results whose size Postgres cannot know; told never to nest loops it hashes
         them, whatever the statistics say, and planning, which would cost as much as searching, is done once.

@@ -1,0 +1,43 @@
+"""The plan-flip trap: a search stays full and right whatever plan Postgres has kept, without any statistics."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from service.domain.drafts import MemoryDraft
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.principal import Principal
+from service.domain.search import SearchRequest
+from service.memory.recall import recall
+from service.memory.remember import remember
+from service.runtime import open_runtime
+from service.settings import Settings
+
+AGENTS = 200
+MEMORIES = 100
+
+
+async def test_every_search_is_full_25_times_on_one_connection(settings: Settings) -> None:
+    admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+    one_connection = settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
+    async with open_runtime(one_connection, "test") as engine:
+        async with engine.db.unscoped() as connection:
+            await connection.raw.execute("ALTER TABLE search_index SET (autovacuum_enabled = off)")
+            await connection.raw.execute("ALTER TABLE search_terms SET (autovacuum_enabled = off)")
+        for start in range(0, AGENTS, 10):
+            drafts = [
+                MemoryDraft(agent=f"agent {agent}", type="fact", content=f"agent {agent} noted that cup {n} holds tea")
+                for agent in range(start, start + 10)
+                for n in range(MEMORIES)
+            ]
+            await remember(engine, admin, drafts)
+        for round_ in range(25):
+            agent = f"agent {round_ * 7 % AGENTS}"
+            for strategy in ("hybrid", "semantic", "keyword", "recent"):
+                request = SearchRequest(agent=agent, query="which cup holds the tea", strategy=strategy, limit=20)
+                found = await recall(engine, admin, request)
+                assert len(found.results) == 20, (round_, strategy)
+                assert {result.memory["agent"] for result in found.results} == {agent}
+            exact = SearchRequest(agent=agent, query=f"{agent} noted that cup 42 holds tea", limit=1)
+            best = (await recall(engine, admin, exact)).results[0]
+            assert best.memory["content"] == f"{agent} noted that cup 42 holds tea"
