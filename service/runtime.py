@@ -47,9 +47,10 @@ async def open_runtime(settings: Settings, application: str) -> AsyncIterator[En
         reranker=_reranker(settings),
     )
     try:
-        async with engine.usage:
+        async with engine.usage, engine.reads:
             yield engine
     finally:
+        engine.redactor.close()
         if engine.embedder:
             await engine.embedder.aclose()
         await db.close()

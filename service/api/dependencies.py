@@ -44,13 +44,15 @@ def _memory_off(
 
 
 async def _principal(
+    request: Request,
     engine: EngineDep,
     given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     memory_off: Annotated[bool, Depends(_memory_off)],
 ) -> Principal:
     if given is None or not given.credentials:
         raise Unauthenticated
-    principal = await authenticate(engine, given.credentials)
+    known: Principal | None = getattr(request.state, "principal", None)
+    principal = known or await authenticate(engine, given.credentials)
     return replace(principal, memory_off=True) if memory_off else principal
 
 

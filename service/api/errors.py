@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from service import errors
 from service.domain.json import dumps
+from service.privacy import RedactorUnavailable
 
 log = structlog.get_logger(__name__)
 
@@ -25,6 +26,7 @@ STATUSES: tuple[tuple[type[errors.ReverieError], int, str], ...] = (
     (errors.TooLarge, 413, "Too large"),
     (errors.RateLimited, 429, "Too many requests"),
     (errors.Unavailable, 503, "Unavailable"),
+    (RedactorUnavailable, 503, "Unavailable"),
 )
 
 TITLES = {400: "Bad request", 404: "Not found", 405: "Method not allowed", 415: "Unsupported media type"}

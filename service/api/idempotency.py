@@ -40,6 +40,7 @@ class IdempotencyMiddleware:
                 raise InvalidInput(("header", HEADER), "must be 1 to 255 printable ASCII characters")
             engine = scope["app"].state.engine
             principal = await authenticate(engine, token)
+            scope.setdefault("state", {})["principal"] = principal
             body = await HttpRequest(scope, receive).body()
             asked = Request(key, token, _content(scope, body))
             passing = _Passing(self.app, scope, body, receive, send)

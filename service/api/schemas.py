@@ -307,6 +307,19 @@ class Key(BaseModel):
     revoked_at: datetime | None
 
 
+class AuditLine(BaseModel):
+    """One line of the audit log. Reads are counted: ``details.count`` of one kind, of one agent (``target``)."""
+
+    id: UUID
+    at: datetime
+    actor: str
+    key_id: UUID | None
+    action: str
+    target: str | None
+    subject: str | None
+    details: dict[str, Any]
+
+
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": text, "content": {"application/problem+json": {}}}
     for status, text in (
@@ -316,6 +329,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         (409, "Conflict"),
         (413, "Body too large"),
         (422, "Invalid input"),
+        (429, "Too many requests with this key"),
         (503, "Database unavailable"),
     )
 }

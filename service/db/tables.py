@@ -520,6 +520,32 @@ idempotency = Table(
     Index("ix_idempotency_created", "created_at"),
 )
 
+rate_limits = Table(
+    "rate_limits",
+    metadata,
+    _workspace(),
+    _id("key_id"),
+    _time("full_at", nullable=False),
+    _key("key_id"),
+    _references("api_keys", "key_id"),
+)
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _time("at", nullable=False, default_now=True),
+    _text("actor"),
+    _id("key_id", nullable=True),
+    _text("action"),
+    _text("target", nullable=True),
+    _text("subject", nullable=True),
+    _json("details"),
+    _key("id"),
+    _in_workspace(),
+)
+
 worker_heartbeats = Table(
     "worker_heartbeats",
     metadata,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
+from service.domain.workspace import WorkspaceSettings
 from service.errors import Forbidden, InvalidInput, NotFound
 
 KeyRole = Literal["admin", "agent", "reader"]
@@ -16,6 +17,7 @@ class Principal:
     """The holder of a key. ``agent`` is set for an agent key: it acts as that agent and no other.
 
     ``memory_off``: the call asks for no recall, no capture and no count of access (row P4).
+    ``settings`` are the workspace's at the time of the request; None when nobody has read them yet.
     """
 
     workspace_id: UUID
@@ -23,6 +25,7 @@ class Principal:
     role: KeyRole
     agent: str | None
     memory_off: bool = False
+    settings: WorkspaceSettings | None = field(default=None, compare=False, repr=False)
 
     @property
     def actor(self) -> str:

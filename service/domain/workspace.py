@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from service.domain.context import Shares
 from service.domain.search import Ranking
+
+PiiEntity = Literal[
+    "EMAIL_ADDRESS", "IBAN_CODE", "CREDIT_CARD", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "PERSON", "LOCATION"
+]
+ALL_PII: tuple[PiiEntity, ...] = (
+    "EMAIL_ADDRESS", "IBAN_CODE", "CREDIT_CARD", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "PERSON", "LOCATION"
+)  # fmt: skip
+
+
+class PiiSettings(BaseModel):
+    """What is done with personal data in what is written, and which kinds of it (row P1).
+
+    ``PERSON`` and ``LOCATION`` are found only where a spaCy model is installed.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    mode: Literal["off", "redact", "reject"] = "off"
+    entities: tuple[PiiEntity, ...] = Field(ALL_PII, min_length=1, max_length=len(ALL_PII))
+
+
+class RateLimitSettings(BaseModel):
+    """How many requests one key may make, counted over all processes (row A4). Without a number there is no limit."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    requests_per_minute: int | None = Field(None, ge=1, le=1_000_000)
+    burst: int | None = Field(None, ge=1, le=1_000_000, description="at once; unset: as many as in a minute")
 
 
 class WindowSettings(BaseModel):
@@ -44,7 +74,9 @@ class WorkspaceSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    pii: PiiSettings = PiiSettings()
     window: WindowSettings = WindowSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     dream: DreamSettings = DreamSettings()
     context: Shares = Shares()
+    rate_limit: RateLimitSettings = RateLimitSettings()

@@ -8,6 +8,7 @@ from service.domain import cursors
 from service.domain.principal import Principal
 from service.errors import Forbidden, NotFound
 from service.memory.engine import Engine
+from service.memory.redaction import cleared_fields
 from service.store import agents, bulletins
 
 Record = dict[str, Any]
@@ -41,6 +42,8 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: R
     principal.owning(agent)
     if principal.role != "admin" and {"prime", "teams"} & set(changes):
         raise Forbidden("Only an admin key may change teams or prime.")
+    written = {name: value for name, value in changes.items() if name in ("name", "settings")}
+    changes |= await cleared_fields(engine, principal, written)
     async with engine.db.transaction(principal.workspace_id) as connection:
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, agent)
         await connection.run(
@@ -65,6 +68,7 @@ async def get_bulletin(engine: Engine, principal: Principal, agent: str, version
         row = await bulletins.get(connection, principal.workspace_id, principal.owning(agent), version)
     if row is None:
         raise NotFound(f"The agent {agent!r} has no such bulletin.")
+    engine.reads.note(principal, "bulletin", [agent])
     return dict(row)
 
 

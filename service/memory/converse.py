@@ -17,6 +17,7 @@ from service.domain.workspace import WindowSettings
 from service.embedding.tokens import count_tokens
 from service.errors import InvalidInput, NotFound
 from service.memory.engine import Engine
+from service.memory.redaction import cleared_messages
 from service.store import agents, memories, sessions
 from service.store.settings import workspace_settings
 
@@ -63,6 +64,7 @@ async def append_messages(
     for position, draft in enumerate(drafts):
         if draft.created_at is not None and draft.created_at > now + BACKFILL_SKEW:
             raise InvalidInput(("body", "messages", position, "created_at"), "is in the future")
+    drafts = await cleared_messages(engine, principal, drafts)
     items = [_message_item(draft, user) for draft in drafts]
     async with engine.db.transaction(principal.workspace_id) as connection:
         window = (await workspace_settings(connection, principal.workspace_id)).window
@@ -119,6 +121,7 @@ async def history(
     bound = {"before" if descending else "after": after[0]} if after else {}
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await _find(connection, principal, agent, session)
+        engine.reads.note(principal, "messages", [row["agent"]])
         found = await sessions.messages(
             connection, principal.workspace_id, row["id"], descending=descending, limit=limit + 1, **bound
         )
@@ -132,6 +135,7 @@ async def window(engine: Engine, principal: Principal, agent: str | None, sessio
     async with engine.db.transaction(principal.workspace_id) as connection:
         bounds = (await workspace_settings(connection, principal.workspace_id)).window
         row = await _find(connection, principal, agent, session)
+        engine.reads.note(principal, "window", [row["agent"]])
         contents = await _window_messages(connection, principal, row)
     return _window(row, contents, now, bounds)
 

@@ -11,7 +11,9 @@ import structlog
 from service.db.pool import Database
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.llm import LLM, Reranker
+from service.memory.reads import ReadCounter
 from service.memory.usage import UsageCounter
+from service.privacy import Redactor
 from service.store.memories import Embedded, model_number
 
 log = structlog.get_logger(__name__)
@@ -30,12 +32,15 @@ class Engine:
     embedding_deadline_s: float = 5.0
     llm: LLM | None = None
     reranker: Reranker | None = None
+    redactor: Redactor = field(default_factory=Redactor)
     now: Callable[[], datetime] = _utc_now
     usage: UsageCounter = field(init=False)
+    reads: ReadCounter = field(init=False)
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.usage = UsageCounter(self.db, self.now)
+        self.reads = ReadCounter(self.db)
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """Vectors for texts about to be stored. A failing embedder leaves them pending; a save never fails for it."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import hmac
+import math
 import secrets
 from typing import Any
 from uuid import UUID
@@ -17,21 +19,27 @@ from uuid import UUID
 from service.domain import cursors
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import KeyRole, Principal
-from service.errors import Conflict, InvalidInput, NotFound, Unauthenticated
+from service.errors import Conflict, InvalidInput, NotFound, RateLimited, Unauthenticated
+from service.memory import audit
 from service.memory.engine import Engine
+from service.memory.redaction import cleared_fields
+from service.store.settings import settings_from
 
 PREFIX = "rv_"
 WORKSPACE_CHARS = 22
 
 
 async def authenticate(engine: Engine, key: str) -> Principal:
-    """The principal of a live key. Raises Unauthenticated for anything else, without saying why."""
+    """The principal of a live key. Raises Unauthenticated for anything else, without saying why, and RateLimited."""
     workspace = workspace_of(key)
+    hashed = hash_of(key)
     async with engine.db.unscoped() as connection:
-        row = await connection.row("authenticate", workspace=workspace, hash=hash_of(key))
-    if row is None:
+        row = await connection.row("authenticate", workspace=workspace, hash=hashed)
+    if row is None or not hmac.compare_digest(row["hash"], hashed):
         raise Unauthenticated
-    return Principal(workspace, row["id"], row["role"], row["agent"])
+    if row["retry_after_s"] is not None:
+        raise RateLimited(retry_after_s=max(1, math.ceil(row["retry_after_s"])))
+    return Principal(workspace, row["id"], row["role"], row["agent"], settings=settings_from(row["settings"]))
 
 
 def hash_of(key: str) -> bytes:
@@ -56,7 +64,14 @@ def make_key(workspace: UUID) -> str:
 
 
 async def add_key(
-    engine: Engine, workspace: UUID, role: KeyRole, agent: str | None, name: str, key: str | None = None
+    engine: Engine,
+    workspace: UUID,
+    role: KeyRole,
+    agent: str | None,
+    name: str,
+    key: str | None = None,
+    *,
+    by: Principal | None = None,
 ) -> tuple[UUID, str]:
     """Store a key (a new one unless given) and return its id and its text, which cannot be read again."""
     text = key or make_key(workspace)
@@ -65,6 +80,10 @@ async def add_key(
         await connection.run(
             "add_key", workspace=workspace, id=key_id, name=name, role=role, agent=agent, hash=hash_of(text)
         )
+        if by is not None:
+            await audit.record(
+                connection, by, "key.created", target=str(key_id), details={"role": role, "agent": agent}
+            )
     return key_id, text
 
 
@@ -77,7 +96,8 @@ async def create_key(
         raise InvalidInput(("body", "agent"), "an agent key is bound to one agent: name it")
     if role == "admin" and agent is not None:
         raise InvalidInput(("body", "agent"), "an admin key is not bound to an agent")
-    key_id, text = await add_key(engine, principal.workspace_id, role, agent, name)
+    name = (await cleared_fields(engine, principal, {"name": name}))["name"]
+    key_id, text = await add_key(engine, principal.workspace_id, role, agent, name, by=principal)
     return {"id": key_id, "key": text, "role": role, "agent": agent, "name": name}
 
 
@@ -101,8 +121,9 @@ async def rotate_key(engine: Engine, principal: Principal, key_id: UUID) -> dict
     text = make_key(principal.workspace_id)
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await connection.row("rotate_key", workspace=principal.workspace_id, id=key_id, hash=hash_of(text))
-    if row is None:
-        raise NotFound("There is no such key here.")
+        if row is None:
+            raise NotFound("There is no such key here.")
+        await audit.record(connection, principal, "key.rotated", target=str(key_id))
     return dict(row) | {"key": text}
 
 
@@ -114,3 +135,4 @@ async def revoke_key(engine: Engine, principal: Principal, key_id: UUID) -> None
             raise NotFound("There is no such key here.")
         if await connection.value("live_admin_keys", workspace=principal.workspace_id) == 0:
             raise Conflict("This is the last admin key; make another one first.")
+        await audit.record(connection, principal, "key.revoked", target=str(key_id))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.principal import Principal
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
 from service.memory.engine import Engine
+from service.memory.redaction import cleared_patch, masked, policy_of
 from service.memory.remember import columns_of, place_of
 from service.store import agents, memories
 
@@ -64,6 +66,7 @@ async def get_memory(
         row["expires_at"] is not None and row["expires_at"] <= engine.now() and "expired" not in include
     ):
         raise NotFound(ABSENT)
+    engine.reads.note(principal, "memory", [row["agent"]])
     return memories.record(row)
 
 
@@ -72,6 +75,7 @@ async def list_memories(
 ) -> tuple[list[memories.Record], str | None]:
     """A page of memories, newest first, and the cursor of the next; an unknown agent has none."""
     after = cursors.decode(cursor, datetime.fromisoformat, UUID)
+    filter_ = await _masked(engine, principal, filter_)
     async with engine.db.transaction(principal.workspace_id) as connection:
         try:
             reader = await eyes(connection, principal, agent)
@@ -88,7 +92,15 @@ async def list_memories(
             **{name: getattr(filter_, name) for name in filter_.__slots__},
         )
     more = cursors.encode(rows[limit - 1]["created_at"], rows[limit - 1]["id"]) if len(rows) > limit else None
+    engine.reads.note(principal, "memories", [principal.reading(agent), *(row["agent"] for row in rows[:limit])])
     return [memories.record(row) for row in rows[:limit]], more
+
+
+async def _masked(engine: Engine, principal: Principal, filter_: ListFilter) -> ListFilter:
+    """The filter as what it filters was stored."""
+    names = ("tag", "key", "text")
+    values = await masked(engine, await policy_of(engine, principal), [getattr(filter_, name) for name in names])
+    return replace(filter_, **dict(zip(names, values, strict=True)))
 
 
 async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, patch: MemoryPatch) -> memories.Record:
@@ -112,6 +124,7 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     }:
         if getattr(patch, field) is None:
             raise InvalidInput(("body", field), "must not be null")
+    patch = await cleared_patch(engine, principal, patch)
     now = engine.now()
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await _mine(connection, principal, memory_id)
@@ -180,17 +193,33 @@ async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) 
 
 
 async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) -> list[memories.Record]:
-    """Every version of a memory the caller may see, deleted ones included, oldest first."""
+    """Every version of a memory the caller may see, deleted ones included, oldest first.
+
+    Whom it was shared with later sees the versions since, not what was private before.
+    """
     async with engine.db.transaction(principal.workspace_id) as connection:
-        await _visible(connection, principal, memory_id)
-        return await memories.history(connection, principal.workspace_id, memory_id)
+        row = await _visible(connection, principal, memory_id)
+        engine.reads.note(principal, "history", [row["agent"]])
+        versions = await memories.history(connection, principal.workspace_id, memory_id)
+    return versions if principal.agent in (None, row["agent"]) else _since_shared(versions)
+
+
+def _since_shared(versions: list[memories.Record]) -> list[memories.Record]:
+    """The last versions that were all shared alike."""
+
+    def sharing(version: memories.Record) -> tuple[object, ...]:
+        return tuple(version[name] for name in ("scope", "team", "task", "session"))
+
+    alike = takewhile(lambda version: sharing(version) == sharing(versions[-1]), reversed(versions))
+    return list(alike)[::-1]
 
 
 async def memory_sources(engine: Engine, principal: Principal, memory_id: UUID) -> list[memories.Record]:
     """The messages a memory was made of; those of another agent's sessions are left out."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        await _visible(connection, principal, memory_id)
-        return await memories.sources(connection, principal.workspace_id, memory_id)
+        row = await _visible(connection, principal, memory_id)
+        engine.reads.note(principal, "sources", [row["agent"]])
+        return await memories.sources(connection, principal.workspace_id, memory_id, principal.agent)
 
 
 async def _visible(connection: Connection, principal: Principal, memory_id: UUID) -> Any:

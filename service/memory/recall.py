@@ -15,6 +15,7 @@ from service.domain.search import Ranking, SearchRequest
 from service.embedding.base import EmbeddingFailed
 from service.errors import InvalidInput
 from service.memory.engine import Engine
+from service.memory.redaction import masked_search
 from service.store import agents, memories, search
 
 BUDGET_FETCH = 200
@@ -71,6 +72,7 @@ async def recall(
         return Recalled([], 0, request.strategy, MEMORY_OFF)
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
+    request = await masked_search(engine, principal, request)
     vector, degraded = await _query_vector(engine, request)
     model = await engine.model() if vector is not None else None
     timed = timex.parse(request.query, request.now or engine.now())
@@ -91,6 +93,7 @@ async def recall(
                 language=language_of(request.query), windows=timed.windows, model=model, embedding=vector, limit=limit,
             )  # fmt: skip
     results = _within_budget(rows, request.limit, request.max_tokens)
+    engine.reads.note(principal, "search", [agent, *(result.memory["agent"] for result in results)])
     if count_access:
         engine.usage.count(principal.workspace_id, [result.memory["id"] for result in results])
     return Recalled(results, sum(result.tokens for result in results), request.strategy, degraded)

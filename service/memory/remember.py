@@ -19,6 +19,7 @@ from service.embedding.tokens import count_tokens
 from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.memory.links import write_links
+from service.memory.redaction import cleared_drafts
 from service.store import agents, memories
 
 Outcome = Literal["created", "reinforced", "updated"]
@@ -60,6 +61,7 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
     for position, draft in enumerate(drafts):
         if draft.created_at is not None and principal.role != "admin":
             raise InvalidInput((*_loc(drafts, position), "created_at"), "only an admin key may set created_at")
+    drafts = await cleared_drafts(engine, principal, drafts, [_loc(drafts, n) for n in range(len(drafts))])
     now = engine.now()
     embedded = await engine.embed([draft.content for draft in drafts])
     saved: dict[int, tuple[UUID, Outcome]] = {}

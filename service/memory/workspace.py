@@ -7,6 +7,7 @@ from typing import Any
 from service.domain.principal import Principal
 from service.domain.workspace import WorkspaceSettings
 from service.errors import InvalidInput
+from service.memory import audit
 from service.memory.engine import Engine
 from service.store.settings import put_settings as store_settings
 from service.store.settings import workspace_settings
@@ -29,6 +30,8 @@ async def put_settings(engine: Engine, principal: Principal, changes: WorkspaceS
         except ValueError as error:
             raise InvalidInput(("body",), str(error)) from error
         await store_settings(connection, principal.workspace_id, settings)
+        changed = changes.model_dump(mode="json", exclude_unset=True)
+        await audit.record(connection, principal, "settings.changed", details=changed)
     return settings
 
 

@@ -225,9 +225,10 @@ async def history(connection: Connection, workspace: UUID, memory_id: UUID) -> l
     ]
 
 
-async def sources(connection: Connection, workspace: UUID, memory_id: UUID) -> list[Record]:
-    """The messages a memory came from, in order."""
-    return [dict(row) for row in await connection.fetch("memory_messages", workspace=workspace, id=memory_id)]
+async def sources(connection: Connection, workspace: UUID, memory_id: UUID, owner: str | None) -> list[Record]:
+    """The messages a memory came from, in order; with ``owner`` only those of that agent's sessions."""
+    rows = await connection.fetch("memory_messages", workspace=workspace, id=memory_id, owner=owner)
+    return [dict(row) for row in rows]
 
 
 async def add_sources(connection: Connection, workspace: UUID, pairs: Sequence[tuple[UUID, UUID]]) -> None:

@@ -192,12 +192,14 @@ WHERE m.workspace_id = :workspace AND m.id = :id
 ORDER BY version;
 
 -- name: memory_messages
--- The messages a memory was made of.
+-- The messages a memory was made of, as far as they are of sessions of ``owner``; null sees all.
 SELECT m.id AS message_id, s.session, m.seq, m.role, m.content, m.created_at
 FROM memory_sources x
 JOIN messages m ON m.workspace_id = x.workspace_id AND m.id = x.message_id
 JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
 WHERE x.workspace_id = :workspace AND x.memory_id = :id
+    AND (:owner::text IS NULL OR s.agent_id = (
+        SELECT a.id FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :owner))
 ORDER BY m.created_at, m.seq;
 
 -- name: add_sources

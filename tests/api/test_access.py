@@ -142,3 +142,25 @@ async def test_a_raw_connection_as_the_services_role_sees_nothing(api: Api) -> N
         await connection.raw.execute("SET LOCAL ROLE reverie_app")
         for table in ("memories", "search_index", "search_terms", "api_keys", "agents", "messages"):
             assert await connection.raw.fetchval(f"SELECT count(*) FROM {table}") == 0, table  # noqa: S608
+
+
+async def test_sharing_a_memory_shows_neither_its_private_past_nor_its_sources(api: Api) -> None:
+    for agent in ("a", "b"):
+        await api.put(f"/v1/agents/{agent}", {"teams": ["red"]})
+    body = {"agent": "a", "messages": [{"role": "user", "content": "Between us: swordfish"}]}
+    message = (await api.post("/v1/sessions/s/messages", body))["messages"][0]
+    memory = await api.save("The word is swordfish")
+    async with api.engine.db.unscoped() as connection:
+        await connection.raw.execute(
+            "INSERT INTO memory_sources SELECT workspace_id, $1, $2 FROM workspaces", memory["id"], message["id"]
+        )
+    path = f"/v1/memories/{memory['id']}"
+    await api.patch(path, {"version": 1, "content": "There is a word", "scope": "team", "team": "red"})
+    await api.patch(path, {"version": 2, "content": "There is a secret word"})
+    mate = await api.as_role("agent", "b")
+    seen = (await mate.get(f"{path}/history"))["items"]
+    assert [version["content"] for version in seen] == ["There is a word", "There is a secret word"]
+    assert (await mate.get(f"{path}/sources"))["items"] == []
+    author = await api.as_role("agent", "a")
+    assert len((await author.get(f"{path}/history"))["items"]) == 3
+    assert len((await author.get(f"{path}/sources"))["items"]) == 1

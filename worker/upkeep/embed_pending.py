@@ -7,6 +7,7 @@ from uuid import UUID
 import structlog
 
 from service.memory.engine import Engine
+from service.memory.redaction import masked, workspace_policy
 
 log = structlog.get_logger(__name__)
 
@@ -34,7 +35,8 @@ async def _embed_workspace(engine: Engine, workspace: UUID) -> int:
             rows = await connection.fetch("pending_memories", workspace=workspace, limit=BATCH)
         if not rows:
             return done
-        embedded = await engine.embed([row["content"] for row in rows])
+        texts = await masked(engine, await workspace_policy(engine, workspace), [row["content"] for row in rows])
+        embedded = await engine.embed(texts)
         if embedded.model is None:
             return done
         async with engine.db.transaction(workspace) as connection:

@@ -1,4 +1,4 @@
-"""Keys and workspace settings."""
+"""Keys, workspace settings, the audit log."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
+from service.domain.values import Moment, Name
 from service.domain.workspace import WorkspaceSettings
-from service.memory import keys, workspace
+from service.memory import audit, keys, workspace
 
 router = APIRouter(prefix="/v1", tags=["admin"])
 
@@ -49,3 +50,22 @@ async def get_settings(engine: EngineDep, caller: Caller) -> WorkspaceSettings:
 async def put_settings(engine: EngineDep, caller: Caller, body: WorkspaceSettings) -> WorkspaceSettings:
     """Set the workspace's settings; sections and fields left out keep their value. In effect on the next call."""
     return await workspace.put_settings(engine, caller, body)
+
+
+@router.get("/audit", response_model=schemas.Page[schemas.AuditLine])
+async def audit_log(
+    engine: EngineDep,
+    caller: Caller,
+    action: Name | None = None,
+    actor: Name | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """Who administered and who read what is not their own, newest first."""
+    lines, more = await audit.list_audit(
+        engine, caller,
+        action=action, actor=actor, since=since, until=until, limit=limit, cursor=cursor,
+    )  # fmt: skip
+    return page(lines, more)
