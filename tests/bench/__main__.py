@@ -1,0 +1,45 @@
+"""``python -m tests.bench [part …]``: run the benchmarks and print their tables. Without a part: all of them."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import time
+
+from service.runtime import configure_logging
+from tests.bench.machine import describe
+from tests.bench.place import Skipped, open_place
+from tests.bench.report import console
+
+PARTS = {
+    "quality": "LoCoMo and LongMemEval: recall, nDCG, MRR, per embedder and fusion",
+    "speed": "searches at 2,000 memories and in a database of 500,000",
+    "writes": "single and batch writes, beside bare inserts",
+    "peers": "the same work through mem0 and LangGraph's store",
+    "tenants": "one workspace among 1,000",
+}
+
+
+def main() -> None:
+    """Run the parts named on the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", formatter_class=argparse.RawTextHelpFormatter)
+    known = "\n".join(f"{name:10} {purpose}" for name, purpose in PARTS.items())
+    parser.add_argument("parts", nargs="*", metavar="part", help=known)
+    chosen = parser.parse_args().parts or list(PARTS)
+    if unknown := [part for part in chosen if part not in PARTS]:
+        parser.error(f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
+    configure_logging("error")
+    with open_place() as place:
+        console.print(describe(place), soft_wrap=True)
+        for part in chosen:
+            console.rule(f"[bold]{part}")
+            started = time.monotonic()
+            try:
+                importlib.import_module(f"tests.bench.{part}").run(place)
+            except Skipped as reason:
+                console.print(f"skipped: {reason}", soft_wrap=True)
+            console.print(f"[dim]{part} took {time.monotonic() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""Write rates: single and batch, through HTTP and the use case, beside the floor that bare asyncpg sets."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import asyncpg
+import uvloop
+from pgvector import HalfVector
+from pgvector.asyncpg import register_vector
+
+from service.db.pool import Connection
+from service.db.queries import query
+from service.domain.drafts import MemoryDraft
+from service.domain.ids import new_id
+from service.memory.engine import Engine
+from service.memory.remember import remember
+from service.runtime import open_runtime
+from tests.bench import corpus
+from tests.bench.measure import HttpClient, Way, per_second
+from tests.bench.place import ADMIN, Place
+from tests.bench.report import Cell, console, show
+
+CLIENTS = 8
+SECONDS = 4.0
+BATCHES = (100, 1_000)
+PREPARED = 30_000
+STANDING = 2_000
+
+
+def run(place: Place) -> None:
+    """Print single writes beside their floor, and batch writes."""
+    url = place.fresh("bench_writes")
+    with console.status(f"{STANDING:,} memories to begin with"):
+        corpus.fill(place.settings(url, "static"), (corpus.Share("a", STANDING),))
+    singles, batches = uvloop.run(_measure(place, url))
+    show(
+        "Single writes per second, static embedder (× is the share of the bare insert's rate)",
+        ["way", "1 client", f"{CLIENTS} clients", "× plain row, 8", "× same rows, 8"],
+        singles,
+    )
+    show(
+        "Batch writes, memories per second, static embedder",
+        ["way", *(f"{size:,} a batch" for size in BATCHES)],
+        batches,
+    )
+    place.drop("bench_writes")
+
+
+async def _measure(place: Place, url: str) -> tuple[list[list[Cell]], list[list[Cell]]]:
+    contents = corpus.texts("writes", 10**9)
+    async with AsyncExitStack() as stack:
+        engine = await stack.enter_async_context(open_runtime(place.settings(url, "static"), "bench-writes"))
+        port = stack.enter_context(place.serving(url))
+        raw = [await stack.enter_async_context(_connected(url)) for _ in range(CLIENTS)]
+        http = [await stack.enter_async_context(HttpClient(port)) for _ in range(CLIENTS)]
+        ways: dict[str, list[Way]] = {
+            "bare asyncpg, one plain table": await _plain_rows(engine, raw, contents),
+            "bare asyncpg, the same rows": await _same_rows(engine, raw, contents),
+            "use case": [use_case(engine, contents)] * CLIENTS,
+            "HTTP": [over_http(client, contents) for client in http],
+        }
+        rates: dict[str, list[float]] = {name: [] for name in ways}
+        for count in (1, CLIENTS):
+            for name, workers in ways.items():
+                with console.status(f"{name}, {count} clients"):
+                    rates[name].append(await per_second(workers[:count], SECONDS))
+        plain, same = (rates[name][1] for name in list(rates)[:2])
+        singles: list[list[Cell]] = [[name, *found, found[1] / plain, found[1] / same] for name, found in rates.items()]
+        batches: list[list[Cell]] = []
+        for name, save in (("use case", save_batch(engine)), ("HTTP", post_batch(http[0]))):
+            found = []
+            for size in BATCHES:
+                with console.status(f"batches of {size} by {name}"):
+                    found.append(await batches_per_second(save, contents, size))
+            batches.append([name, *found])
+    return singles, batches
+
+
+@asynccontextmanager
+async def _connected(url: str) -> AsyncIterator[Any]:
+    connection = await asyncpg.connect(url)
+    await connection.set_type_codec("jsonb", encoder=str, decoder=str, schema="pg_catalog")
+    await register_vector(connection)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def _plain_rows(engine: Engine, raw: list[Any], contents: Any) -> list[Way]:
+    """One row with text, vector and time into a table with a primary key and nothing else."""
+    await raw[0].execute(
+        "CREATE TABLE plain (id uuid PRIMARY KEY, agent text, content text, embedding halfvec(256), at timestamptz)"
+    )
+    assert engine.embedder is not None
+    some = list(itertools.islice(contents, 1_000))
+    vectors = [HalfVector(vector) for vector in await engine.embedder.embed(some)]
+    statement = "INSERT INTO plain VALUES ($1, $2, $3, $4, now())"
+
+    def way(connection: Any) -> Way:
+        return lambda number: connection.execute(
+            statement, new_id(), "a", f"{some[number % 1_000]} {number}", vectors[number % 1_000]
+        )
+
+    return [way(connection) for connection in raw]
+
+
+async def _same_rows(engine: Engine, raw: list[Any], contents: Any) -> list[Way]:
+    """The statement that a save sends, with all its rows and indexes, prepared beforehand and sent by bare asyncpg."""
+    prepared = await _statements(engine, [_draft(text) for text in itertools.islice(contents, PREPARED)])
+
+    def way(connection: Any) -> Way:
+        return lambda _: connection.execute(*prepared.pop())
+
+    return [way(connection) for connection in raw]
+
+
+class _Noted(Exception):
+    """The statement was noted instead of run; the transaction rolls back."""
+
+
+class _NotedConnection(Connection):
+    """Notes the insert and stops there."""
+
+    noted: tuple[Any, ...] = ()
+
+    async def fetch(self, name: str, /, **values: Any) -> Any:
+        if name == "insert_memories":
+            statement = query(name)
+            values["items"] = _as_json(values["items"])
+            self.noted = (statement.sql, *statement.arguments(values))
+            raise _Noted
+        return await super().fetch(name, **values)
+
+
+async def _statements(engine: Engine, drafts: list[MemoryDraft]) -> list[tuple[Any, ...]]:
+    """What ``remember`` would send for each draft."""
+    await remember(engine, ADMIN, [_draft("The agent and its session exist.")])
+    found: list[tuple[Any, ...]] = []
+    real = engine.db.transaction
+
+    @asynccontextmanager
+    async def noting(workspace: Any) -> AsyncIterator[Connection]:
+        async with real(workspace) as connection:
+            noting_connection = _NotedConnection(connection.raw)
+            try:
+                yield noting_connection
+            finally:
+                found.append(noting_connection.noted)
+
+    class Watched:
+        transaction = staticmethod(noting)
+
+    watched = Engine(Watched(), engine.embedder)  # type: ignore[arg-type]
+    watched._models = engine._models
+    for draft in drafts:
+        try:
+            await remember(watched, ADMIN, [draft])
+        except _Noted:
+            continue
+    return found
+
+
+def _as_json(items: Any) -> str:
+    from service.domain.json import dumps
+
+    return dumps(items).decode()
+
+
+def _draft(content: str) -> MemoryDraft:
+    return MemoryDraft(**_body(content))
+
+
+def _body(content: str) -> dict[str, Any]:
+    return {"agent": "a", "type": "event", "content": content, "session": "now", "tags": ["t1"], "user": "u1"}
+
+
+def use_case(engine: Engine, contents: Any) -> Way:
+    """Save one memory in this process."""
+    return lambda _: remember(engine, ADMIN, [_draft(next(contents))])
+
+
+def over_http(client: HttpClient, contents: Any) -> Way:
+    """Save one memory through the API."""
+    return lambda _: client.post("/v1/memories", _body(next(contents)))
+
+
+def save_batch(engine: Engine) -> Callable[[list[str]], Any]:
+    """Save a batch in this process."""
+    return lambda texts: remember(engine, ADMIN, [_draft(text) for text in texts])
+
+
+def post_batch(client: HttpClient) -> Callable[[list[str]], Any]:
+    """Save a batch through the API."""
+    return lambda texts: client.post("/v1/memories/batch", {"items": [_body(text) for text in texts]})
+
+
+async def batches_per_second(save: Callable[[list[str]], Any], contents: Any, size: int) -> float:
+    """Memories a second by one client that sends batches of ``size``."""
+    rate = await per_second([lambda _: save(list(itertools.islice(contents, size)))], SECONDS, warm_up_s=1.0)
+    return rate * size
