@@ -37,8 +37,8 @@ check: $(INSTALLED) ## lint, format, types, import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(INSTALLED) ## quality and speed, as tables
-	$(BIN)/python -m tests.bench
+bench: $(INSTALLED) ## PART=quality, speed, writes, peers or tenants (default: all)
+	$(BIN)/python -m tests.bench $(PART)
 
 clean: ## remove the virtual environment (never your data)
 	rm -rf $(VENV)

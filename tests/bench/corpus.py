@@ -7,6 +7,7 @@ are in life; elsewhere of words drawn by Zipf's law from made-up topics.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import multiprocessing
 import random
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from service.memory.remember import remember
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
 from tests.bench.data import sentences
-from tests.bench.place import ADMIN, Place, Skipped
+from tests.bench.place import ADMIN, ROOT, Place, Skipped
 from tests.bench.report import console
 
 SMALL = 100
@@ -102,7 +103,7 @@ def queries(agent: str, count: int, asked: int) -> list[str]:
 
 def large_database(place: Place) -> str:
     """The URL of the database of 500,000 memories: made at the first run (minutes), kept for the next ones."""
-    name = "bench_large_" + asyncio.run(_schema_of(place))
+    name = f"bench_large_{_schema()}"
     if not place.exists(name):
         console.print("loading 500,000 memories once; the database is kept for the next runs")
         making = place.fresh("bench_large_making")
@@ -111,15 +112,10 @@ def large_database(place: Place) -> str:
     return place.url(name)
 
 
-async def _schema_of(place: Place) -> str:
-    """The newest migration, as part of a database name."""
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-
-    from tests.bench.place import ROOT
-
-    head = ScriptDirectory.from_config(Config(str(ROOT / "alembic.ini"))).get_current_head()
-    return str(head)
+def _schema() -> str:
+    """A short name for the schema as the migrations make it."""
+    files = sorted([*(ROOT / "alembic" / "versions").glob("*.py"), *(ROOT / "sql" / "functions").glob("*.sql")])
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8]
 
 
 def fill(settings: Settings, shares: tuple[Share, ...]) -> None:

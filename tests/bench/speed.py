@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 import uvloop
 
@@ -161,15 +162,12 @@ class _Recording(Connection):
 async def statement_of(engine: Engine, request: SearchRequest) -> tuple[Any, ...]:
     """The SQL and the arguments that the use case sends for a request."""
     noted: list[tuple[Any, ...]] = []
-    real = engine.db.transaction
-
-    @asynccontextmanager
-    async def recording(workspace: Any) -> AsyncIterator[Connection]:
-        async with real(workspace) as connection:
-            yield _Recording(connection.raw, noted)
 
     class Watched:
-        transaction = staticmethod(recording)
+        @asynccontextmanager
+        async def searching(self, workspace: UUID) -> AsyncIterator[Connection]:
+            async with engine.db.searching(workspace) as connection:
+                yield _Recording(connection.raw, noted)
 
     watched = Engine(Watched(), engine.embedder)  # type: ignore[arg-type]
     watched._models = engine._models
@@ -188,7 +186,7 @@ async def bare_connection(engine: Engine) -> AsyncIterator[Any]:
     done = asyncio.Event()
 
     async def hold() -> None:
-        async with engine.db.transaction(ADMIN.workspace_id) as connection:
+        async with engine.db.searching(ADMIN.workspace_id) as connection:
             opened.set_result(connection.raw)
             await done.wait()
 

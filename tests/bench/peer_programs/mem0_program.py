@@ -40,7 +40,7 @@ def open_memory(work: Work) -> Any:
                     "maxconn": work.clients,
                 },
             },
-            "embedder": {"provider": "mock", "config": {"embedding_dims": DIM}},
+            "embedder": {"provider": "openai", "config": {"api_key": "none is called"}},
             "llm": {"provider": "openai", "config": {"api_key": "none is called"}},
             "history_db_path": f"{work.folder}/mem0-history.db",
         }

@@ -1,0 +1,81 @@
+"""One workspace among a thousand: its searches cost what they cost when it is alone."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+
+import asyncpg
+import uvloop
+
+from service.domain.ids import new_id
+from service.domain.principal import Principal
+from service.domain.search import SearchRequest
+from service.memory.engine import Engine
+from service.memory.recall import recall
+from service.memory.remember import remember
+from service.runtime import open_runtime
+from tests.bench import corpus, speed
+from tests.bench.measure import Latencies, Way, in_turn
+from tests.bench.place import ADMIN, Place
+from tests.bench.report import Cell, console, show
+
+OTHERS = 999
+MEMORIES = 200
+CALLS = 200
+
+
+def run(place: Place) -> None:
+    """Print latencies of one workspace, alone and among 999 others, measured in turn."""
+    urls = {"1 workspace": place.fresh("bench_alone"), "1,000 workspaces": place.fresh("bench_among")}
+    for url in urls.values():
+        corpus.fill(place.settings(url, "static"), (corpus.Share("a", MEMORIES),))
+    with console.status(f"{OTHERS} more workspaces of {MEMORIES} memories"):
+        uvloop.run(_others(place, urls["1,000 workspaces"]))
+    indexes = {name: asyncio.run(_settle(url)) for name, url in urls.items()}
+    taken = uvloop.run(_measure(place, urls))
+    alone = next(iter(taken.values())).p50
+    rows: list[list[Cell]] = [[name, indexes[name], one.p50, one.p95, one.p50 / alone] for name, one in taken.items()]
+    show(
+        f"Hybrid search of a workspace with {MEMORIES} memories, through the use case",
+        ["database", "indexes", "p50 ms", "p95 ms", "× alone"],
+        rows,
+    )
+    for database in ("bench_alone", "bench_among"):
+        place.drop(database)
+
+
+async def _others(place: Place, url: str) -> None:
+    async with open_runtime(place.settings(url, "static"), "bench-tenants") as engine:
+        for number in range(OTHERS):
+            workspace = new_id()
+            async with engine.db.unscoped() as connection:
+                await connection.run("add_workspace", workspace=workspace, name=f"workspace {number}")
+            owner = Principal(workspace, new_id(), "admin", None)
+            await remember(engine, owner, list(itertools.islice(corpus.drafts(f"a{number}", MEMORIES), MEMORIES)))
+
+
+async def _settle(url: str) -> int:
+    """Bring statistics up to date; the number of indexes."""
+    connection = await asyncpg.connect(url, command_timeout=600)
+    try:
+        await connection.execute("VACUUM ANALYZE")
+        count: int = await connection.fetchval("SELECT count(*) FROM pg_indexes WHERE schemaname = 'public'")
+        return count
+    finally:
+        await connection.close()
+
+
+async def _measure(place: Place, urls: dict[str, str]) -> dict[str, Latencies]:
+    asked = corpus.queries("a", MEMORIES, CALLS + speed.WARM_UP)
+    alone, among = urls.values()
+    async with (
+        open_runtime(place.settings(alone, "static"), "bench-tenants") as first,
+        open_runtime(place.settings(among, "static"), "bench-tenants") as second,
+    ):
+
+        def way(engine: Engine) -> Way:
+            return lambda number: recall(engine, ADMIN, SearchRequest(agent="a", query=asked[number]))
+
+        ways = {name: way(engine) for name, engine in zip(urls, (first, second), strict=True)}
+        return await in_turn(ways, CALLS, warm_up=speed.WARM_UP)
