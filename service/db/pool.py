@@ -23,6 +23,7 @@ APP_ROLE = "reverie_app"
 _PLAN_ONCE = (
     "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_nestloop = off;"
     "SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off;"
+    "SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200;"
 )
 
 log = structlog.get_logger(__name__)
@@ -54,6 +55,12 @@ class Connection:
     async def fetch(self, name: str, /, **values: Any) -> list[Row]:
         """All rows of the named query."""
         statement = query(name)
+        rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values))
+        return rows
+
+    async def fetch_with(self, name: str, literals: dict[str, int], /, **values: Any) -> list[Row]:
+        """All rows of the named query, with numbers in the places it takes no parameters in."""
+        statement = query(name).with_literals(**literals)
         rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values))
         return rows
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 SQL_DIR = Path(__file__).resolve().parents[2] / "sql"
 
-_BLOCK = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+_BLOCK = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
+_FRAGMENT = re.compile(r":\((\w+)\)")
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _COMMENT = re.compile(r"--[^\n]*")
 
@@ -22,6 +23,13 @@ class Query:
     name: str
     sql: str
     parameters: tuple[str, ...]
+
+    def with_literals(self, **literals: int) -> Query:
+        """The statement with its ``{name}`` places filled by numbers: for what Postgres takes no parameter for."""
+        sql = self.sql
+        for name, value in literals.items():
+            sql = sql.replace(f"{{{name}}}", str(int(value)))
+        return replace(self, sql=sql)
 
     def arguments(self, values: dict[str, Any]) -> list[Any]:
         """The values in the statement's order. Raises TypeError on a missing or unknown parameter."""
@@ -44,15 +52,26 @@ def compile_query(name: str, text: str) -> Query:
 
 @cache
 def all_queries() -> dict[str, Query]:
-    """Every named query of ``sql/queries/*.sql``. Raises ValueError when a name is used twice."""
+    """Every named query of ``sql/queries/*.sql``, its ``:(fragments)`` of the same file filled in.
+
+    Raises ValueError when a name is used twice, KeyError for an unknown fragment.
+    """
     found: dict[str, Query] = {}
     for path in sorted((SQL_DIR / "queries").glob("*.sql")):
         parts = _BLOCK.split(path.read_text(encoding="utf-8"))
-        for name, body in zip(parts[1::2], parts[2::2], strict=True):
+        blocks = list(zip(parts[1::3], parts[2::3], parts[3::3], strict=True))
+        fragments = {name: _COMMENT.sub("", body).strip() for kind, name, body in blocks if kind == "fragment"}
+        for kind, name, body in blocks:
+            if kind == "fragment":
+                continue
             if name in found:
                 raise ValueError(f"{path.name}: the query {name} is defined twice")
-            found[name] = compile_query(name, body)
+            found[name] = compile_query(name, _filled(body, fragments))
     return found
+
+
+def _filled(body: str, fragments: dict[str, str]) -> str:
+    return _FRAGMENT.sub(lambda match: fragments[match.group(1)], body)
 
 
 def query(name: str) -> Query:

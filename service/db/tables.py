@@ -343,6 +343,7 @@ search_index = Table(
     _time("expires_at"),
     _bool("deleted"),
     _bool("faded"),
+    _bool("ann"),
     _id("previous", nullable=True),
     Column("length", SmallInteger, nullable=False),
     Column("words", SmallInteger, nullable=False),
@@ -352,7 +353,8 @@ search_index = Table(
     Column("embedding_model", SmallInteger),
     Column("embedding", HALFVEC()),
     _key("id"),
-    Index("ix_search_index_audience", "workspace_id", "audience", "kind"),
+    Index("ix_search_index_audience", "workspace_id", "audience", "kind", "ann", "happened_at"),
+    Index("ix_search_index_previous", "workspace_id", "previous", postgresql_where=text("previous IS NOT NULL")),
     Index(
         "ix_search_index_session",
         "workspace_id",
@@ -379,6 +381,25 @@ search_terms = Table(
     Column("frequency", SmallInteger, nullable=False),
     Column("length", SmallInteger, nullable=False),
     PrimaryKeyConstraint("workspace_id", "term", "id"),
+)
+
+audience_rows = Table(
+    "audience_rows",
+    metadata,
+    _workspace(),
+    _id("audience"),
+    Column("kind", SmallInteger, nullable=False),
+    Column("rows", BigInteger, nullable=False),
+    _key("audience", "kind"),
+)
+
+common_terms = Table(
+    "common_terms",
+    metadata,
+    _workspace(),
+    Column("term", BigInteger, nullable=False),
+    Column("rows", BigInteger, nullable=False),
+    _key("term"),
 )
 
 embedding_models = Table(

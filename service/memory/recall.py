@@ -76,6 +76,13 @@ async def recall(
     vector, degraded = await _query_vector(engine, request)
     model = await engine.model() if vector is not None else None
     timed = timex.parse(request.query, request.now or engine.now())
+    question = search.Question(
+        text="" if request.strategy == "semantic" and vector is not None else timed.text,
+        language=language_of(request.query),
+        windows=timed.windows,
+        model=model,
+        embedding=vector,
+    )
     limit = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
     async with engine.db.searching(principal.workspace_id) as connection:
         reader = await agents.reader(
@@ -87,11 +94,10 @@ async def recall(
         if request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic"):
             rows = await search.recent(connection, principal.workspace_id, reader, filters, limit)
         else:
+            ranking = _ranking(request, reader)
             rows = await search.hybrid(
-                connection, principal.workspace_id, reader, filters, _ranking(request, reader),
-                text="" if request.strategy == "semantic" and vector is not None else timed.text,
-                language=language_of(request.query), windows=timed.windows, model=model, embedding=vector, limit=limit,
-            )  # fmt: skip
+                connection, principal.workspace_id, reader, filters, ranking, question, limit=limit
+            )
     results = _within_budget(rows, request.limit, request.max_tokens)
     engine.reads.note(principal, "search", [agent, *(result.memory["agent"] for result in results)])
     if count_access:

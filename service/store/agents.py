@@ -20,6 +20,8 @@ class Reader:
     session_id: UUID | None
     task_id: UUID | None
     settings: WorkspaceSettings
+    large_rows: int | None = None
+    """How many memories the audiences hold that have outgrown exact scans; None where all are small."""
 
 
 async def ensure_agent(connection: Connection, workspace: UUID, agent: str) -> UUID:
@@ -59,7 +61,14 @@ async def reader(
     row = await connection.row("reader", workspace=workspace, agent=agent, session=session, task=task)
     if row is None:
         return None
-    return Reader(row["agent_id"], row["audiences"], row["session_id"], row["task_id"], settings_from(row["settings"]))
+    return Reader(
+        row["agent_id"],
+        row["audiences"],
+        row["session_id"],
+        row["task_id"],
+        settings_from(row["settings"]),
+        row["large_rows"],
+    )
 
 
 async def get_agent(connection: Connection, workspace: UUID, agent: str) -> Row | None:

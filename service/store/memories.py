@@ -20,6 +20,7 @@ Record = dict[str, Any]
 
 HIDDEN = ("workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language")
 RANKING = (
+    "found_id",
     "score", "base", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score",
     "question_boost", "session_boost", "time_boost", "user_boost",
 )  # fmt: skip

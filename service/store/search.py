@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,12 @@ from service.store.agents import Reader
 
 MEMORY = 0
 """The kind of a memory's row in ``search_index``."""
+
+EXACT_ROWS_MAX = 50_000
+"""Up to so many memories an audience is scanned exactly; above, HNSW is faster (docs/benchmarks.md)."""
+
+POSTINGS_MAX = 8_000
+"""In a large audience, how many postings of common words are read before the rest are only weighed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,27 @@ class Filters:
 
     def parameters(self) -> dict[str, Any]:
         """As the search queries name them."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        unset = {"as_of", "include_faded"}
+        return values | {"filtered": any(value is not None for name, value in values.items() if name not in unset)}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to look for: ``text`` without its time words, the ``windows`` they name, and the vector of the whole.
+
+    An empty ``text`` or no ``embedding`` leaves that list of candidates empty. ``model`` is the number of the embedder.
+    """
+
+    text: str
+    language: str
+    windows: Sequence[Window] = ()
+    model: int | None = None
+    embedding: np.ndarray[Any, Any] | None = None
+
+    def vector(self) -> HalfVector | None:
+        """The embedding as Postgres takes it."""
+        return None if self.embedding is None else HalfVector(self.embedding)
 
 
 async def hybrid(
@@ -49,37 +76,80 @@ async def hybrid(
     reader: Reader,
     filters: Filters,
     ranking: Ranking,
+    question: Question,
     *,
-    text: str,
-    language: str,
-    windows: Sequence[Window],
-    model: int | None,
-    embedding: np.ndarray[Any, Any] | None,
+    kinds: Sequence[int] = (MEMORY,),
     limit: int,
 ) -> list[Row]:
-    """The best ``limit`` memories by fused score; an empty ``text`` or no ``embedding`` leaves that list empty.
-
-    ``windows`` are the times the query names.
-    """
+    """The best ``limit`` rows by fused score; those that are memories carry their record."""
+    nearest = None
+    if question.embedding is not None and (reader.large_rows or 0) > EXACT_ROWS_MAX:
+        nearest = await _nearest_by_index(connection, workspace, reader, filters, ranking, question, kinds)
+    reach = [_reach(window, ranking) for window in question.windows]
     return await connection.fetch(
         "hybrid_search",
         workspace=workspace,
         audiences=reader.audiences,
-        kinds=[MEMORY],
-        text=text,
-        window_starts=[window.since for window in windows],
-        window_ends=[window.until for window in windows],
-        language=language,
-        model=model,
-        embedding=None if embedding is None else HalfVector(embedding),
+        audience_rows=reader.large_rows,
+        kinds=list(kinds),
+        text=question.text,
+        language=question.language,
+        window_starts=[window.since for window in question.windows],
+        window_ends=[window.until for window in question.windows],
+        near_starts=[window.since for window in reach],
+        near_ends=[window.until for window in reach],
+        model=question.model,
+        embedding=question.vector(),
+        nearest=nearest,
+        postings_max=POSTINGS_MAX,
         limit=limit,
         **filters.parameters(),
-        **ranking.parameters(),
+        **(ranking.parameters() | {"candidates": max(ranking.candidates, min(limit, 100))}),
     )
+
+
+async def _nearest_by_index(
+    connection: Connection,
+    workspace: UUID,
+    reader: Reader,
+    filters: Filters,
+    ranking: Ranking,
+    question: Question,
+    kinds: Sequence[int],
+) -> list[UUID] | None:
+    """Vector candidates from the HNSW index; None, for an exact scan, when a filter leaves it too few."""
+    assert question.embedding is not None
+    assert question.model is not None
+    wanted = 4 * ranking.candidates
+    rows = await connection.fetch_with(
+        "nearest_by_index",
+        {"dim": len(question.embedding), "model": question.model},
+        workspace=workspace,
+        audiences=reader.audiences,
+        kinds=list(kinds),
+        embedding=question.vector(),
+        limit=wanted,
+        **filters.parameters(),
+    )
+    return [row["id"] for row in rows] if len(rows) == wanted else None
+
+
+def _reach(window: Window, ranking: Ranking) -> Window:
+    """The span around a window in which nearness is at least a half, as the search statement computes it."""
+    half_life = max(timedelta(days=ranking.near_days), ranking.near_share * (window.until - window.since)) * math.log(2)
+    try:
+        return Window(window.since - half_life / ranking.early_factor, window.until + half_life)
+    except OverflowError:
+        return window
 
 
 async def recent(connection: Connection, workspace: UUID, reader: Reader, filters: Filters, limit: int) -> list[Row]:
     """The newest memories."""
     return await connection.fetch(
-        "recent_search", workspace=workspace, audiences=reader.audiences, limit=limit, **filters.parameters()
+        "recent_search",
+        workspace=workspace,
+        audiences=reader.audiences,
+        kinds=[MEMORY],
+        limit=limit,
+        **filters.parameters(),
     )

@@ -83,28 +83,34 @@ SELECT id FROM sessions WHERE workspace_id = :workspace AND agent_id = :agent_id
 LIMIT 1;
 
 -- name: reader
--- Whose eyes: the agent's id and every audience it may read, with the task and session it names, and
--- the workspace's settings.
+-- Whose eyes: the agent's id and every audience it may read, with the task and session it names, the workspace's
+-- settings, and how many memories the large ones among the audiences hold, as last counted.
 -- ``session_id`` and ``task_id`` are null when the name is unknown.
-SELECT
-    a.agent_id,
-    a.session_id,
-    a.task_id,
-    (SELECT value FROM settings WHERE workspace_id = a.workspace_id) AS settings,
-    array_remove(
-        ARRAY[a.agent_id, a.prime_audience, a.session_id, a.task_id]
-        || ARRAY(SELECT m.team_id FROM team_members m WHERE m.workspace_id = a.workspace_id AND m.agent_id = a.agent_id)
-        || CASE WHEN a.prime
-            THEN ARRAY(
-                SELECT p.prime_audience FROM agents p WHERE p.workspace_id = a.workspace_id AND p.id <> a.agent_id)
-            ELSE '{}'::uuid[] END,
-        NULL
-    ) AS audiences
+SELECT r.*, (
+        SELECT sum(l.rows)::bigint FROM audience_rows l
+        WHERE l.workspace_id = :workspace AND l.audience = ANY(r.audiences) AND l.kind = 0
+    ) AS large_rows
 FROM (
-    SELECT workspace_id, id AS agent_id, prime, prime_audience,
-        (SELECT s.id FROM sessions s
-         WHERE s.workspace_id = :workspace AND s.agent_id = agents.id AND s.session = :session) AS session_id,
-        (SELECT t.id FROM tasks t WHERE t.workspace_id = :workspace AND t.task = :task) AS task_id
-    FROM agents
-    WHERE workspace_id = :workspace AND agent = :agent
-) AS a;
+    SELECT
+        a.agent_id,
+        a.session_id,
+        a.task_id,
+        (SELECT value FROM settings WHERE workspace_id = :workspace) AS settings,
+        array_remove(
+            ARRAY[a.agent_id, a.prime_audience, a.session_id, a.task_id]
+            || ARRAY(SELECT m.team_id FROM team_members m WHERE m.workspace_id = :workspace AND m.agent_id = a.agent_id)
+            || CASE WHEN a.prime
+                THEN ARRAY(
+                    SELECT p.prime_audience FROM agents p WHERE p.workspace_id = :workspace AND p.id <> a.agent_id)
+                ELSE '{}'::uuid[] END,
+            NULL
+        ) AS audiences
+    FROM (
+        SELECT id AS agent_id, prime, prime_audience,
+            (SELECT s.id FROM sessions s
+             WHERE s.workspace_id = :workspace AND s.agent_id = agents.id AND s.session = :session) AS session_id,
+            (SELECT t.id FROM tasks t WHERE t.workspace_id = :workspace AND t.task = :task) AS task_id
+        FROM agents
+        WHERE workspace_id = :workspace AND agent = :agent
+    ) AS a
+) AS r;

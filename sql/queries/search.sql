@@ -1,19 +1,13 @@
--- name: hybrid_search
--- BM25 over exact posting lists and vectors, fused with the turns beside each candidate, in one statement. The audiences
--- are scanned exactly, so a filter can never leave an answer short. The formula is explained in docs/search.md.
-WITH scanned AS MATERIALIZED (
-    SELECT i.id, i.previous, i.session_id, i.happened_at, i.length, i.speaker, i.asks, i.question_share,
-        CASE WHEN i.embedding_model = :model::smallint
-            THEN -(i.embedding <#> :embedding::halfvec) END AS similarity,
-        1 - exp(-i.words / :words_saturation::float8) AS trust
-    FROM search_index i
-    WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind = ANY(:kinds::smallint[])
-        AND NOT i.deleted
-        AND i.valid_from <= :as_of
-        AND (i.valid_until IS NULL OR i.valid_until > :as_of)
-        AND (i.expires_at IS NULL OR i.expires_at > :as_of)
-        AND (:include_faded::boolean OR NOT i.faded)
-        AND (:types::text[] IS NULL OR i.type = ANY(:types))
+-- fragment: readable
+-- What a search may find: rows ``i`` of the reader's audiences that are live at ``as_of`` and pass the filters.
+i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind = ANY(:kinds::smallint[])
+    AND NOT i.deleted
+    AND i.valid_from <= :as_of
+    AND (i.valid_until IS NULL OR i.valid_until > :as_of)
+    AND (i.expires_at IS NULL OR i.expires_at > :as_of)
+    AND (:include_faded::boolean OR NOT i.faded)
+    AND (NOT :filtered::boolean OR (
+        (:types::text[] IS NULL OR i.type = ANY(:types))
         AND (:scopes::text[] IS NULL OR i.scope = ANY(:scopes))
         AND (:tags_any::text[] IS NULL OR i.tags && :tags_any)
         AND (:tags_all::text[] IS NULL OR i.tags @> :tags_all)
@@ -26,96 +20,149 @@ WITH scanned AS MATERIALIZED (
         AND (:metadata::jsonb IS NULL OR EXISTS (
             SELECT 1 FROM memories m
             WHERE m.workspace_id = i.workspace_id AND m.id = i.id AND m.metadata @> :metadata))
-), timed AS MATERIALIZED (
-    -- How near each row is to a time that the query names: 1 inside it, fading outside, faster before it than after.
-    SELECT s.id, max(exp(-greatest(
-            0,
-            extract(epoch FROM s.happened_at - w.until)::float8,
-            :early_factor::float8 * extract(epoch FROM w.since - s.happened_at)
-        ) / greatest(:near_days::float8 * 86400, :near_share::float8 * extract(epoch FROM w.until - w.since)))) AS nearness
-    FROM scanned s, unnest(:window_starts::timestamptz[], :window_ends::timestamptz[]) AS w(since, until)
-    GROUP BY s.id
-), wanted AS MATERIALIZED (
-    SELECT l.n AS word, reverie_term_v1(a.audience, k.kind, l.lexeme) AS term
+    ))
+
+-- fragment: weight
+-- BM25 of one posting ``p`` of a word with rarity ``r``; the document's length has a floor and a fixed reference.
+r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
+    + :b * greatest(p.length, :length_floor::integer) / :length_reference::float8))
+
+-- name: hybrid_search
+-- BM25 over exact posting lists and vectors, fused with the turns beside each candidate, in one statement. Filters come
+-- before the best of each list are taken. docs/search.md explains the formula and the bounds.
+WITH wanted AS MATERIALIZED (
+    SELECT l.n AS word, t.term, (
+            SELECT c.rows FROM common_terms c WHERE c.workspace_id = :workspace AND c.term = t.term
+        ) AS rows
     FROM unnest(tsvector_to_array(to_tsvector(:language::regconfig, :text))) WITH ORDINALITY AS l(lexeme, n),
-        unnest(:audiences) AS a(audience),
-        unnest(:kinds) AS k(kind)
+        unnest(:audiences::uuid[]) AS a(audience),
+        unnest(:kinds::smallint[]) AS k(kind),
+        reverie_term_v1(a.audience, k.kind, l.lexeme) AS t(term)
+), read AS MATERIALIZED (
+    -- The commonest words are left out where the rarer ones promise candidates enough; ``also`` weighs them.
+    SELECT term FROM (
+        SELECT term, rows, row_number() OVER rarest AS n, sum(coalesce(rows, 0)) OVER rarest AS reading
+        FROM wanted WINDOW rarest AS (ORDER BY coalesce(rows, 0), term)
+    ) AS w
+    WHERE rows IS NULL OR n = 1 OR reading <= :postings_max::integer
 ), posting AS MATERIALIZED (
     SELECT w.word, t.id, t.frequency, t.length
-    FROM search_terms t JOIN wanted w USING (term) JOIN scanned s USING (id)
-    WHERE t.workspace_id = :workspace AND t.term = ANY(ARRAY(SELECT term FROM wanted))
-), rarity AS (
-    SELECT word, ln((1 + ((SELECT count(*) FROM scanned) - count(*) + 0.5) / (count(*) + 0.5))::float8) AS idf
-    FROM posting
-    GROUP BY word
+    FROM search_terms t JOIN wanted w USING (term)
+    WHERE t.workspace_id = :workspace AND t.term = ANY(ARRAY(SELECT term FROM read))
+), rarity AS MATERIALIZED (
+    SELECT word, ln((1 + (greatest(coalesce(:audience_rows::bigint, (
+            SELECT count(*) FROM search_index i
+            WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.kind = ANY(:kinds)
+        )) - held, 0) + 0.5) / (held + 0.5))::float8) AS idf
+    FROM (
+        SELECT word, greatest(sum(w.rows), max(p.rows), 0) AS held
+        FROM wanted w LEFT JOIN (SELECT word, count(*) AS rows FROM posting GROUP BY word) AS p USING (word)
+        GROUP BY word
+    ) AS h
 ), said AS MATERIALIZED (
-    SELECT p.id, p.word,
-        r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
-            + :b * greatest(p.length, :length_floor::integer) / :length_reference::float8)) AS weight
+    SELECT p.id, p.word, :(weight) AS weight
     FROM posting p JOIN rarity r USING (word)
+), shortlist AS MATERIALIZED (
+    SELECT id FROM said GROUP BY id ORDER BY sum(weight) DESC, id
+    LIMIT CASE WHEN :filtered THEN NULL ELSE 4 * :candidates::integer END
+), also AS MATERIALIZED (
+    SELECT p.id, w.word, :(weight) AS weight
+    FROM search_terms p JOIN wanted w USING (term) JOIN rarity r USING (word)
+    WHERE NOT :filtered AND p.workspace_id = :workspace
+        AND p.term = ANY(ARRAY(SELECT term FROM wanted EXCEPT SELECT term FROM read))
+        AND p.id = ANY(ARRAY(SELECT id FROM shortlist))
+), spoken AS MATERIALIZED (
+    SELECT id, word, weight FROM said UNION ALL SELECT id, word, weight FROM also
 ), own AS MATERIALIZED (
-    SELECT id, sum(weight) AS score FROM said GROUP BY id
+    SELECT id, sum(weight) AS score
+    FROM spoken JOIN (
+        SELECT i.id FROM search_index i WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM shortlist))
+    ) AS i USING (id)
+    GROUP BY id
 ), keyword_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY score DESC, id) AS rank
     FROM own ORDER BY score DESC, id LIMIT :candidates
 ), semantic_top AS MATERIALIZED (
-    SELECT id, row_number() OVER (ORDER BY similarity * trust DESC, id) AS rank
-    FROM scanned WHERE similarity IS NOT NULL
-    ORDER BY similarity * trust DESC, id LIMIT :candidates
+    SELECT id, row_number() OVER (ORDER BY meaning DESC, id) AS rank
+    FROM (
+        SELECT i.id, -(i.embedding <#> :embedding::halfvec) * (1 - exp(-i.words / :words_saturation::float8)) AS meaning
+        FROM search_index i
+        WHERE :(readable) AND i.embedding_model = :model::smallint AND :nearest::uuid[] IS NULL
+        UNION ALL
+        SELECT i.id, -(i.embedding <#> :embedding) * (1 - exp(-i.words / :words_saturation))
+        FROM search_index i
+        WHERE :(readable) AND i.embedding_model = :model AND i.id = ANY(:nearest)
+    ) AS n
+    ORDER BY meaning DESC, id LIMIT :candidates
+), timed_top AS MATERIALIZED (
+    SELECT i.id
+    FROM search_index i, unnest(:near_starts::timestamptz[], :near_ends::timestamptz[]) AS w(since, until)
+    WHERE :(readable) AND i.embedding_model = :model AND i.ann = ANY('{true,false}')
+        AND i.happened_at >= w.since AND i.happened_at < w.until
+    ORDER BY -(i.embedding <#> :embedding) * (1 - exp(-i.words / :words_saturation)) DESC, i.id
+    LIMIT :candidates
 ), pool AS MATERIALIZED (
     SELECT id FROM keyword_top
     UNION
-    SELECT s.previous FROM keyword_top k JOIN scanned s USING (id)
+    SELECT i.previous FROM search_index i WHERE i.workspace_id = :workspace AND i.id = ANY(ARRAY(SELECT id FROM keyword_top))
     UNION
-    SELECT s.id FROM keyword_top k JOIN scanned s ON s.previous = k.id
+    SELECT i.id FROM search_index i
+    WHERE i.workspace_id = :workspace AND i.previous = ANY(ARRAY(SELECT id FROM keyword_top))
     UNION
     SELECT id FROM semantic_top
     UNION
-    (SELECT s.id FROM timed t JOIN scanned s USING (id)
-     WHERE t.nearness >= 0.5 AND s.similarity IS NOT NULL
-     ORDER BY s.similarity * s.trust DESC, s.id LIMIT :candidates)
-), candidate AS MATERIALIZED (
-    SELECT s.*, greatest(s.similarity, 0) * s.trust AS meaning,
-        exp(-greatest(0, s.length - :fade_after::float8) / :fade_over::float8) AS fade,
-        p.asks AND p.speaker <> s.speaker AS replies
-    FROM pool JOIN scanned s USING (id)
-    LEFT JOIN scanned p ON p.id = s.previous
+    SELECT id FROM timed_top
+), member AS MATERIALIZED (
+    SELECT i.id, i.previous, i.session_id, i.happened_at, i.speaker, i.question_share,
+        CASE WHEN i.embedding_model = :model THEN -(i.embedding <#> :embedding) END AS similarity,
+        CASE WHEN i.embedding_model = :model
+            THEN greatest(-(i.embedding <#> :embedding), 0) * (1 - exp(-i.words / :words_saturation)) ELSE 0 END AS meaning,
+        exp(-greatest(0, i.length - :fade_after::float8) / :fade_over::float8) AS fade
+    FROM search_index i
+    WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM pool))
+), reach AS (
+    SELECT id, id AS at, 1 AS share FROM member
+    UNION ALL
+    SELECT m.id, i.id, m.fade * (:previous_share::float8
+        + CASE WHEN i.asks AND i.speaker <> m.speaker THEN :reply_share::float8 ELSE 0 END)
+    FROM member m JOIN search_index i ON i.id = m.previous
+    WHERE :(readable) AND i.id = ANY(ARRAY(SELECT previous FROM member))
+    UNION ALL
+    SELECT m.id, i.id, m.fade * :next_share::float8
+    FROM member m JOIN search_index i ON i.previous = m.id
+    WHERE :(readable) AND i.previous = ANY(ARRAY(SELECT id FROM member))
 ), heard AS (
     -- What a turn says, or the turn before or after it says, each word once: the larger counts.
     SELECT id, sum(weight) AS score
     FROM (
-        SELECT reach.id, said.word, max(reach.share * said.weight) AS weight
-        FROM (
-            SELECT id, id AS at, 1 AS share FROM candidate
-            UNION ALL
-            SELECT id, previous, fade * (:previous_share::float8
-                + CASE WHEN replies THEN :reply_share::float8 ELSE 0 END)
-            FROM candidate WHERE previous IS NOT NULL
-            UNION ALL
-            SELECT c.id, s.id, c.fade * :next_share::float8
-            FROM candidate c JOIN scanned s ON s.previous = c.id
-        ) AS reach
-        JOIN said ON said.id = reach.at
-        GROUP BY reach.id, said.word
+        SELECT reach.id, spoken.word, max(reach.share * spoken.weight) AS weight
+        FROM reach JOIN spoken ON spoken.id = reach.at
+        GROUP BY reach.id, spoken.word
     ) AS word
     GROUP BY id
 ), scaled AS (
-    SELECT c.id, c.session_id, c.speaker, c.question_share, c.similarity, coalesce(h.score, 0) AS words_score,
+    SELECT m.*,
         coalesce((coalesce(h.score, 0) - min(coalesce(h.score, 0)) OVER ())
             / nullif(max(h.score) OVER () - min(coalesce(h.score, 0)) OVER (), 0), sign(coalesce(h.score, 0))) AS word_part,
-        coalesce((coalesce(c.meaning, 0) - min(coalesce(c.meaning, 0)) OVER ())
-            / nullif(max(c.meaning) OVER () - min(coalesce(c.meaning, 0)) OVER (), 0), sign(coalesce(c.meaning, 0)))
-            AS meaning_part
-    FROM candidate c LEFT JOIN heard h USING (id)
+        coalesce((m.meaning - min(m.meaning) OVER ()) / nullif(max(m.meaning) OVER () - min(m.meaning) OVER (), 0),
+            sign(m.meaning)) AS meaning_part
+    FROM member m LEFT JOIN heard h USING (id)
 ), mixed AS (
-    SELECT *, ((1 - :vector_weight::float8) * word_part + :vector_weight * meaning_part) AS base
+    SELECT *, (1 - :vector_weight::float8) * word_part + :vector_weight * meaning_part AS base
     FROM scaled
 ), boosted AS (
     SELECT m.id, m.similarity, o.score AS keyword_score, m.base,
         -m.base * :question_penalty::float8 * m.question_share AS question_boost,
         :session_boost::float8 * max(m.base * (1 - :question_penalty * m.question_share))
             OVER (PARTITION BY coalesce(m.session_id, m.id)) AS session_boost,
-        :time_boost::float8 * coalesce(t.nearness, 0) AS time_boost,
+        :time_boost::float8 * coalesce((
+            SELECT max(exp(-greatest(
+                0,
+                extract(epoch FROM m.happened_at - w.until)::float8,
+                :early_factor::float8 * extract(epoch FROM w.since - m.happened_at)::float8
+            ) / greatest(:near_days::float8 * 86400, :near_share::float8 * extract(epoch FROM w.until - w.since)::float8)))
+            FROM unnest(:window_starts::timestamptz[], :window_ends::timestamptz[]) AS w(since, until)
+        ), 0) AS time_boost,
         CASE WHEN m.speaker = 'user' AND bool_or(m.speaker = 'assistant') OVER ()
             THEN :user_boost::float8 ELSE 0 END AS user_boost,
         k.rank AS keyword_rank, v.rank AS semantic_rank
@@ -123,7 +170,6 @@ WITH scanned AS MATERIALIZED (
     LEFT JOIN own o USING (id)
     LEFT JOIN keyword_top k USING (id)
     LEFT JOIN semantic_top v USING (id)
-    LEFT JOIN timed t USING (id)
 ), ranked AS MATERIALIZED (
     SELECT *, CASE :fusion::text
         WHEN 'rrf' THEN coalesce(1 / (:rrf_k::float8 + keyword_rank), 0) + coalesce(1 / (:rrf_k + semantic_rank), 0)
@@ -134,32 +180,35 @@ WITH scanned AS MATERIALIZED (
     ORDER BY score DESC, id
     LIMIT :limit
 )
-SELECT r.score, r.keyword_rank, r.semantic_rank, r.keyword_score, r.similarity AS semantic_score, r.base,
+SELECT r.id AS found_id, r.score, r.keyword_rank, r.semantic_rank, r.keyword_score, r.similarity AS semantic_score,
     r.question_boost, r.session_boost, r.time_boost, r.user_boost, m.*
-FROM ranked r JOIN memory_records m USING (id)
-WHERE m.workspace_id = :workspace AND m.id = ANY(ARRAY(SELECT id FROM ranked))
+FROM ranked r LEFT JOIN (
+    SELECT * FROM memory_records WHERE workspace_id = :workspace AND id = ANY(ARRAY(SELECT id FROM ranked))
+) AS m ON m.id = r.id
 ORDER BY r.score DESC, r.id;
+
+-- name: nearest_by_index
+-- Vector candidates of a very large audience from the HNSW index, and by an exact look at what is not in it yet.
+SELECT id FROM (
+    (SELECT i.id, i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim}) AS distance
+     FROM search_index i
+     WHERE i.ann AND i.embedding_model = {model} AND :(readable)
+     ORDER BY i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim})
+     LIMIT :limit)
+    UNION ALL
+    (SELECT i.id, i.embedding <#> :embedding
+     FROM search_index i
+     WHERE NOT i.ann AND i.embedding_model = {model} AND :(readable)
+     ORDER BY i.embedding <#> :embedding
+     LIMIT :limit)
+) AS n
+ORDER BY distance, id
+LIMIT :limit;
 
 -- name: recent_search
 -- The newest memories first, under the same filters.
 SELECT m.*
 FROM search_index i JOIN memory_records m ON m.workspace_id = i.workspace_id AND m.id = i.id
-WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind = 0
-    AND NOT i.deleted
-    AND i.valid_from <= :as_of
-    AND (i.valid_until IS NULL OR i.valid_until > :as_of)
-    AND (i.expires_at IS NULL OR i.expires_at > :as_of)
-    AND (:include_faded::boolean OR NOT i.faded)
-    AND (:types::text[] IS NULL OR i.type = ANY(:types))
-    AND (:scopes::text[] IS NULL OR i.scope = ANY(:scopes))
-    AND (:tags_any::text[] IS NULL OR i.tags && :tags_any)
-    AND (:tags_all::text[] IS NULL OR i.tags @> :tags_all)
-    AND (:user::text IS NULL OR i.user_name = :user)
-    AND (:session_id::uuid IS NULL OR i.session_id = :session_id)
-    AND (:task_id::uuid IS NULL OR i.task_id = :task_id)
-    AND (:min_importance::float8 IS NULL OR i.importance >= :min_importance)
-    AND (:since::timestamptz IS NULL OR i.happened_at >= :since)
-    AND (:until::timestamptz IS NULL OR i.happened_at < :until)
-    AND (:metadata::jsonb IS NULL OR m.metadata @> :metadata)
+WHERE :(readable)
 ORDER BY i.happened_at DESC, i.id DESC
 LIMIT :limit;
