@@ -19,6 +19,7 @@ from service.settings import Settings
 from worker.dreaming.run import Dreamer
 from worker.upkeep.drop_answers import drop_answers
 from worker.upkeep.embed_pending import embed_pending
+from worker.upkeep.large_audiences import tend_large_audiences
 
 log = structlog.get_logger(__name__)
 
@@ -47,6 +48,7 @@ async def run_worker(settings: Settings) -> None:
             (make_all_due, settings.dream_cron),
             (embed_pending, settings.upkeep_cron),
             (drop_answers, settings.upkeep_cron),
+            (tend_large_audiences, settings.statistics_cron),
         ):
             scheduler.add_job(job, CronTrigger.from_crontab(cron, UTC), args=[engine], max_instances=1, coalesce=True)
         scheduler.start()
@@ -85,7 +87,7 @@ async def _dream_on(engine: Engine, settings: Settings) -> None:
 
 
 async def run_once(settings: Settings) -> int:
-    """Dream once for every agent, embed what is pending, and end; the number of dreams."""
+    """Dream once for every agent, do the upkeep, and end; the number of dreams."""
     async with open_runtime(settings, "reverie-worker") as engine:
         own = dreamer(engine, settings)
         await make_all_due(engine)
@@ -93,4 +95,5 @@ async def run_once(settings: Settings) -> int:
         while await own.dream_next():
             count += 1
         await embed_pending(engine)
+        await tend_large_audiences(engine)
     return count

@@ -1,7 +1,7 @@
 """What searches of very large audiences need: their sizes, their commonest words, and which rows an index holds.
 
-Revision ID: 0003
-Revises: 0002
+Revision ID: 0004
+Revises: 0003
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from alembic import op
 
 from service.db.migration_steps import wall
 
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 branch_labels = None
 depends_on = None
 
