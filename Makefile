@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test dream migrate check bench clean
+.PHONY: help install run test dream migrate check schema bench clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ check: $(INSTALLED) ## lint, format, types, import rules
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+schema: $(INSTALLED) ## write sql/schema.sql anew from the migrations
+	UPDATE_SCHEMA=1 $(BIN)/python -m pytest -q tests/store/test_schema.py
 
 bench: $(INSTALLED) ## PART=quality, speed, writes, peers or tenants (default: all)
 	$(BIN)/python -m tests.bench $(PART)
