@@ -1,4 +1,4 @@
-"""Migrations give exactly ``sql/schema.sql``, agree with the tables, and go back. ``make schema`` writes the snapshot."""
+"""Migrations give exactly ``sql/schema.sql``, agree with the tables, and go back. ``make schema`` writes it."""
 
 from __future__ import annotations
 
