@@ -22,7 +22,7 @@ from service.errors import Unavailable
 APP_ROLE = "reverie_app"
 _PLAN_ONCE = (
     "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_nestloop = off;"
-    "SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off;"
+    "SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off;"
     "SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200;"
 )
 

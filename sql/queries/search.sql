@@ -68,7 +68,7 @@ WITH wanted AS MATERIALIZED (
 ), also AS MATERIALIZED (
     SELECT p.id, w.word, :(weight) AS weight
     FROM search_terms p JOIN wanted w USING (term) JOIN rarity r USING (word)
-    WHERE NOT :filtered AND p.workspace_id = :workspace
+    WHERE NOT :filtered AND (SELECT count(*) FROM read) < (SELECT count(*) FROM wanted) AND p.workspace_id = :workspace
         AND p.term = ANY(ARRAY(SELECT term FROM wanted EXCEPT SELECT term FROM read))
         AND p.id = ANY(ARRAY(SELECT id FROM shortlist))
 ), spoken AS MATERIALIZED (
