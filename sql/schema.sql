@@ -67,6 +67,12 @@ CREATE TABLE public.api_keys (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     revoked_at timestamp with time zone
 );
+CREATE TABLE public.audience_languages (
+    workspace_id uuid NOT NULL,
+    audience uuid NOT NULL,
+    language text NOT NULL
+);
+ALTER TABLE ONLY public.audience_languages FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.audience_rows (
     workspace_id uuid NOT NULL,
     audience uuid NOT NULL,
@@ -434,6 +440,8 @@ ALTER TABLE ONLY public.agents
     ADD CONSTRAINT pk_agents PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT pk_api_keys PRIMARY KEY (workspace_id, id);
+ALTER TABLE ONLY public.audience_languages
+    ADD CONSTRAINT pk_audience_languages PRIMARY KEY (workspace_id, audience, language);
 ALTER TABLE ONLY public.audience_rows
     ADD CONSTRAINT pk_audience_rows PRIMARY KEY (workspace_id, audience, kind);
 ALTER TABLE ONLY public.audit_log
@@ -529,6 +537,8 @@ ALTER TABLE ONLY public.agents
     ADD CONSTRAINT fk_agents_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT fk_api_keys_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
+ALTER TABLE ONLY public.audience_languages
+    ADD CONSTRAINT fk_audience_languages_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT fk_audit_log_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE ONLY public.bulletins
@@ -577,6 +587,7 @@ ALTER TABLE ONLY public.teams
     ADD CONSTRAINT fk_teams_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE public.agents ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.audience_languages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.audience_rows ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.bulletins ENABLE ROW LEVEL SECURITY;
@@ -602,6 +613,7 @@ ALTER TABLE public.team_members ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.teams ENABLE ROW LEVEL SECURITY;
 CREATE POLICY workspace ON public.agents USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.api_keys USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.audience_languages USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.audience_rows USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.audit_log USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.bulletins USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
@@ -628,6 +640,7 @@ CREATE POLICY workspace ON public.teams USING ((workspace_id = (NULLIF(current_s
 GRANT USAGE ON SCHEMA public TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.agents TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audience_languages TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audience_rows TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audit_log TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.bulletins TO reverie_app;

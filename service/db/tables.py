@@ -402,6 +402,16 @@ common_terms = Table(
     _key("term"),
 )
 
+audience_languages = Table(
+    "audience_languages",
+    metadata,
+    _workspace(),
+    _id("audience"),
+    _text("language"),
+    _key("audience", "language"),
+    _in_workspace(),
+)
+
 embedding_models = Table(
     "embedding_models",
     metadata,

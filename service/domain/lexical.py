@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from service.domain.spelling import UNSPACED, unspaced_characters
+
 _SPEAKER = re.compile(r"^\s*([^\s:\[\]][^:\n\[\]]{0,39}):\s")
 _TAIL = re.compile(r"\s*\[[^\]]*\]\s*$")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
+_QUESTION_MARKS = ("?", "？", "؟")
 _CLOSERS = "\"')]*_"
 WORDS_MAX = 32_767
+CHARACTERS_PER_WORD = 2
+"""Of scripts without spaces, roughly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """Features of one text.
 
-    ``words`` counts white-space separated words. ``speaker`` is who says it: given, or written in front as ``Name: …``.
+    ``words`` counts words. ``speaker`` is who says it: given, or written in front as ``Name: …``.
     ``asks``: it ends in a question. ``question_share`` is the share, 0 to 1, of its characters in question sentences.
     """
 
@@ -33,15 +38,17 @@ def shape_of(content: str, speaker: str | None = None) -> Shape:
         speaker = named.group(1).strip()
     body = content[named.end() :] if named else content
     sentences = [sentence for sentence in _SENTENCE_END.split(body.strip()) if sentence]
-    asked = sum(len(sentence) for sentence in sentences if sentence.endswith("?"))
+    asked = sum(len(sentence) for sentence in sentences if sentence.endswith(_QUESTION_MARKS))
     return Shape(
-        words=min(len(content.split()), WORDS_MAX),
+        words=min(words_of(content), WORDS_MAX),
         speaker=speaker.casefold()[:40] if speaker else None,
-        asks=_TAIL.sub("", content).rstrip().rstrip(_CLOSERS).endswith("?"),
+        asks=_TAIL.sub("", content).rstrip().rstrip(_CLOSERS).endswith(_QUESTION_MARKS),
         question_share=asked / max(1, sum(map(len, sentences))),
     )
 
 
-def language_of(_: str) -> str:
-    """The text-search configuration of a text."""
-    return "english"
+def words_of(text: str) -> int:
+    """How many words a text has: by white space, and two characters to a word where there is none."""
+    unspaced = unspaced_characters(text)
+    spaced = UNSPACED.sub(" ", text) if unspaced else text
+    return len(spaced.split()) + -(-unspaced // CHARACTERS_PER_WORD)

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from service.domain.context import Shares
+from service.domain.languages import Configuration
 from service.domain.search import Ranking
 
 PiiEntity = Literal[
@@ -56,8 +57,11 @@ class WindowSettings(BaseModel):
 
 
 class RetrievalSettings(Ranking):
-    """The ranking, and below which importance a faded memory no longer surfaces."""
+    """The ranking, how words are read, and below which importance a faded memory no longer surfaces."""
 
+    language: Configuration | Literal["auto"] = Field(
+        "auto", description="Postgres text-search configuration of what is written from now on; auto: by the text"
+    )
     faded_below: float = Field(0.1, ge=0, le=1)
 
 

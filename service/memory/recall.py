@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from service.domain import timex
-from service.domain.lexical import language_of
 from service.domain.principal import Principal
 from service.domain.search import Ranking, SearchRequest
 from service.embedding.base import EmbeddingFailed
@@ -78,7 +77,6 @@ async def recall(
     timed = timex.parse(request.query, request.now or engine.now())
     question = search.Question(
         text="" if request.strategy == "semantic" and vector is not None else timed.text,
-        language=language_of(request.query),
         windows=timed.windows,
         model=model,
         embedding=vector,

@@ -12,7 +12,7 @@ from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
 from service.domain.identity import identity_hash, summary_of
 from service.domain.ids import new_id
-from service.domain.lexical import language_of, shape_of
+from service.domain.lexical import shape_of
 from service.domain.principal import Principal
 from service.domain.types import MemoryType, Scope
 from service.embedding.tokens import count_tokens
@@ -198,8 +198,6 @@ def columns_of(draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: 
         "identity_hash": identity_hash(
             draft.type, draft.content, user=draft.user, key=draft.key, occurred_at=draft.occurred_at
         ),
-        "language": language_of(draft.content),
-        "lexical": draft.content,
         "tokens": count_tokens(draft.content),
         "importance": draft.importance,
         "confidence": draft.confidence,

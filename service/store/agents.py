@@ -13,10 +13,14 @@ from service.store.settings import settings_from
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Whose eyes a read uses. ``session_id`` and ``task_id`` are None when the names given are unknown."""
+    """Whose eyes a read uses. ``session_id`` and ``task_id`` are None when the names given are unknown.
+
+    ``languages`` are the text-search configurations in use in the audiences.
+    """
 
     agent_id: UUID
     audiences: list[UUID]
+    languages: list[str]
     session_id: UUID | None
     task_id: UUID | None
     settings: WorkspaceSettings
@@ -64,6 +68,7 @@ async def reader(
     return Reader(
         row["agent_id"],
         row["audiences"],
+        row["languages"],
         row["session_id"],
         row["task_id"],
         settings_from(row["settings"]),

@@ -12,7 +12,9 @@ import numpy as np
 from pgvector import HalfVector
 
 from service.db.pool import Connection, Row
+from service.domain.languages import language_of
 from service.domain.lexical import Shape, shape_of
+from service.domain.spelling import spelled
 from service.store.agents import Reader
 
 Record = dict[str, Any]
@@ -51,9 +53,19 @@ async def insert(connection: Connection, workspace: UUID, items: list[dict[str, 
     An id missing from the answer collided with a live memory.
     """
     rows = await connection.fetch(
-        "insert_memories", workspace=workspace, items=items, embeddings=embedded.halfvecs(), model=embedded.model
+        "insert_memories",
+        workspace=workspace,
+        items=[_with_words(item) for item in items],
+        embeddings=embedded.halfvecs(),
+        model=embedded.model,
     )
     return {row["id"] for row in rows}
+
+
+def _with_words(item: dict[str, Any]) -> dict[str, Any]:
+    """The item with what its words are taken from: its language, which a setting may overrule, and its spelling."""
+    content = item["content"]
+    return item | {"language": language_of(content), "lexical": spelled(content)}
 
 
 async def find_twin(connection: Connection, workspace: UUID, item: dict[str, Any]) -> UUID | None:
@@ -121,7 +133,13 @@ async def rewrite(
     await archive(connection, workspace, memory_id)
     await connection.run("unpost_memory", workspace=workspace, id=memory_id)
     await connection.run(
-        "rewrite_memory", workspace=workspace, id=memory_id, item=item, changed_by=actor, reason=reason, now=now
+        "rewrite_memory",
+        workspace=workspace,
+        id=memory_id,
+        item=_with_words(item),
+        changed_by=actor,
+        reason=reason,
+        now=now,
     )
     await connection.run("post_memory", workspace=workspace, id=memory_id)
     await reindex(connection, workspace, memory_id, embedded, shape_of(item["content"]))

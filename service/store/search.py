@@ -14,6 +14,7 @@ from pgvector import HalfVector
 
 from service.db.pool import Connection, Row
 from service.domain.search import Ranking
+from service.domain.spelling import spelled
 from service.domain.timex import Window
 from service.store.agents import Reader
 
@@ -60,7 +61,6 @@ class Question:
     """
 
     text: str
-    language: str
     windows: Sequence[Window] = ()
     model: int | None = None
     embedding: np.ndarray[Any, Any] | None = None
@@ -92,8 +92,8 @@ async def hybrid(
         audiences=reader.audiences,
         audience_rows=reader.large_rows,
         kinds=list(kinds),
-        text=question.text,
-        language=question.language,
+        text=spelled(question.text),
+        languages=reader.languages,
         window_starts=[window.since for window in question.windows],
         window_ends=[window.until for window in question.windows],
         near_starts=[window.since for window in reach],

@@ -84,12 +84,17 @@ LIMIT 1;
 
 -- name: reader
 -- Whose eyes: the agent's id and every audience it may read, with the task and session it names, the workspace's
--- settings, and how many memories the large ones among the audiences hold, as last counted.
+-- settings, the languages in use in the audiences, and how many memories the large ones hold, as last counted.
 -- ``session_id`` and ``task_id`` are null when the name is unknown.
 SELECT r.*, (
         SELECT sum(l.rows)::bigint FROM audience_rows l
         WHERE l.workspace_id = :workspace AND l.audience = ANY(r.audiences) AND l.kind = 0
-    ) AS large_rows
+    ) AS large_rows, ARRAY(
+        SELECT 'english'
+        UNION
+        SELECT l.language FROM audience_languages l
+        WHERE l.workspace_id = :workspace AND l.audience = ANY(r.audiences)
+    ) AS languages
 FROM (
     SELECT
         a.agent_id,

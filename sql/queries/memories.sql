@@ -2,7 +2,7 @@
 -- Insert memories with their search rows and posting lists. What collides with a live memory (by identity or by
 -- key) is left out of the answer, for the caller to reinforce or update.
 WITH item AS (
-    SELECT i.*, to_tsvector(i.language::regconfig, i.lexical) AS lexemes
+    SELECT i.*, c.configuration, to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, agent_id uuid, audience uuid, type text, scope text, team_id uuid, task_id uuid,
         session_id uuid, user_name text, key text, content text, summary text, identity_hash text, language text,
@@ -10,7 +10,9 @@ WITH item AS (
         status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
         words smallint, speaker text, asks boolean, question_share real
-    )
+    ), coalesce((
+        SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
+    ), i.language) AS c(configuration)
 ), inserted AS (
     INSERT INTO memories (
         workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
@@ -18,7 +20,7 @@ WITH item AS (
         occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, dream_id, changed_by, change_reason
     )
     SELECT :workspace, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
-        decode(identity_hash, 'hex'), language, tokens, importance, confidence, tags, metadata, source, status,
+        decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
         decay_exempt, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
         created_at, created_at, dream_id, changed_by, change_reason
     FROM item
@@ -50,6 +52,10 @@ WITH item AS (
     SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
         coalesce(cardinality(l.positions), 1), n.length
     FROM inserted m, reverie_length_v1(m.lexemes) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
+), spoken AS (
+    INSERT INTO audience_languages (workspace_id, audience, language)
+    SELECT DISTINCT m.workspace_id, m.audience, m.language FROM inserted m WHERE m.language <> 'english'
+    ON CONFLICT DO NOTHING
 )
 SELECT id FROM inserted;
 
@@ -94,17 +100,19 @@ WHERE workspace_id = :workspace AND id = :id;
 UPDATE memories m SET
     type = i.type, scope = i.scope, audience = i.audience, team_id = i.team_id, task_id = i.task_id,
     session_id = i.session_id, user_name = i.user_name, key = i.key, content = i.content, summary = i.summary,
-    identity_hash = decode(i.identity_hash, 'hex'), language = i.language, tokens = i.tokens,
+    identity_hash = decode(i.identity_hash, 'hex'), language = c.configuration, tokens = i.tokens,
     importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
     status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
-    lexemes = to_tsvector(i.language::regconfig, i.lexical), updated_at = :now, version = m.version + 1,
+    lexemes = to_tsvector(c.configuration::regconfig, i.lexical), updated_at = :now, version = m.version + 1,
     changed_by = :changed_by, change_reason = :reason
 FROM jsonb_to_record(:item::jsonb) AS i(
     type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text, key text,
     content text, summary text, identity_hash text, language text, lexical text, tokens integer, importance float8,
     confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
     occurred_at timestamptz, expires_at timestamptz
-)
+), coalesce((
+    SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
+), i.language) AS c(configuration)
 WHERE m.workspace_id = :workspace AND m.id = :id;
 
 -- name: mark_deleted
@@ -126,6 +134,12 @@ WHERE m.workspace_id = :workspace AND m.id = :id
 
 -- name: post_memory
 -- Put a memory on its posting lists.
+WITH spoken AS (
+    INSERT INTO audience_languages (workspace_id, audience, language)
+    SELECT workspace_id, audience, language FROM memories
+    WHERE workspace_id = :workspace AND id = :id AND language <> 'english'
+    ON CONFLICT DO NOTHING
+)
 INSERT INTO search_terms (workspace_id, term, id, frequency, length)
 SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
     coalesce(cardinality(l.positions), 1), n.length

@@ -34,7 +34,13 @@ WITH wanted AS MATERIALIZED (
     SELECT l.n AS word, t.term, (
             SELECT c.rows FROM common_terms c WHERE c.workspace_id = :workspace AND c.term = t.term
         ) AS rows
-    FROM unnest(tsvector_to_array(to_tsvector(:language::regconfig, :text))) WITH ORDINALITY AS l(lexeme, n),
+    FROM (
+            SELECT lexeme, row_number() OVER () AS n
+            FROM (
+                SELECT DISTINCT unnest(tsvector_to_array(to_tsvector(g.configuration::regconfig, :text))) AS lexeme
+                FROM unnest(:languages::text[]) AS g(configuration)
+            ) AS any_language
+        ) AS l,
         unnest(:audiences::uuid[]) AS a(audience),
         unnest(:kinds::smallint[]) AS k(kind),
         reverie_term_v1(a.audience, k.kind, l.lexeme) AS t(term)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain.identity import summary_of
-from service.domain.lexical import language_of, shape_of
+from service.domain.lexical import shape_of
 from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
 from service.errors import ReverieError
@@ -212,8 +212,6 @@ class _Writer:
             "content": candidate.content,
             "summary": summary_of(candidate.content),
             "identity_hash": new.identity,
-            "language": language_of(candidate.content),
-            "lexical": candidate.content,
             "tokens": count_tokens(candidate.content),
             "importance": candidate.importance,
             "confidence": candidate.confidence,
