@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.console import Console
 
 from service.errors import ReverieError
 from service.settings import Settings
+
+if TYPE_CHECKING:
+    from service.memory.transfer.importing import Format
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 out = Console(highlight=False)
@@ -76,6 +80,47 @@ def keys(
     settings = Settings()
     with open_database(settings) as url:
         out.print(asyncio.run(_make_key(settings, url, role, name, agent, workspace)))
+
+
+@cli.command(name="export")
+def export_(
+    file: Annotated[Path, typer.Argument(help="- for standard output")],
+    agent: Annotated[str | None, typer.Option(help="this agent alone")] = None,
+    include: Annotated[str, typer.Option(help="deleted, expired; comma-separated")] = "",
+    workspace: str = "default",
+    resume: Annotated[bool, typer.Option(help="go on with FILE.part of an export that broke off")] = False,
+) -> None:
+    """Write a workspace, or one agent, to a file of JSON lines."""
+    from service.database import open_database
+    from service.export_import import export_file
+
+    settings = Settings()
+    with open_database(settings) as url:
+        wanted = frozenset(part.strip() for part in include.split(",") if part.strip())
+        opened = settings.model_copy(update={"database_url": url, "embedding_model": "none"})
+        lines = asyncio.run(export_file(opened, workspace, file, agent=agent, include=wanted, resume=resume))
+    Console(stderr=True, highlight=False).print(f"{lines} lines written.")
+
+
+@cli.command(name="import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="- for standard input")],
+    format: Annotated[str, typer.Option(help="reverie, mem0 or arkos")] = "reverie",
+    agent: Annotated[str | None, typer.Option(help="the agent of lines that name none")] = None,
+    workspace: str = "default",
+) -> None:
+    """Read a file in, all of it or nothing; a second time it changes nothing."""
+    from service.database import open_database
+    from service.export_import import import_file
+
+    if format not in ("reverie", "mem0", "arkos"):
+        raise typer.BadParameter("format is reverie, mem0 or arkos")
+    settings = Settings()
+    with open_database(settings) as url:
+        opened = settings.model_copy(update={"database_url": url})
+        done = asyncio.run(import_file(opened, workspace, file, format=cast("Format", format), agent=agent))
+    said = f"{done.created} created, {done.updated} updated, {done.unchanged} unchanged, {done.skipped} skipped."
+    out.print(said + (" [yellow]The export had been cut off before its end.[/]" if done.complete is False else ""))
 
 
 async def _first_key(settings: Settings, url: str) -> str | None:

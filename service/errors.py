@@ -2,6 +2,7 @@
 
 ReverieError
 ├── InvalidInput            a field is out of bounds; names it          (422)
+│   └── BrokenLine          a line of an import; names line and field
 ├── Unauthenticated         no key, or not a valid one                  (401)
 ├── Forbidden               the key's role may not do this              (403)
 ├── NotFound                unknown here, or not visible to the caller  (404)
@@ -41,6 +42,15 @@ class InvalidInput(ReverieError):
     def __init__(self, loc: Sequence[str | int], message: str) -> None:
         super().__init__(message)
         self.loc = list(loc)
+
+
+class BrokenLine(InvalidInput):
+    """A line of the import cannot be read in. ``line`` counts from 1."""
+
+    def __init__(self, line: int, loc: Sequence[str | int], message: str) -> None:
+        field = ".".join(map(str, loc))
+        super().__init__(("body", line, *loc), f"line {line}: {field}{': ' if field else ''}{message}")
+        self.line = line
 
 
 class Unauthenticated(ReverieError):

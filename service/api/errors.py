@@ -60,6 +60,8 @@ def answer_to(error: errors.ReverieError) -> Response:
     more: dict[str, Any] = {}
     if isinstance(error, errors.InvalidInput):
         more["errors"] = [{"loc": error.loc, "msg": error.message}]
+    if isinstance(error, errors.BrokenLine):
+        more["line"] = error.line
     if isinstance(error, errors.Conflict):
         more |= error.details
     if isinstance(error, errors.Ambiguous):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 import uuid
+from collections.abc import Collection
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,12 +21,15 @@ _REQUEST_ID = re.compile(rb"[\x21-\x7e]{1,100}")
 class RequestMiddleware:
     """Gives each request an id (the caller's, if it has one), bounds its body, and logs how it ended.
 
+    Bodies to the ``streamed`` paths are bounded by whoever reads them.
+
     An unexpected error is logged with its traceback and answered 500 with the id; nothing of it is shown.
     """
 
-    def __init__(self, app: ASGIApp, body_bytes_max: int) -> None:
+    def __init__(self, app: ASGIApp, body_bytes_max: int, streamed: Collection[str] = ()) -> None:
         self.app = app
         self.body_bytes_max = body_bytes_max
+        self.streamed = streamed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -48,7 +52,9 @@ class RequestMiddleware:
 
         try:
             length = headers.get(b"content-length", b"0")
-            if length.isdigit() and int(length) > self.body_bytes_max:
+            if scope["path"] in self.streamed:
+                await self.app(scope, receive, answer)
+            elif length.isdigit() and int(length) > self.body_bytes_max:
                 await self._refuse(scope, receive, answer)
             else:
                 await self.app(scope, self._bounded(receive), answer)

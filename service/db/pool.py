@@ -20,6 +20,7 @@ from service.domain.json import dumps
 from service.errors import Unavailable
 
 APP_ROLE = "reverie_app"
+_ONE_MOMENT = " SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;"
 _PLAN_ONCE = (
     "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_nestloop = off;"
     "SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off;"
@@ -74,6 +75,13 @@ class Connection:
         """The first column of the first row, or None."""
         statement = query(name)
         return await self.raw.fetchval(statement.sql, *statement.arguments(values))
+
+    async def batches(self, name: str, size: int, /, **values: Any) -> AsyncIterator[list[Row]]:
+        """The rows of the named query, ``size`` at a time through a cursor, never all in memory."""
+        statement = query(name)
+        cursor = await self.raw.cursor(statement.sql, *statement.arguments(values))
+        while rows := await cursor.fetch(size):
+            yield rows
 
     async def run(self, name: str, /, **values: Any) -> int:
         """Run the named query for its effect; the number of rows it touched."""
@@ -133,6 +141,10 @@ class Database:
         them, whatever the statistics say, and planning, which would cost as much as searching, is done once.
         """
         return self.transaction(workspace_id, _PLAN_ONCE)
+
+    def snapshot(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+        """As ``transaction``, but reading only, and every statement sees the one moment of the first."""
+        return self.transaction(workspace_id, _ONE_MOMENT)
 
     @asynccontextmanager
     async def transaction(self, workspace_id: UUID, planning: str = "") -> AsyncIterator[Connection]:

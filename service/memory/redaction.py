@@ -135,11 +135,11 @@ async def _cleared_models(
     for (position, name), (_, before), after in zip(owners, written, values, strict=True):
         if after != before:
             changes[position][name] = after
-    return [_changed(draft, change, loc) for draft, change, loc in zip(drafts, changes, locs, strict=True)]
+    return [rewritten(draft, change, loc) for draft, change, loc in zip(drafts, changes, locs, strict=True)]
 
 
-def _changed(draft: Draft, changes: dict[str, Any], loc: Loc) -> Draft:
-    """The draft with its masked values, which must keep the draft's bounds: a mask may be longer than what it hides."""
+def rewritten(draft: Draft, changes: dict[str, Any], loc: Loc) -> Draft:
+    """The draft with its masked values. Raises InvalidInput past its bounds: a mask may be long."""
     if not changes:
         return draft
     fields = draft.model_dump(exclude_unset=True)

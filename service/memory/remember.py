@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 from uuid import UUID
 
 from service.db.pool import Connection
@@ -66,12 +66,12 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
     embedded = await engine.embed([draft.content for draft in drafts])
     saved: dict[int, tuple[UUID, Outcome]] = {}
     async with engine.db.transaction(principal.workspace_id) as connection:
-        places = _Places(connection, principal)
+        places = Places(connection, principal)
         items: list[Item] = []
         first: dict[tuple[Any, ...], int] = {}
         repeats: dict[int, int] = {}
         for position, draft in enumerate(drafts):
-            place = await places.find(draft, _loc(drafts, position))
+            place = await places.find(draft, _loc(drafts, position), user=draft.user)
             item = columns_of(draft, place, position + 1, principal.actor, now)
             identity = _identity(item)
             if identity in first:
@@ -97,7 +97,7 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
             saved[position] = (memory_id, "reinforced")
         for position, draft in enumerate(drafts):
             if draft.links:
-                place = await places.find(draft, _loc(drafts, position))
+                place = await places.find(draft, _loc(drafts, position), user=draft.user)
                 reader = await agents.reader(connection, principal.workspace_id, principal.acting(draft.agent))
                 await write_links(
                     connection,
@@ -125,10 +125,27 @@ def _identity(item: Item) -> tuple[Any, ...]:
 
 async def place_of(connection: Connection, principal: Principal, draft: MemoryDraft, *, owner: str) -> Place:
     """Where a memory of the agent ``owner`` belongs after a change."""
-    return await _Places(connection, principal).find(draft.model_copy(update={"agent": owner}), ("body",))
+    return await Places(connection, principal).find(
+        draft.model_copy(update={"agent": owner}), ("body",), user=draft.user
+    )
 
 
-class _Places:
+class Placed(Protocol):
+    """What says where something belongs."""
+
+    @property
+    def agent(self) -> str | None: ...
+    @property
+    def scope(self) -> Scope: ...
+    @property
+    def team(self) -> str | None: ...
+    @property
+    def task(self) -> str | None: ...
+    @property
+    def session(self) -> str | None: ...
+
+
+class Places:
     """Finds (or makes) the agents, teams, tasks and sessions that drafts name, each once per transaction."""
 
     def __init__(self, connection: Connection, principal: Principal) -> None:
@@ -138,11 +155,12 @@ class _Places:
         self._known: dict[tuple[Any, ...], UUID] = {}
         self._agents: dict[UUID, Any] = {}
 
-    async def find(self, draft: MemoryDraft, loc: tuple[str | int, ...]) -> Place:
+    async def find(self, draft: Placed, loc: tuple[str | int, ...], *, user: str | None = None) -> Place:
+        """Where something of this agent, scope, team, task and session belongs; ``user`` is for a new session."""
         agent = self._principal.acting(draft.agent)
-        agent_id = await self._once("agent", agent)
-        session_id = await self._once("session", draft.session, agent_id, draft.user) if draft.session else None
-        task_id = await self._once("task", draft.task) if draft.task else None
+        agent_id = await self.agent(agent)
+        session_id = await self.session(agent_id, draft.session, user) if draft.session else None
+        task_id = await self.task(draft.task) if draft.task else None
         team_id = await self._team(agent, draft.team, loc) if draft.team else None
         if draft.scope is Scope.PRIME:
             audience = (await self._agent_row(agent_id, agent))["prime_audience"]
@@ -152,12 +170,28 @@ class _Places:
             }[draft.scope]  # fmt: skip
         return Place(agent_id, audience, team_id, task_id, session_id)
 
+    async def agent(self, agent: str) -> UUID:
+        """The id of an agent."""
+        return await self._once("agent", agent)
+
+    async def session(self, agent_id: UUID, session: str, user: str | None = None) -> UUID:
+        """The id of an agent's session."""
+        return await self._once("session", session, agent_id, user)
+
+    async def task(self, task: str) -> UUID:
+        """The id of a task."""
+        return await self._once("task", task)
+
+    async def team(self, team: str) -> UUID:
+        """The id of a team, whoever is in it."""
+        return await self._once("team", team)
+
     async def _team(self, agent: str, team: str, loc: tuple[str | int, ...]) -> UUID:
         if self._principal.role != "admin":
-            agent_id = await self._once("agent", agent)
+            agent_id = await self.agent(agent)
             if team not in (await self._agent_row(agent_id, agent))["teams"]:
                 raise InvalidInput((*loc, "team"), f"the agent is not a member of a team {team!r}")
-        return await self._once("team", team)
+        return await self.team(team)
 
     async def _agent_row(self, agent_id: UUID, agent: str) -> Any:
         if agent_id not in self._agents:

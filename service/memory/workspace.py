@@ -24,9 +24,8 @@ async def put_settings(engine: Engine, principal: Principal, changes: WorkspaceS
     principal.must_administer()
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await workspace_settings(connection, principal.workspace_id)
-        merged = _laid_over(present.model_dump(), changes.model_dump(exclude_unset=True))
         try:
-            settings = WorkspaceSettings.model_validate(merged)
+            settings = laid_over(present, changes)
         except ValueError as error:
             raise InvalidInput(("body",), str(error)) from error
         await store_settings(connection, principal.workspace_id, settings)
@@ -35,7 +34,12 @@ async def put_settings(engine: Engine, principal: Principal, changes: WorkspaceS
     return settings
 
 
-def _laid_over(present: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+def laid_over(present: WorkspaceSettings, changes: WorkspaceSettings) -> WorkspaceSettings:
+    """The present settings with the fields that ``changes`` sets over them. Raises ValueError if that fits ill."""
+    return WorkspaceSettings.model_validate(_merged(present.model_dump(), changes.model_dump(exclude_unset=True)))
+
+
+def _merged(present: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return present | {
-        name: _laid_over(present[name], value) if isinstance(value, dict) else value for name, value in changes.items()
+        name: _merged(present[name], value) if isinstance(value, dict) else value for name, value in changes.items()
     }

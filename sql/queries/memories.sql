@@ -1,6 +1,6 @@
 -- name: insert_memories
 -- Insert memories with their search rows and posting lists. What collides with a live memory (by identity or by
--- key) is left out of the answer, for the caller to reinforce or update.
+-- key) is left out of the answer, for the caller to reinforce or update. An import brings the rest of the state too.
 WITH item AS (
     SELECT i.*, c.configuration, to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
     FROM jsonb_to_recordset(:items::jsonb) AS i(
@@ -9,7 +9,8 @@ WITH item AS (
         lexical text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
         status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
-        words smallint, speaker text, asks boolean, question_share real
+        words smallint, speaker text, asks boolean, question_share real,
+        updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer
     ), coalesce((
         SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
     ), i.language) AS c(configuration)
@@ -17,12 +18,14 @@ WITH item AS (
     INSERT INTO memories (
         workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
         identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
-        occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, dream_id, changed_by, change_reason
+        occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, deleted_at, superseded_by, version,
+        dream_id, changed_by, change_reason
     )
     SELECT :workspace, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
         decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
         decay_exempt, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
-        created_at, created_at, dream_id, changed_by, change_reason
+        created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), dream_id, changed_by,
+        change_reason
     FROM item
     ORDER BY ordinal
     ON CONFLICT DO NOTHING
@@ -30,11 +33,12 @@ WITH item AS (
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, session_id, task_id, tags, importance, confidence,
-        happened_at, created_at, valid_from, valid_until, expires_at, previous, length, words, speaker, asks,
+        happened_at, created_at, valid_from, valid_until, expires_at, deleted, previous, length, words, speaker, asks,
         question_share, embedding_model, embedding
     )
     SELECT m.workspace_id, m.id, 0, m.audience, m.type, m.scope, m.user_name, m.session_id, m.task_id, m.tags, m.importance,
         m.confidence, coalesce(m.occurred_at, m.created_at), m.created_at, m.valid_from, m.valid_until, m.expires_at,
+        m.deleted_at IS NOT NULL,
         CASE WHEN m.session_id IS NOT NULL THEN coalesce(
             lag(m.id) OVER (PARTITION BY m.session_id ORDER BY coalesce(m.occurred_at, m.created_at), i.ordinal),
             (SELECT x.id FROM search_index x

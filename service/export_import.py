@@ -1,0 +1,122 @@
+"""``python -m service export`` and ``import``: files out and in, straight on the database, with a progress bar."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import IO
+from uuid import UUID
+
+import orjson
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from service.domain.principal import Principal
+from service.errors import InvalidInput, NotFound
+from service.memory.engine import Engine
+from service.memory.transfer import importing
+from service.memory.transfer.export import export
+from service.memory.transfer.importing import Format, Imported, import_lines
+from service.runtime import open_runtime
+from service.settings import Settings
+
+CHUNK_BYTES = 256 * 1024
+OPERATOR = UUID(int=0)
+"""Whoever may start processes on the database may do all; histories show ``admin:`` and this id."""
+
+
+async def export_file(
+    settings: Settings, workspace: str, target: Path, *, agent: str | None, include: frozenset[str], resume: bool
+) -> int:
+    """Write an export to a file, or to standard output for ``-``, and return the number of lines.
+
+    It goes to ``<target>.part`` and takes its name when it is whole. ``resume`` goes on with such a part. Raises
+    NotFound for an unknown workspace or agent.
+    """
+    part = target.with_name(target.name + ".part")
+    async with _opened(settings, workspace) as (engine, principal):
+        start = _cut_to_whole_lines(part) if resume and part.exists() else None
+        chunks = await export(engine, principal, agent, include=include, resume_from=start)
+        if str(target) == "-":
+            with os.fdopen(os.dup(1), "wb") as out:
+                return await _write(chunks, out)
+        with part.open("ab" if start else "wb") as out:
+            lines = await _write(chunks, out)
+        part.replace(target)
+    return lines
+
+
+async def import_file(
+    settings: Settings, workspace: str, source: Path, *, format: Format, agent: str | None
+) -> Imported:
+    """Read a file in, or standard input for ``-``, all of it or nothing. Raises BrokenLine naming the line."""
+    async with _opened(settings, workspace) as (engine, principal):
+        with _bar() as bar, source.open("rb") if str(source) != "-" else os.fdopen(os.dup(0), "rb") as file:
+            task = bar.add_task("checking", total=None)
+
+            def show(progress: importing.Progress) -> None:
+                bar.update(task, description=progress.stage, completed=progress.done, total=progress.total)
+
+            return await import_lines(engine, principal, _chunks(file), format=format, agent=agent, on_progress=show)
+
+
+@asynccontextmanager
+async def _opened(settings: Settings, workspace: str) -> AsyncIterator[tuple[Engine, Principal]]:
+    async with open_runtime(settings, "reverie-transfer") as engine:
+        async with engine.db.unscoped() as connection:
+            found = await connection.value("workspace_by_name", name=workspace)
+        if found is None:
+            raise NotFound(f"There is no workspace {workspace!r}.")
+        yield engine, Principal(found, OPERATOR, "admin", None)
+
+
+@contextmanager
+def _bar() -> Iterator[Progress]:
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        yield bar
+
+
+async def _write(chunks: AsyncIterator[bytes], out: IO[bytes]) -> int:
+    lines = 0
+    with _bar() as bar:
+        task = bar.add_task("exporting", total=None)
+        async for chunk in chunks:
+            if not lines:
+                counts = orjson.loads(chunk.split(b"\n", 1)[0])["counts"]
+                bar.update(task, total=sum(counts.values()))
+            out.write(chunk)
+            lines += chunk.count(b"\n")
+            bar.update(task, completed=lines)
+        bar.update(task, total=lines)
+    return lines
+
+
+async def _chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
+    while chunk := file.read(CHUNK_BYTES):
+        yield chunk
+
+
+def _cut_to_whole_lines(part: Path) -> str | None:
+    """Cut a broken-off last line from a part of an export; ``<record>:<key>`` of the last whole one, to go on there."""
+    last, size = b"", 0
+    with part.open("rb") as file:
+        for text in file:
+            if text.endswith(b"\n"):
+                last, size = text, size + len(text)
+    os.truncate(part, size)
+    if not last:
+        return None
+    line = orjson.loads(last)
+    key = {"agent": "agent", "bulletin": "agent", "history": "memory_id", "settings": ""}.get(line["record"], "id")
+    if line["record"] == "end":
+        raise InvalidInput(("resume",), f"{part} is whole already")
+    return None if line["record"] == "export" else f"{line['record']}:{line.get(key, '')}"

@@ -1,0 +1,109 @@
+"""Writing a workspace or an agent out as NDJSON: a header, one line per record, an end line."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain.json import dumps
+from service.domain.lines import FORMAT, RECORDS
+from service.domain.principal import Principal
+from service.errors import InvalidInput, NotFound
+from service.memory.engine import Engine
+from service.memory.transfer.spool import Spool
+from service.store import transfer
+from service.store.transfer import Wanted
+
+Start = tuple[str, str | UUID]
+
+
+async def export(
+    engine: Engine,
+    principal: Principal,
+    agent: str | None,
+    *,
+    include: frozenset[str] = frozenset(),
+    resume_from: str | None = None,
+) -> AsyncIterator[bytes]:
+    """An export of one moment, as chunks of NDJSON. An agent key exports its own agent.
+
+    All is read in one read-only snapshot into a temporary file while that is read out at the caller's pace, so a slow
+    reader pins no connection. ``resume_from`` is ``<record>:<key>`` of the last line received: it goes on there,
+    giving that line again. Raises NotFound for an unknown agent, InvalidInput for a ``resume_from`` that is none.
+    """
+    named = principal.reading(agent)
+    start = _start(resume_from)
+    wanted = await _wanted(engine, principal, named, include)
+    engine.reads.note(principal, "export", [agent])
+    return _stream(engine, principal.workspace_id, named, wanted, start)
+
+
+async def _stream(
+    engine: Engine, workspace: UUID, agent: str | None, wanted: Wanted, start: Start | None
+) -> AsyncIterator[bytes]:
+    spool = Spool()
+    filling = asyncio.create_task(_fill(engine, workspace, spool, agent, wanted, start))
+    filling.add_done_callback(lambda _: spool.finish())
+    try:
+        async for chunk in spool.read():
+            yield chunk
+        await filling
+    finally:
+        filling.cancel()
+        await asyncio.gather(filling, return_exceptions=True)
+        spool.close()
+
+
+async def _wanted(engine: Engine, principal: Principal, agent: str | None, include: frozenset[str]) -> Wanted:
+    agent_id = None
+    if agent is not None:
+        async with engine.db.transaction(principal.workspace_id) as connection:
+            agent_id = await transfer.agent_id(connection, principal.workspace_id, agent)
+        if agent_id is None:
+            raise NotFound(f"There is no agent {agent!r} here.")
+    return Wanted(agent_id, "deleted" in include, "expired" in include, engine.now())
+
+
+def _start(resume_from: str | None) -> Start | None:
+    if resume_from is None:
+        return None
+    section, _, key = resume_from.partition(":")
+    if section not in RECORDS:
+        raise InvalidInput(("query", "resume_from"), f"must be <record>:<key>, the record one of {', '.join(RECORDS)}")
+    if section in ("settings", "agent", "bulletin"):
+        return section, key
+    try:
+        return section, UUID(key)
+    except ValueError:
+        raise InvalidInput(("query", "resume_from"), "its key must be the id on the line") from None
+
+
+async def _fill(
+    engine: Engine, workspace: UUID, spool: Spool, agent: str | None, wanted: Wanted, start: Start | None
+) -> None:
+    written: Counter[str] = Counter()
+    async with engine.db.snapshot(workspace) as connection:
+        expected = await transfer.counts(connection, workspace, wanted)
+        header = {"record": "export", "format": FORMAT, "agent": agent, "at": wanted.now, "counts": expected}
+        spool.write(dumps(header) + b"\n")
+        for name in RECORDS[RECORDS.index(start[0]) if start else 0 :]:
+            key = start[1] if start and start[0] == name else None
+            await _fill_section(connection, workspace, spool, name, wanted, key, written)
+    spool.write(dumps({"record": "end", "counts": dict(written)}) + b"\n")
+
+
+async def _fill_section(
+    connection: Connection,
+    workspace: UUID,
+    spool: Spool,
+    name: str,
+    wanted: Wanted,
+    key: str | UUID | None,
+    written: Counter[str],
+) -> None:
+    async for page in transfer.section(connection, workspace, name, wanted, key):
+        spool.write(b"".join(dumps({"record": name} | fields) + b"\n" for fields in page))
+        written[name] += len(page)

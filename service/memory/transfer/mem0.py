@@ -1,0 +1,74 @@
+"""Memories of a Mem0 export: a JSON list of memories, bare or under ``results`` or ``memories``."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from typing import IO, Any
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+import ijson
+
+from service.errors import BrokenLine
+from service.memory.transfer.reading import Raw, utc_text
+
+NAMESPACE = uuid5(NAMESPACE_URL, "https://mem0.ai/memories")
+LISTS = ("item", "results.item", "memories.item")
+KEPT = ("hash", "categories", "run_id", "app_id", "actor_id", "role")
+
+
+async def memories(chunks: AsyncIterator[bytes]) -> AsyncIterator[Raw]:
+    """Each memory as a line of record ``memory``, numbered from 1 by its place in the list.
+
+    Its user and agent become ours, its metadata is kept, its categories become tags as well. A Mem0 id that is not a
+    UUID gives one that is always the same. Raises BrokenLine for a file that is no such JSON.
+    """
+    with tempfile.TemporaryFile(prefix="reverie-") as file:
+        async for chunk in chunks:
+            file.write(chunk)
+        for number, item in enumerate(_items(file), start=1):
+            yield number, _memory(number, item)
+
+
+def _items(file: IO[bytes]) -> Iterator[Any]:
+    found = 0
+    for prefix in LISTS:
+        file.seek(0)
+        try:
+            for item in ijson.items(file, prefix, use_float=True):
+                found += 1
+                yield item
+        except ijson.JSONError as error:
+            raise BrokenLine(found + 1, (), f"is not JSON: {error}") from None
+        if found:
+            return
+
+
+def _memory(number: int, item: Any) -> dict[str, Any]:
+    text = item.get("memory") or item.get("data") if isinstance(item, dict) else None
+    if not isinstance(text, str):
+        raise BrokenLine(number, ("memory",), "a Mem0 memory has its text here")
+    metadata = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
+    extra = {name: item[name] for name in KEPT if item.get(name) is not None}
+    categories = [str(name)[:100] for name in item.get("categories") or [] if name]
+    return {
+        "record": "memory",
+        "id": _uuid(item.get("id"), text),
+        "agent": item.get("agent_id") or metadata.get("agent_id"),
+        "user": item.get("user_id") or metadata.get("user_id"),
+        "type": "fact",
+        "content": text,
+        "tags": categories[:50],
+        "metadata": metadata,
+        "source": {"kind": "mem0", "id": item.get("id"), **extra},
+        "created_at": utc_text(item.get("created_at")),
+        "updated_at": utc_text(item.get("updated_at") or item.get("created_at")),
+        "expires_at": utc_text(item.get("expiration_date")),
+    }
+
+
+def _uuid(given: Any, text: str) -> str:
+    try:
+        return str(UUID(str(given)))
+    except ValueError:
+        return str(uuid5(NAMESPACE, f"{given}" if given else text))

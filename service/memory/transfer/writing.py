@@ -1,0 +1,83 @@
+"""What the writers of an import share: the transaction, the places, and what became of each line."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain.lines import Audience
+from service.domain.principal import Principal
+from service.errors import BrokenLine, InvalidInput
+from service.memory.remember import Place, Placed, Places
+from service.store import transfer
+from service.store.memories import Embedded
+
+BATCH = 500
+
+Lines = list[tuple[int, Any]]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the lines of one record."""
+
+    created: int = 0
+    unchanged: int = 0
+    updated: int = 0
+    skipped: int = 0
+
+
+class Writing:
+    """One import on its way into the database.
+
+    ``same`` maps ids of the import to the ids under which the same thing was here already.
+    """
+
+    def __init__(self, connection: Connection, principal: Principal, now: datetime, embedded: Embedded) -> None:
+        self.connection = connection
+        self.principal = principal
+        self.workspace = principal.workspace_id
+        self.now = now
+        self.places = Places(connection, principal)
+        self.tallies: dict[str, Tally] = defaultdict(Tally)
+        self.same: dict[UUID, UUID] = {}
+        self.made_sessions: list[UUID] = []
+        self._embedded = embedded
+        self._taken = 0
+
+    def vectors(self, count: int) -> Embedded:
+        """The vectors of the next ``count`` memory lines; all missing where the import left them to the worker."""
+        found = self._embedded.vectors[self._taken : self._taken + count]
+        self._taken += count
+        return Embedded(self._embedded.model, list(found) or [None] * count)
+
+    async def place(self, number: int, line: Placed, user: str | None = None) -> Place:
+        """Where a line belongs. Raises BrokenLine."""
+        try:
+            return await self.places.find(line, (), user=user)
+        except InvalidInput as error:
+            raise BrokenLine(number, error.loc, error.message) from error
+
+    async def audience(self, number: int, audience: Audience, agent: str | None) -> UUID:
+        """The id of an audience; team and task audiences are anybody's, so any agent will do to find them."""
+        if audience.agent is None and agent is not None:
+            audience = audience.model_copy(update={"agent": agent})
+        if audience.agent is None and audience.team:
+            return await self.places.team(audience.team)
+        if audience.agent is None and audience.task:
+            return await self.places.task(audience.task)
+        return (await self.place(number, audience)).audience
+
+    async def finish(self) -> None:
+        """After the last line."""
+        for start in range(0, len(self.made_sessions), BATCH):
+            made = self.made_sessions[start : start + BATCH]
+            await transfer.settle_sessions(self.connection, self.workspace, made, made)
+
+
+Writer = Callable[[Writing, Lines], Awaitable[None]]

@@ -1,0 +1,103 @@
+"""Settings, agents, sessions and messages of an import."""
+
+from __future__ import annotations
+
+from service.domain.json import dumps
+from service.embedding.tokens import count_tokens
+from service.errors import BrokenLine
+from service.memory.transfer.writing import Lines, Writer, Writing
+from service.memory.workspace import laid_over
+from service.store import agents, transfer
+from service.store.settings import put_settings, workspace_settings
+
+
+async def write_settings(writing: Writing, lines: Lines) -> None:
+    """Lay the settings over those here."""
+    for number, line in lines:
+        present = await workspace_settings(writing.connection, writing.workspace)
+        try:
+            changed = laid_over(present, line.settings)
+        except ValueError as error:
+            raise BrokenLine(number, ("settings",), str(error)) from error
+        if changed == present:
+            writing.tallies["settings"].unchanged += 1
+            continue
+        await put_settings(writing.connection, writing.workspace, changed)
+        writing.tallies["settings"].updated += 1
+
+
+async def write_agents(writing: Writing, lines: Lines) -> None:
+    """Make agents, or bring those here in line with what the lines say."""
+    for _, line in lines:
+        present = await agents.get_agent(writing.connection, writing.workspace, line.agent)
+        wanted = {name: getattr(line, name) for name in ("name", "prime", "settings") if name in line.model_fields_set}
+        teams = sorted(set(line.teams)) if "teams" in line.model_fields_set else None
+        if (
+            present is not None
+            and all(present[name] == value for name, value in wanted.items())
+            and teams in (None, present["teams"])
+        ):
+            writing.tallies["agent"].unchanged += 1
+            continue
+        agent_id = await writing.places.agent(line.agent)
+        await writing.connection.run(
+            "change_agent", workspace=writing.workspace, id=agent_id, set_name="name" in wanted,
+            name=wanted.get("name"), prime=wanted.get("prime"), settings=wanted.get("settings"),
+        )  # fmt: skip
+        if teams is not None:
+            await agents.set_teams(writing.connection, writing.workspace, agent_id, teams)
+        if present is None and line.created_at is not None:
+            await writing.connection.run(
+                "import_agent_times", workspace=writing.workspace, id=agent_id, created_at=line.created_at
+            )
+        tally = writing.tallies["agent"]
+        if present is None:
+            tally.created += 1
+        else:
+            tally.updated += 1
+
+
+async def write_sessions(writing: Writing, lines: Lines) -> None:
+    """Make the sessions that are not here; those that are keep their own watermarks."""
+    items = [
+        line.model_dump(exclude={"agent"}) | {"agent_id": await writing.places.agent(line.agent)} for _, line in lines
+    ]
+    made = await transfer.add_sessions(writing.connection, writing.workspace, items, writing.now)
+    writing.made_sessions += made
+    writing.tallies["session"].created += len(made)
+    writing.tallies["session"].unchanged += len(lines) - len(made)
+
+
+async def write_messages(writing: Writing, lines: Lines) -> None:
+    """Write the messages that are not here; a message is never rewritten."""
+    items = []
+    for _, line in lines:
+        agent_id = await writing.places.agent(line.agent)
+        text = line.content if isinstance(line.content, str) else dumps(line.content).decode()
+        items.append(
+            {
+                "id": line.id,
+                "session_id": await writing.places.session(agent_id, line.session, line.user),
+                "seq": line.seq,
+                "role": line.role,
+                "content": text,
+                "content_json": None if isinstance(line.content, str) else line.content,
+                "name": line.name,
+                "tool_call_id": line.tool_call_id,
+                "user_name": line.user,
+                "tokens": count_tokens(text),
+                "created_at": line.created_at,
+            }
+        )
+    made = await transfer.add_messages(writing.connection, writing.workspace, items, writing.now)
+    await transfer.settle_sessions(writing.connection, writing.workspace, list({item["session_id"] for item in items}))
+    writing.tallies["message"].created += made
+    writing.tallies["message"].unchanged += len(lines) - made
+
+
+SESSION_WRITERS: dict[str, Writer] = {
+    "settings": write_settings,
+    "agent": write_agents,
+    "session": write_sessions,
+    "message": write_messages,
+}

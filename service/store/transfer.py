@@ -1,0 +1,147 @@
+"""Reading a workspace out section by section, and writing what comes in, in the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.store.memories import record
+
+PAGE = 500
+FIRST_ID = UUID(int=0)
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to export: one agent or (None) the workspace, and whether deleted and expired memories come along."""
+
+    agent_id: UUID | None
+    with_deleted: bool
+    with_expired: bool
+    now: datetime
+
+
+async def agent_id(connection: Connection, workspace: UUID, agent: str) -> UUID | None:
+    """The id of an agent by name."""
+    found: UUID | None = await connection.value("export_agent", workspace=workspace, agent=agent)
+    return found
+
+
+async def counts(connection: Connection, workspace: UUID, wanted: Wanted) -> dict[str, int]:
+    """How many lines the large sections will have."""
+    row = await connection.row(
+        "export_counts", workspace=workspace, agent_id=wanted.agent_id, with_deleted=wanted.with_deleted,
+        with_expired=wanted.with_expired, now=wanted.now,
+    )  # fmt: skip
+    return dict(row or {})
+
+
+async def section(
+    connection: Connection, workspace: UUID, name: str, wanted: Wanted, start: str | UUID | None
+) -> AsyncIterator[list[Fields]]:
+    """The fields of the lines of one section, in pages, beginning at the key ``start``."""
+    query = {"history": "export_history", "settings": "export_settings", "entity": "export_entities"}.get(
+        name, "export_memories" if name == "memory" else f"export_{name}s"
+    )
+    values: Fields = {"workspace": workspace, "agent_id": wanted.agent_id}
+    if name in ("agent", "bulletin"):
+        values["start"] = start or ""
+    elif name != "settings":
+        values["start"] = start or FIRST_ID
+    if name in ("memory", "history", "edge"):
+        values |= {"with_deleted": wanted.with_deleted, "with_expired": wanted.with_expired, "now": wanted.now}
+    shape = {"memory": _memory, "message": _message}.get(name, dict)
+    names: dict[UUID, Fields] = {}
+    async for rows in connection.batches(query, PAGE, **values):
+        fields = [shape(row) for row in rows]
+        if name in ("entity", "edge"):
+            await _name_audiences(connection, workspace, fields, names)
+        yield fields
+
+
+def _memory(row: Row) -> Fields:
+    fields = record(row)
+    for derived in ("effective_importance", "embedding"):
+        fields.pop(derived, None)
+    return fields
+
+
+def _message(row: Row) -> Fields:
+    fields = dict(row)
+    structured = fields.pop("content_json")
+    return fields if structured is None else fields | {"content": structured}
+
+
+async def _name_audiences(
+    connection: Connection, workspace: UUID, fields: list[Fields], names: dict[UUID, Fields]
+) -> None:
+    unknown = {line["audience"] for line in fields} - names.keys()
+    if unknown:
+        for row in await connection.fetch("audience_names", workspace=workspace, ids=list(unknown)):
+            found = {key: value for key, value in row.items() if value is not None}
+            names[found.pop("id")] = found
+    for line in fields:
+        line["audience"] = names.get(line["audience"])
+
+
+async def add_sessions(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> list[UUID]:
+    """Make the sessions that are not there; the ids of those made."""
+    rows = await connection.fetch("import_sessions", workspace=workspace, items=list(items), now=now)
+    return [row["id"] for row in rows]
+
+
+async def add_messages(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
+    """Write the messages that are not there, under their own number where it is free; how many were written.
+
+    Their sessions stay locked, and ``settle_sessions`` must follow.
+    """
+    ids = [item["id"] for item in items]
+    await connection.fetch("lock_sessions", workspace=workspace, ids=list({item["session_id"] for item in items}))
+    known = {row["id"] for row in await connection.fetch("known_messages", workspace=workspace, ids=ids)}
+    new = list({item["id"]: item for item in items if item["id"] not in known}.values())
+    if not new:
+        return 0
+    rows = await connection.fetch("import_messages", workspace=workspace, items=new, now=now)
+    placed = {row["id"] for row in rows}
+    rest = [item | {"ordinal": n} for n, item in enumerate(new) if item["id"] not in placed]
+    if rest:
+        await connection.run("import_messages_at_the_end", workspace=workspace, items=rest, now=now)
+    return len(new)
+
+
+async def settle_sessions(
+    connection: Connection, workspace: UUID, ids: Sequence[UUID], made: Sequence[UUID] = ()
+) -> None:
+    """Bring watermarks in line with messages; those of sessions just ``made`` may also be lowered."""
+    await connection.run("settle_sessions", workspace=workspace, ids=list(ids), made=list(made))
+
+
+async def known_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
+    """Which of these memories there are, deleted ones included."""
+    return {row["id"] for row in await connection.fetch("known_memories", workspace=workspace, ids=list(ids))}
+
+
+async def add_usage(
+    connection: Connection, workspace: UUID, usage: Sequence[tuple[UUID, int, datetime | None]]
+) -> None:
+    """Bring access counts along."""
+    if usage:
+        ids, numbers, times = zip(*usage, strict=True)
+        await connection.run(
+            "import_usage", workspace=workspace, ids=list(ids), counts=list(numbers), times=list(times)
+        )
+
+
+async def entity_known_as(
+    connection: Connection, workspace: UUID, entity_id: UUID, audience: UUID, kind: str, aliases: Sequence[str]
+) -> UUID | None:
+    """The entity here which an imported one is."""
+    found: UUID | None = await connection.value(
+        "entity_known_as", workspace=workspace, id=entity_id, audience=audience, kind=kind, aliases=list(aliases)
+    )
+    return found

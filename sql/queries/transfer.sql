@@ -1,0 +1,263 @@
+-- name: export_agent
+-- The id of the one agent to export.
+SELECT id FROM agents WHERE workspace_id = :workspace AND agent = :agent;
+
+-- name: export_counts
+-- How many lines of each kind an export will have, for progress.
+WITH memory AS (
+    SELECT m.id FROM memories m
+    WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id)
+        AND (:with_deleted::boolean OR m.deleted_at IS NULL)
+        AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
+), session AS (
+    SELECT s.id FROM sessions s WHERE s.workspace_id = :workspace AND (:agent_id IS NULL OR s.agent_id = :agent_id)
+)
+SELECT
+    (SELECT count(*) FROM agents a WHERE a.workspace_id = :workspace AND (:agent_id IS NULL OR a.id = :agent_id)) AS agent,
+    (SELECT count(*) FROM session) AS session,
+    (SELECT count(*) FROM messages x JOIN session ON session.id = x.session_id WHERE x.workspace_id = :workspace) AS message,
+    (SELECT count(*) FROM memory) AS memory,
+    (SELECT count(*) FROM memory_versions v JOIN memory ON memory.id = v.memory_id WHERE v.workspace_id = :workspace) AS history;
+
+-- name: export_settings
+SELECT value AS settings FROM settings WHERE workspace_id = :workspace AND :agent_id::uuid IS NULL;
+
+-- name: export_agents
+SELECT a.agent, a.name, a.prime, a.settings, a.created_at,
+    ARRAY(SELECT t.team FROM team_members m JOIN teams t ON t.workspace_id = m.workspace_id AND t.id = m.team_id
+        WHERE m.workspace_id = a.workspace_id AND m.agent_id = a.id ORDER BY t.team) AS teams
+FROM agents a
+WHERE a.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR a.id = :agent_id) AND a.agent >= :start
+ORDER BY a.agent;
+
+-- name: export_sessions
+SELECT s.id, a.agent, s.session, s.user_name AS "user", s.dreamed_seq, s.window_seq, s.window_started_at,
+    s.last_message_at, s.created_at
+FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+WHERE s.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR s.agent_id = :agent_id) AND s.id >= :start
+ORDER BY s.id;
+
+-- name: export_messages
+SELECT m.id, a.agent, s.session, m.seq, m.role, m.content, m.content_json, m.name, m.tool_call_id,
+    m.user_name AS "user", m.created_at
+FROM messages m
+JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
+JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR s.agent_id = :agent_id) AND m.id >= :start
+ORDER BY m.id;
+
+-- name: export_memories
+SELECT r.*, m.changed_by, m.change_reason,
+    ARRAY(SELECT x.message_id FROM memory_sources x
+        WHERE x.workspace_id = m.workspace_id AND x.memory_id = m.id ORDER BY x.message_id) AS message_ids
+FROM memories m JOIN memory_records r ON r.workspace_id = m.workspace_id AND r.id = m.id
+WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id) AND m.id >= :start
+    AND (:with_deleted::boolean OR m.deleted_at IS NULL)
+    AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
+ORDER BY m.id;
+
+-- name: export_history
+SELECT v.memory_id, v.version, v.record AS memory, v.changed_by AS actor, v.change_reason AS reason, v.dream_id, v.at
+FROM memory_versions v JOIN memories m ON m.workspace_id = v.workspace_id AND m.id = v.memory_id
+WHERE v.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id) AND v.memory_id >= :start
+    AND (:with_deleted::boolean OR m.deleted_at IS NULL)
+    AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
+ORDER BY v.memory_id, v.version;
+
+-- name: export_entities
+SELECT e.id, a.agent, e.name, e.kind, e.audience, e.dream_id, e.created_at, e.updated_at,
+    ARRAY(SELECT x.alias FROM entity_aliases x
+        WHERE x.workspace_id = e.workspace_id AND x.entity_id = e.id ORDER BY x.alias) AS aliases
+FROM entities e JOIN agents a ON a.workspace_id = e.workspace_id AND a.id = e.agent_id
+WHERE e.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR e.agent_id = :agent_id) AND e.id >= :start
+ORDER BY e.id;
+
+-- name: export_edges
+-- Edges whose memories are exported too; of one agent, those that begin at a memory or entity of its own.
+SELECT e.id, e.audience, e.relation, e.source_kind, e.source_id, e.target_kind, e.target_id, e.memory_id, e.dream_id,
+    e.created_by, e.created_at
+FROM edges e
+WHERE e.workspace_id = :workspace AND e.id >= :start
+    AND (:agent_id::uuid IS NULL
+        OR EXISTS (SELECT 1 FROM memories m
+            WHERE m.workspace_id = e.workspace_id AND m.id = e.source_id AND m.agent_id = :agent_id)
+        OR EXISTS (SELECT 1 FROM entities n
+            WHERE n.workspace_id = e.workspace_id AND n.id = e.source_id AND n.agent_id = :agent_id))
+    AND NOT EXISTS (
+        SELECT 1 FROM memories m
+        WHERE m.workspace_id = e.workspace_id AND m.id IN (e.source_id, e.target_id, e.memory_id)
+            AND NOT ((:with_deleted::boolean OR m.deleted_at IS NULL)
+                AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)))
+ORDER BY e.id;
+
+-- name: export_bulletins
+SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.dream_id, b.created_at
+FROM bulletins b JOIN agents a ON a.workspace_id = b.workspace_id AND a.id = b.agent_id
+WHERE b.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR b.agent_id = :agent_id) AND a.agent >= :start
+ORDER BY a.agent, b.version;
+
+-- name: audience_names
+-- What the ids of audiences stand for.
+SELECT a.id, 'agent' AS scope, a.agent, NULL AS team, NULL AS task, NULL AS session
+FROM agents a WHERE a.workspace_id = :workspace AND a.id = ANY(:ids::uuid[])
+UNION ALL
+SELECT a.prime_audience, 'prime', a.agent, NULL, NULL, NULL
+FROM agents a WHERE a.workspace_id = :workspace AND a.prime_audience = ANY(:ids)
+UNION ALL
+SELECT t.id, 'team', NULL, t.team, NULL, NULL FROM teams t WHERE t.workspace_id = :workspace AND t.id = ANY(:ids)
+UNION ALL
+SELECT t.id, 'task', NULL, NULL, t.task, NULL FROM tasks t WHERE t.workspace_id = :workspace AND t.id = ANY(:ids)
+UNION ALL
+SELECT s.id, 'session', a.agent, NULL, NULL, s.session
+FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+WHERE s.workspace_id = :workspace AND s.id = ANY(:ids);
+
+-- name: import_sessions
+-- Sessions that are not there yet, with their ids; the number of those made.
+INSERT INTO sessions (
+    workspace_id, id, agent_id, session, user_name, dreamed_seq, window_seq, window_started_at, last_message_at, created_at
+)
+SELECT :workspace, i.id, i.agent_id, i.session, i."user", i.dreamed_seq, i.window_seq, i.window_started_at,
+    i.last_message_at, coalesce(i.created_at, :now)
+FROM jsonb_to_recordset(:items::jsonb) AS i(
+    id uuid, agent_id uuid, session text, "user" text, dreamed_seq integer, window_seq integer,
+    window_started_at timestamptz, last_message_at timestamptz, created_at timestamptz
+)
+ON CONFLICT DO NOTHING
+RETURNING id;
+
+-- name: lock_sessions
+-- Hold these sessions while messages are numbered; always in one order, so that two imports cannot lock each other out.
+SELECT id FROM sessions WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]) ORDER BY id FOR UPDATE;
+
+-- name: known_messages
+SELECT id FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: import_messages
+-- Messages under the number they come with; the ids of those whose number was free.
+INSERT INTO messages (
+    workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at
+)
+SELECT :workspace, i.id, i.session_id, i.seq, i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name,
+    i.tokens, coalesce(i.created_at, :now)
+FROM jsonb_to_recordset(:items::jsonb) AS i(
+    id uuid, session_id uuid, seq integer, role text, content text, content_json jsonb, name text, tool_call_id text,
+    user_name text, tokens integer, created_at timestamptz
+)
+WHERE i.seq IS NOT NULL
+ON CONFLICT DO NOTHING
+RETURNING id;
+
+-- name: import_messages_at_the_end
+-- Messages numbered after all that their session has, in the order given.
+INSERT INTO messages (
+    workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at
+)
+SELECT :workspace, i.id, i.session_id,
+    greatest(s.last_seq, (SELECT max(m.seq) FROM messages m WHERE m.workspace_id = :workspace AND m.session_id = s.id))
+        + (row_number() OVER (PARTITION BY i.session_id ORDER BY i.ordinal))::integer,
+    i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name, i.tokens, coalesce(i.created_at, :now)
+FROM jsonb_to_recordset(:items::jsonb) AS i(
+    ordinal integer, id uuid, session_id uuid, role text, content text, content_json jsonb, name text, tool_call_id text,
+    user_name text, tokens integer, created_at timestamptz
+)
+JOIN sessions s ON s.workspace_id = :workspace AND s.id = i.session_id;
+
+-- name: settle_sessions
+-- Bring the watermarks of sessions in line with the messages they have now.
+UPDATE sessions s SET
+    last_seq = greatest(s.last_seq, m.seq),
+    dreamed_seq = CASE WHEN s.id = ANY(:made::uuid[]) THEN least(s.dreamed_seq, m.seq) ELSE s.dreamed_seq END,
+    window_seq = CASE WHEN s.id = ANY(:made) THEN least(s.window_seq, m.seq + 1) ELSE s.window_seq END,
+    window_started_at = coalesce(s.window_started_at, m.first_at),
+    last_message_at = greatest(s.last_message_at, m.last_at)
+FROM unnest(:ids::uuid[]) AS i(id)
+CROSS JOIN LATERAL (
+    SELECT coalesce(max(x.seq), 0) AS seq, min(x.created_at) AS first_at, max(x.created_at) AS last_at
+    FROM messages x WHERE x.workspace_id = :workspace AND x.session_id = i.id
+) m
+WHERE s.workspace_id = :workspace AND s.id = i.id;
+
+-- name: import_agent_times
+-- An agent made by this import is as old as it says.
+UPDATE agents SET created_at = least(created_at, :created_at) WHERE workspace_id = :workspace AND id = :id;
+
+-- name: place_in_time
+-- The state of a rewritten memory that only an import may set.
+UPDATE memories SET
+    version = :version, created_at = :created_at, updated_at = :updated_at, valid_from = :valid_from,
+    valid_until = :valid_until, superseded_by = :superseded_by, deleted_at = :deleted_at
+WHERE workspace_id = :workspace AND id = :id;
+
+-- name: import_usage
+-- Access counts, never lowered.
+INSERT INTO memory_usage (workspace_id, memory_id, access_count, last_accessed_at)
+SELECT :workspace, u.id, u.n, u.at
+FROM unnest(:ids::uuid[], :counts::bigint[], :times::timestamptz[]) AS u(id, n, at)
+ON CONFLICT (workspace_id, memory_id) DO UPDATE SET
+    access_count = greatest(memory_usage.access_count, excluded.access_count),
+    last_accessed_at = greatest(memory_usage.last_accessed_at, excluded.last_accessed_at);
+
+-- name: known_memories
+SELECT id FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: import_history
+INSERT INTO memory_versions (workspace_id, memory_id, version, record, changed_by, change_reason, dream_id, at)
+SELECT :workspace, i.memory_id, i.version, i.memory, i.actor, i.reason, i.dream_id, i.at
+FROM jsonb_to_recordset(:items::jsonb) AS i(
+    memory_id uuid, version integer, memory jsonb, actor text, reason text, dream_id uuid, at timestamptz
+)
+ON CONFLICT DO NOTHING
+RETURNING memory_id;
+
+-- name: entity_known_as
+-- The entity that is this one here: by its id, else by one of its names in its audience.
+SELECT e.id FROM entities e WHERE e.workspace_id = :workspace AND e.id = :id
+UNION ALL
+(SELECT a.entity_id FROM entity_aliases a
+WHERE a.workspace_id = :workspace AND a.audience = :audience AND a.kind = :kind AND a.alias = ANY(:aliases::text[])
+ORDER BY a.entity_id)
+LIMIT 1;
+
+-- name: import_entity
+INSERT INTO entities (workspace_id, id, agent_id, audience, name, kind, dream_id, created_at, updated_at)
+VALUES (:workspace, :id, :agent_id, :audience, :name, :kind, :dream_id, :created_at, :updated_at);
+
+-- name: add_aliases
+INSERT INTO entity_aliases (workspace_id, audience, alias, kind, entity_id)
+SELECT :workspace, :audience, a.alias, :kind, :entity_id FROM unnest(:aliases::text[]) AS a(alias)
+ON CONFLICT DO NOTHING;
+
+-- name: import_edges
+-- Edges whose ends are here; how many of those given are (found), and how many of them are new (made).
+WITH item AS (
+    SELECT i.* FROM jsonb_to_recordset(:items::jsonb) AS i(
+        id uuid, audience uuid, relation text, source_kind text, source_id uuid, target_kind text, target_id uuid,
+        memory_id uuid, dream_id uuid, created_by text, created_at timestamptz
+    )
+    WHERE NOT EXISTS (
+        SELECT 1 FROM (VALUES (i.source_kind, i.source_id), (i.target_kind, i.target_id)) AS x(kind, id)
+        WHERE NOT CASE x.kind
+            WHEN 'memory' THEN EXISTS (SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = x.id)
+            ELSE EXISTS (SELECT 1 FROM entities e WHERE e.workspace_id = :workspace AND e.id = x.id) END)
+), made AS (
+    INSERT INTO edges (
+        workspace_id, id, audience, relation, source_kind, source_id, target_kind, target_id, memory_id, dream_id,
+        created_by, created_at
+    )
+    SELECT :workspace, id, audience, relation, source_kind, source_id, target_kind, target_id, memory_id, dream_id,
+        created_by, coalesce(created_at, :now)
+    FROM item
+    ON CONFLICT DO NOTHING
+    RETURNING id
+)
+SELECT (SELECT count(*) FROM item) AS found, (SELECT count(*) FROM made) AS made;
+
+-- name: import_bulletins
+INSERT INTO bulletins (workspace_id, agent_id, version, content, tokens, inputs_hash, dream_id, created_at)
+SELECT :workspace, i.agent_id, i.version, i.content, i.tokens, i.inputs_hash, i.dream_id, coalesce(i.created_at, :now)
+FROM jsonb_to_recordset(:items::jsonb) AS i(
+    agent_id uuid, version integer, content text, tokens integer, inputs_hash text, dream_id uuid, created_at timestamptz
+)
+ON CONFLICT DO NOTHING
+RETURNING version;

@@ -1,0 +1,68 @@
+"""``python -m service export`` and ``import``, as processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def command(database_url: str, tmp_path: Path):  # type: ignore[no-untyped-def]
+    """Runs ``python -m service`` on the test's database."""
+    environment = os.environ | {
+        "DATABASE_URL": database_url,
+        "REVERIE_DATA_DIR": str(tmp_path),
+        "EMBEDDING_MODEL": "none",
+    }
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "service", *arguments], env=environment, capture_output=True, text=True, timeout=120
+        )
+
+    return run
+
+
+def test_out_and_in_again(command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    given, written = tmp_path / "in.ndjson", tmp_path / "out.ndjson"
+    lines = [{"agent": "a", "type": "fact", "content": f"fact {n}"} for n in range(1_200)]
+    given.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = command("import", str(given))
+    assert (done.returncode, "1200 created" in done.stdout) == (0, True), done.stderr
+    done = command("export", str(written))
+    assert done.returncode == 0, done.stderr
+    assert not written.with_name("out.ndjson.part").exists()
+    whole = written.read_text().splitlines()
+    assert json.loads(whole[-1])["counts"] == {"agent": 1, "memory": 1_200}
+    assert "1201 unchanged" in command("import", str(written)).stdout
+
+
+def test_an_export_goes_on_where_it_broke_off(command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    given, written = tmp_path / "in.ndjson", tmp_path / "out.ndjson"
+    given.write_text("".join(json.dumps({"agent": "a", "type": "fact", "content": f"{n}"}) + "\n" for n in range(20)))
+    command("import", str(given))
+    command("export", str(written))
+    whole = written.read_bytes()
+    part = written.with_name("out.ndjson.part")
+    part.write_bytes(whole[: len(whole) // 2])
+    written.unlink()
+    done = command("export", str(written), "--resume")
+    assert done.returncode == 0, done.stderr
+    resumed = [json.loads(line) for line in written.read_text().splitlines()]
+    assert {line["content"] for line in resumed if line["record"] == "memory"} == {str(n) for n in range(20)}
+    assert " 0 updated, 22 unchanged" in command("import", str(written)).stdout
+
+
+def test_a_broken_line_is_one_line_of_error(command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    given = tmp_path / "in.ndjson"
+    given.write_text('{"agent": "a", "type": "fact", "content": "x"}\n' * 6 + "{")
+    done = command("import", str(given))
+    assert done.returncode == 1
+    assert "line 7" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert command("export", str(tmp_path / "out"), "--workspace", "nowhere").returncode == 1

@@ -1,0 +1,267 @@
+"""Export and import over HTTP: what goes out comes back, once (row W14)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from service.first_start import key_in_workspace
+from service.settings import Settings
+from tests.serving import Api
+
+Line = dict[str, Any]
+
+
+async def exported(api: Api, **params: Any) -> list[Line]:
+    """The lines of an export."""
+    response = await api.call("GET", "/v1/export", params=params)
+    assert response.status_code == 200, response.text
+    assert response.headers["content-type"].startswith("application/x-ndjson")
+    return [json.loads(line) for line in response.text.splitlines()]
+
+
+def ndjson(lines: list[Line]) -> str:
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def records(lines: list[Line], name: str) -> list[Line]:
+    return [line for line in lines if line["record"] == name]
+
+
+def told(lines: list[Line]) -> list[Line]:
+    """What an export says about its workspace, without when it was made."""
+    return sorted(
+        (line for line in lines if line["record"] != "export"), key=lambda line: json.dumps(line, sort_keys=True)
+    )
+
+
+@pytest.fixture
+async def elsewhere(api: Api, settings: Settings) -> Api:
+    """Another workspace of the same server."""
+    key = await key_in_workspace(settings, "admin", None, "elsewhere", "elsewhere")
+    return Api(api.http, api.engine, key)
+
+
+@pytest.fixture
+async def full(api: Api) -> Api:
+    """A workspace with something of everything."""
+    await api.put("/v1/settings", {"window": {"messages_max": 30}})
+    await api.put("/v1/agents/a", {"name": "Ada", "teams": ["blue"], "prime": True})
+    await api.post(
+        "/v1/sessions/s1/messages",
+        {
+            "agent": "a",
+            "user": "sam",
+            "messages": [
+                {"role": "user", "content": "I moved to Bergen.", "created_at": "2024-03-01T10:00:00Z"},
+                {"role": "assistant", "content": {"parts": ["noted", 1]}},
+            ],
+        },
+    )
+    first = await api.save("The launch is in May", type="decision", created_at="2024-01-02T03:04:05Z", tags=["x"])
+    await api.save("Team fact", scope="team", team="blue")
+    await api.save("Task fact", scope="task", task="t1", agent="b")
+    await api.save("Session fact", scope="session", session="s1")
+    await api.save("Prime fact", scope="prime")
+    await api.save("Buy milk", type="todo", key="milk", metadata={"n": 1}, user="sam")
+    await api.patch(f"/v1/memories/{first['id']}", {"version": 1, "content": "The launch is in June"})
+    link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}
+    await api.save("Apollo goes well", links=[link, {"relation": "supports", "memory_id": first["id"]}])
+    gone = await api.save("Gone again")
+    await api.delete(f"/v1/memories/{gone['id']}")
+    return api
+
+
+async def test_another_workspace_becomes_the_same(full: Api, elsewhere: Api) -> None:
+    lines = await exported(full, include="deleted")
+    answer = await elsewhere.post("/v1/import", content=ndjson(lines))
+    assert answer["complete"] is True
+    assert (answer["unchanged"], answer["skipped"]) == (0, 0)
+    assert answer["records"]["memory"]["created"] == len(records(lines, "memory")) == 8
+    assert told(await exported(elsewhere, include="deleted")) == told(lines)
+
+
+async def test_memories_keep_ids_times_and_history(full: Api, elsewhere: Api) -> None:
+    before = {memory["id"]: memory for memory in (await full.get("/v1/memories", include="superseded"))["items"]}
+    await elsewhere.post("/v1/import", content=ndjson(await exported(full)))
+    after = {memory["id"]: memory for memory in (await elsewhere.get("/v1/memories", include="superseded"))["items"]}
+    assert after == before
+    changed = next(memory for memory in before.values() if memory["version"] == 2)
+    path = f"/v1/memories/{changed['id']}/history"
+    assert await elsewhere.get(path) == await full.get(path)
+    assert (await elsewhere.search("launch June"))[0]["id"] == changed["id"]
+    page = await elsewhere.get("/v1/sessions/s1/messages", agent="a")
+    assert page == await full.get("/v1/sessions/s1/messages", agent="a")
+
+
+async def test_a_second_time_changes_nothing(full: Api, elsewhere: Api) -> None:
+    lines = await exported(full)
+    first = await elsewhere.post("/v1/import", content=ndjson(lines))
+    snapshot = told(await exported(elsewhere))
+    again = await elsewhere.post("/v1/import", content=ndjson(lines))
+    assert (again["created"], again["updated"]) == (0, 0)
+    assert again["unchanged"] == first["created"] + first["updated"]
+    assert told(await exported(elsewhere)) == snapshot
+    into_itself = await full.post("/v1/import", content=ndjson(lines))
+    assert (into_itself["created"], into_itself["updated"]) == (0, 0)
+
+
+async def test_a_newer_line_updates_and_an_older_one_does_not(full: Api, elsewhere: Api) -> None:
+    old = await exported(full)
+    await elsewhere.post("/v1/import", content=ndjson(old))
+    milk = (await full.get("/v1/memories", key="milk"))["items"][0]
+    await full.patch(f"/v1/memories/{milk['id']}", {"version": milk["version"], "status": "done"})
+    answer = await elsewhere.post("/v1/import", content=ndjson(await exported(full)))
+    assert answer["records"]["memory"]["updated"] == 1
+    assert (await elsewhere.get(f"/v1/memories/{milk['id']}"))["status"] == "done"
+    assert (await elsewhere.get(f"/v1/memories/{milk['id']}"))["version"] == milk["version"] + 1
+    stale = await elsewhere.post("/v1/import", content=ndjson(old))
+    assert stale["records"]["memory"]["updated"] == 0
+    assert (await elsewhere.get(f"/v1/memories/{milk['id']}"))["status"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("given", "ours"),
+    [("factual", "fact"), ("episodic", "event"), ("procedural", "observation"), ("semantic", "fact"), ("goal", "goal")],
+)
+async def test_types_of_other_systems_are_ours(api: Api, given: str, ours: str) -> None:
+    await api.post("/v1/import", content=ndjson([{"agent": "a", "type": given, "content": "x"}]))
+    assert [memory["type"] for memory in (await api.get("/v1/memories"))["items"]] == [ours]
+
+
+@pytest.mark.parametrize(
+    ("broken", "named"),
+    [
+        ("{not json", "JSON"),
+        ("[1]", "object"),
+        ('{"agent": "a", "type": "rumour", "content": "x"}', "type"),
+        ('{"agent": "a", "type": "fact", "content": ""}', "content"),
+        ('{"type": "fact", "content": "whose?"}', "agent"),
+        ('{"record": "wish"}', "record"),
+        ('{"record": "history", "memory_id": "01890000-0000-7000-8000-000000000000", "version": 1, "memory": {}, '
+         '"actor": "x", "reason": "y", "at": "2024-01-01T00:00:00Z"}', "memory_id"),
+    ],
+)  # fmt: skip
+async def test_a_broken_line_is_named_and_nothing_is_written(api: Api, broken: str, named: str) -> None:
+    lines = [json.dumps({"agent": "a", "type": "fact", "content": f"fact {n}"}) for n in range(10)]
+    lines[6] = broken
+    response = await api.call("POST", "/v1/import", content="\n".join(lines))
+    assert response.status_code == 422
+    assert response.headers["content-type"] == "application/problem+json"
+    problem = response.json()
+    assert problem["line"] == 7
+    assert "line 7" in problem["detail"]
+    assert named in problem["detail"]
+    assert (await api.get("/v1/memories"))["items"] == []
+    assert (await api.get("/v1/agents"))["items"] == []
+
+
+async def test_one_agent_alone(full: Api, elsewhere: Api) -> None:
+    lines = await exported(full, agent="b")
+    assert {line["agent"] for line in records(lines, "memory")} == {"b"}
+    assert records(lines, "settings") == []
+    await elsewhere.post("/v1/import", content=ndjson(lines))
+    assert [agent["agent"] for agent in (await elsewhere.get("/v1/agents"))["items"]] == ["b"]
+    assert await full.status("GET", "/v1/export", params={"agent": "nobody"}) == 404
+
+
+async def test_an_agent_key_exports_itself_and_imports_nothing(full: Api) -> None:
+    agent = await full.as_role("agent", "b")
+    lines = await exported(agent, agent="a")
+    assert {line["agent"] for line in records(lines, "memory")} == {"b"}
+    assert await agent.status("POST", "/v1/import", content="") == 403
+    assert await (await full.as_role("reader")).status("POST", "/v1/import", content="") == 403
+
+
+async def test_deleted_and_expired_memories_only_when_asked(full: Api) -> None:
+    await full.save("Expired", expires_at="2020-01-01T00:00:00Z")
+    contents = {line["content"] for line in records(await exported(full), "memory")}
+    assert not contents & {"Gone again", "Expired"}
+    contents = {line["content"] for line in records(await exported(full, include="deleted,expired"), "memory")}
+    assert contents >= {"Gone again", "Expired"}
+
+
+async def test_goes_on_where_it_broke_off(full: Api) -> None:
+    lines = await exported(full)
+    part = lines[: len(lines) // 2]
+    last = part[-1]
+    key = {"agent": "agent", "bulletin": "agent", "history": "memory_id"}.get(last["record"], "id")
+    rest = await exported(full, resume_from=f"{last['record']}:{last.get(key, '')}")
+    assert rest[1] == last
+    assert [line for line in part + rest[2:] if line["record"] not in ("export", "end")] == lines[1:-1]
+    assert await full.status("GET", "/v1/export", params={"resume_from": "memory:no-id"}) == 422
+
+
+async def test_a_cut_off_export_is_said_to_be_incomplete(full: Api, elsewhere: Api) -> None:
+    answer = await elsewhere.post("/v1/import", content=ndjson((await exported(full))[:-1]))
+    assert answer["complete"] is False
+    answer = await elsewhere.post("/v1/import", content=ndjson([{"agent": "a", "type": "fact", "content": "x"}]))
+    assert answer["complete"] is None
+
+
+async def test_a_memory_that_is_here_under_another_id_stays(api: Api) -> None:
+    here = await api.save("Ana likes tea")
+    line = {"id": "01890000-0000-7000-8000-000000000001", "agent": "a", "type": "fact", "content": "ana likes  TEA"}
+    answer = await api.post("/v1/import", content=ndjson([line]))
+    assert answer["unchanged"] == 1
+    assert [memory["id"] for memory in (await api.get("/v1/memories"))["items"]] == [here["id"]]
+    assert (await api.get(f"/v1/memories/{here['id']}"))["version"] == here["version"]
+
+
+async def test_messages_of_two_histories_of_one_session_are_all_kept(full: Api, elsewhere: Api) -> None:
+    await elsewhere.post("/v1/sessions/s1/messages", {"agent": "a", "messages": [{"role": "user", "content": "mine"}]})
+    lines = await exported(full)
+    await elsewhere.post("/v1/import", content=ndjson(lines))
+    await elsewhere.post("/v1/import", content=ndjson(lines))
+    page = (await elsewhere.get("/v1/sessions/s1/messages", agent="a"))["items"]
+    assert [message["seq"] for message in page] == [1, 2, 3]
+    assert page[0]["content"] == "mine"
+    assert {message["content"] for message in page[1:] if isinstance(message["content"], str)} == {"I moved to Bergen."}
+    after = await elsewhere.post(
+        "/v1/sessions/s1/messages", {"agent": "a", "messages": [{"role": "user", "content": "next"}]}
+    )
+    assert after["messages"][0]["seq"] == 4
+
+
+async def test_larger_than_the_bound_on_other_bodies(api: Api) -> None:
+    lines = [{"agent": "a", "type": "fact", "content": f"{n} " + "word " * 500} for n in range(800)]
+    body = ndjson(lines)
+    assert len(body) > 1_048_576
+    answer = await api.post("/v1/import", content=body)
+    assert answer["created"] == 800
+
+
+async def test_personal_data_is_masked_before_it_is_stored(api: Api) -> None:
+    await api.put("/v1/settings", {"pii": {"mode": "redact"}})
+    memory = {"id": "01890000-0000-7000-8000-000000000001", "agent": "a", "type": "fact", "version": 2}
+    lines: list[Line] = [
+        memory | {"content": "Write to ann@example.org", "metadata": {"mail": "ann@example.org"}},
+        {"record": "message", "id": "01890000-0000-7000-8000-000000000002", "agent": "a", "session": "s",
+         "role": "user", "content": "I am ann@example.org"},
+        {"record": "history", "memory_id": memory["id"], "version": 1, "actor": "x", "reason": "y",
+         "at": "2024-01-01T00:00:00Z", "memory": {"type": "fact", "content": "ann@example.org", "agent": "a"}},
+    ]  # fmt: skip
+    assert (await api.post("/v1/import", content=ndjson(lines)))["created"] == 3
+    told = json.dumps(await exported(api))
+    assert "ann@example.org" not in told
+    places = ("content", "summary", "metadata", "message", "former version")
+    assert told.count("<EMAIL_ADDRESS>") == len(places)
+    assert (await api.post("/v1/import", content=ndjson(lines)))["unchanged"] == 3
+
+
+async def test_personal_data_that_is_refused_names_its_line(api: Api) -> None:
+    await api.put("/v1/settings", {"pii": {"mode": "reject"}})
+    lines = [{"agent": "a", "type": "fact", "content": f"fact {n}"} for n in range(10)]
+    lines[6]["content"] = "ann@example.org"
+    response = await api.call("POST", "/v1/import", content=ndjson(lines) + "{broken")
+    assert (response.status_code, response.json()["line"]) == (422, 7)
+    assert "ann@example.org" not in response.text
+    assert (await api.get("/v1/memories"))["items"] == []
+
+
+async def test_imports_and_exports_are_in_the_audit_log(full: Api) -> None:
+    await full.post("/v1/import", content=ndjson(await exported(full, agent="a")))
+    actions = [line["action"] for line in (await full.get("/v1/audit"))["items"]]
+    assert {"import", "read.export"} <= set(actions)
