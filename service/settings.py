@@ -40,6 +40,6 @@ class Settings(BaseSettings):
 
     dream_cron: str = Field("0 */6 * * *", alias="REVERIE_DREAM_CRON")
     bulletin_cron: str = Field("30 3 * * *", alias="REVERIE_BULLETIN_CRON")
-    upkeep_cron: str = Field("*/5 * * * *", alias="REVERIE_UPKEEP_CRON")
+    upkeep_cron: str = Field("* * * * *", alias="REVERIE_UPKEEP_CRON")
     statistics_cron: str = Field("17 * * * *", alias="REVERIE_STATISTICS_CRON")
     dream_lease_s: float = Field(60.0, alias="REVERIE_DREAM_LEASE_S", gt=0)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from time import monotonic
+from typing import Any
 
+import numpy as np
 import structlog
 
 from service.db.pool import Database
@@ -17,6 +20,11 @@ from service.privacy import Redactor
 from service.store.memories import Embedded, model_number
 
 log = structlog.get_logger(__name__)
+
+EMBEDDED_AT_ONCE = 128
+DEADLINE_PER_TEXT_S = 0.05
+
+Vector = np.ndarray[Any, Any]
 
 
 def _utc_now() -> datetime:
@@ -43,15 +51,22 @@ class Engine:
         self.reads = ReadCounter(self.db)
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
-        """Vectors for texts about to be stored. A failing embedder leaves them pending; a save never fails for it."""
+        """Vectors for texts about to be stored. A failing embedder leaves them pending; a save never fails for it.
+
+        The deadline grows with the number of texts. What is embedded before a failure is kept.
+        """
+        vectors: list[Vector | None] = []
         if self.embedder is None or not texts:
             return Embedded(None, [None] * len(texts))
+        ends_at = monotonic() + self.embedding_deadline_s + DEADLINE_PER_TEXT_S * len(texts)
         try:
-            vectors = await self.embedder.embed(texts, self.embedding_deadline_s)
+            for start in range(0, len(texts), EMBEDDED_AT_ONCE):
+                some = texts[start : start + EMBEDDED_AT_ONCE]
+                vectors.extend(await self.embedder.embed(some, max(0.0, ends_at - monotonic())))
         except EmbeddingFailed as error:
-            log.warning("embedding_pending", texts=len(texts), error=error.message)
-            return Embedded(None, [None] * len(texts))
-        return Embedded(await self.model(), list(vectors))
+            log.warning("embedding_pending", texts=len(texts) - len(vectors), error=error.message)
+            vectors.extend([None] * (len(texts) - len(vectors)))
+        return Embedded(await self.model(), vectors)
 
     async def model(self) -> int | None:
         """The number under which this embedder's vectors are stored; None without an embedder."""
