@@ -37,14 +37,15 @@ async def _embed_workspace(engine: Engine, workspace: UUID) -> int:
             return done
         texts = await masked(engine, await workspace_policy(engine, workspace), [row["content"] for row in rows])
         embedded = await engine.embed(texts)
-        if embedded.model is None:
-            return done
+        ready = [(row, vector) for row, vector in zip(rows, embedded.halfvecs(), strict=True) if vector is not None]
         async with engine.db.transaction(workspace) as connection:
             done += await connection.run(
                 "set_embeddings",
                 workspace=workspace,
-                ids=[row["id"] for row in rows],
-                versions=[row["version"] for row in rows],
-                embeddings=embedded.halfvecs(),
+                ids=[row["id"] for row, _ in ready],
+                versions=[row["version"] for row, _ in ready],
+                embeddings=[vector for _, vector in ready],
                 model=embedded.model,
             )
+        if len(ready) < len(rows):
+            return done

@@ -1,0 +1,66 @@
+"""A failing embedder leaves memories pending: found by keyword meanwhile, embedded by the worker later (row E2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+import numpy as np
+
+from service.domain.drafts import MemoryDraft
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.principal import Principal
+from service.domain.search import SearchRequest
+from service.embedding.base import EmbeddingFailed, Vectors
+from service.memory.engine import EMBEDDED_AT_ONCE, Engine
+from service.memory.recall import recall
+from service.memory.remember import remember
+from worker.upkeep.embed_pending import embed_pending
+
+ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+
+
+class Flaky:
+    """An embedder that answers ``good`` more calls and then fails."""
+
+    source, model, dim, signature = "static", "flaky", 4, "static:flaky:4"
+
+    def __init__(self, good: int) -> None:
+        self.good = good
+
+    async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
+        if self.good == 0:
+            raise EmbeddingFailed("down")
+        self.good -= 1
+        return np.full((len(texts), 4), 0.5, dtype=np.float32)
+
+    async def aclose(self) -> None:
+        """Nothing to let go of."""
+
+
+async def states(engine: Engine) -> list[str]:
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        rows = await connection.raw.fetch("SELECT embedding FROM memory_records ORDER BY id")
+    return [row["embedding"] for row in rows]
+
+
+async def test_what_was_embedded_before_the_failure_is_kept(engine: Engine) -> None:
+    engine.embedder = Flaky(good=1)
+    count = EMBEDDED_AT_ONCE + 10
+    drafts = [MemoryDraft(agent="a", type="fact", content=f"fact number {n}") for n in range(count)]
+    await remember(engine, ADMIN, drafts)
+    assert await states(engine) == ["ready"] * EMBEDDED_AT_ONCE + ["pending"] * 10
+    found = await recall(engine, ADMIN, SearchRequest(agent="a", query=f"number {count - 1}"))
+    assert found.results[0].memory["content"] == f"fact number {count - 1}"
+    assert found.degraded is not None
+
+
+async def test_the_worker_catches_up_once_the_embedder_answers(engine: Engine) -> None:
+    engine.embedder = Flaky(good=0)
+    await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content=f"fact {n}") for n in range(300)])
+    assert await embed_pending(engine) == 0
+    assert await states(engine) == ["pending"] * 300
+    engine.embedder = Flaky(good=100)
+    assert await embed_pending(engine) == 300
+    assert await states(engine) == ["ready"] * 300
+    assert await embed_pending(engine) == 0
