@@ -12,7 +12,7 @@ from service.api import errors
 from service.api.dependencies import json_response
 from service.api.idempotency import IdempotencyMiddleware
 from service.api.middleware import RequestMiddleware
-from service.api.routes import admin, agents, context, graph, memories, sessions, transfer
+from service.api.routes import admin, agents, context, graph, memories, sessions, transfer, users
 from service.api.schemas import PROBLEMS
 from service.runtime import open_runtime
 from service.settings import Settings
@@ -31,7 +31,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(IdempotencyMiddleware)
     app.add_middleware(RequestMiddleware, body_bytes_max=settings.body_bytes_max, streamed={transfer.STREAMED})
     errors.install(app)
-    for module in (memories, sessions, context, agents, graph, admin, transfer):
+    for module in (memories, sessions, context, agents, graph, admin, transfer, users):
         app.include_router(module.router, responses=PROBLEMS)
 
     @app.get("/healthz", tags=["health"])

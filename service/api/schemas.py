@@ -336,6 +336,31 @@ class AuditLine(BaseModel):
     details: dict[str, Any]
 
 
+class Receipt(BaseModel):
+    """What a purge removed: rows by table, and ``shared_memories`` that stay without the user's part."""
+
+    id: UUID
+    counts: dict[str, int]
+    at: datetime
+
+
+class Purged(BaseModel):
+    """The answer to a purge."""
+
+    receipt: Receipt
+
+
+class SubjectExport(BaseModel):
+    """All that is held about a user. ``shared`` memories are other people's as well."""
+
+    user: str
+    at: datetime
+    memories: list[dict[str, Any]]
+    messages: list[dict[str, Any]]
+    sessions: list[dict[str, Any]]
+    edges: list[dict[str, Any]]
+
+
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": text, "content": {"application/problem+json": {}}}
     for status, text in (

@@ -128,9 +128,11 @@ async def rewrite(
     actor: str,
     reason: str,
     now: datetime,
+    archived: bool = True,
 ) -> None:
-    """Archive, then set every changeable field; ``embedded`` holds one vector when the content changed."""
-    await archive(connection, workspace, memory_id)
+    """Archive (unless told not to), then set every changeable field; ``embedded`` is given when the content changed."""
+    if archived:
+        await archive(connection, workspace, memory_id)
     await connection.run("unpost_memory", workspace=workspace, id=memory_id)
     await connection.run(
         "rewrite_memory",

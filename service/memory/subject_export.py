@@ -1,0 +1,43 @@
+"""All that is held about a person (row P3)."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from service.domain.principal import Principal
+from service.memory import audit
+from service.memory.engine import Engine
+from service.store import subjects
+from service.store.sessions import message
+
+Record = dict[str, Any]
+
+
+async def export_user(engine: Engine, principal: Principal, user: str) -> Record:
+    """Memories with their history, messages, sessions, and edges to entities; what a purge would remove or trim.
+
+    Raises Forbidden for anyone but an admin.
+    """
+    principal.must_administer()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        await connection.run("allow_minutes")
+        held = await subjects.holdings(connection, workspace, user)
+        ids: list[UUID] = [*held.own, *held.shared]
+        rows = await connection.fetch("export_memories", workspace=workspace, ids=ids)
+        edges = await connection.fetch("export_edges", workspace=workspace, ids=ids)
+        sessions = await connection.fetch("export_sessions", workspace=workspace, user=user, ids=held.session_ids)
+        await audit.record(connection, principal, "user.exported", subject=user, details={"memories": len(ids)})
+    shared = {str(id_) for id_ in held.shared}
+    return {
+        "user": user,
+        "at": engine.now(),
+        "memories": [
+            {"memory": row["memory"], "history": row["history"], "shared": row["memory"]["id"] in shared}
+            for row in rows
+        ],
+        "messages": [message(row) for row in held.messages],
+        "sessions": [dict(row) for row in sessions],
+        "edges": [dict(row) for row in edges],
+    }

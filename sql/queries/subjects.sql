@@ -1,0 +1,225 @@
+-- name: allow_minutes
+-- A purge may take longer than a request.
+SELECT set_config('statement_timeout', '600000', true);
+
+-- name: purge_one_at_a_time
+SELECT pg_advisory_xact_lock(hashtextextended(:workspace::uuid::text, 0));
+
+-- name: subject_agents
+-- The agents that know a user: by its sessions, by messages in them, or by memories about it.
+SELECT s.agent_id FROM sessions s
+WHERE s.workspace_id = :workspace AND (s.user_name = :user OR EXISTS (
+    SELECT 1 FROM messages m
+    WHERE m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.user_name = :user))
+UNION
+SELECT m.agent_id FROM memories m WHERE m.workspace_id = :workspace AND m.user_name = :user;
+
+-- name: break_leases
+-- Whoever dreams for these agents now has lost its lease, and cannot commit what it has read.
+UPDATE dream_schedule s SET
+    lease_token = s.lease_token + 1, lease_owner = NULL, lease_until = NULL, due_at = least(s.due_at, :now)
+FROM (
+    SELECT workspace_id, agent_id FROM dream_schedule
+    WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[])
+    ORDER BY agent_id FOR UPDATE
+) l
+WHERE s.workspace_id = l.workspace_id AND s.agent_id = l.agent_id;
+
+-- name: subject_messages
+-- The messages of a user: its own, and those without a name that stand after one of its own (the answers to it) or in
+-- a session that is its own.
+SELECT id, session_id, seq, role, content, content_json, name, tool_call_id, tokens, created_at
+FROM (
+    SELECT m.*, coalesce(m.user_name, before.user_name, s.user_name) AS speaker
+    FROM sessions s
+    JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id
+    LEFT JOIN LATERAL (
+        SELECT b.user_name FROM messages b
+        WHERE b.workspace_id = m.workspace_id AND b.session_id = m.session_id AND b.seq < m.seq
+            AND b.user_name IS NOT NULL AND m.user_name IS NULL
+        ORDER BY b.seq DESC LIMIT 1
+    ) before ON true
+    WHERE s.workspace_id = :workspace AND (s.user_name = :user OR EXISTS (
+        SELECT 1 FROM messages o
+        WHERE o.workspace_id = s.workspace_id AND o.session_id = s.id AND o.user_name = :user))
+) spoken
+WHERE speaker = :user
+ORDER BY session_id, seq;
+
+-- name: subject_memories
+-- Memories about a user, or about the person of that name.
+SELECT m.id FROM memories m
+WHERE m.workspace_id = :workspace AND (m.user_name = :user OR (m.user_name IS NULL AND EXISTS (
+    SELECT 1 FROM edges e
+    JOIN entity_aliases a ON a.workspace_id = e.workspace_id AND a.entity_id = e.target_id
+    WHERE e.workspace_id = m.workspace_id AND e.source_id = m.id AND e.relation = 'about'
+        AND a.alias = :alias AND a.kind = 'person')));
+
+-- name: origins
+-- Where memories come from: every (memory, origin) pair of which an origin is among the messages or memories given, and
+-- the other origins of the same memories. An origin is a message, or a memory that this one replaced.
+WITH pair AS (
+    SELECT x.memory_id, x.message_id AS origin FROM memory_sources x WHERE x.workspace_id = :workspace
+    UNION
+    SELECT m.superseded_by, m.id FROM memories m WHERE m.workspace_id = :workspace AND m.superseded_by IS NOT NULL
+    UNION
+    SELECT m.id, x.id
+    FROM memories m, messages x
+    WHERE m.workspace_id = :workspace AND m.source -> 'message_ids' ?| :message_texts::text[]
+        AND x.workspace_id = m.workspace_id AND m.source -> 'message_ids' ? x.id::text
+)
+SELECT p.memory_id, p.origin FROM pair p
+WHERE p.memory_id IN (
+    SELECT q.memory_id FROM pair q WHERE q.origin = ANY(:messages::uuid[]) OR q.origin = ANY(:memories::uuid[]));
+
+-- name: texts_of
+-- What messages and memories say.
+SELECT id, content FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[])
+UNION ALL
+SELECT id, content FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: mentioning_memories
+-- Memories of others that mention the person of that name.
+SELECT DISTINCT e.source_id AS id FROM edges e
+JOIN entity_aliases a ON a.workspace_id = e.workspace_id AND a.entity_id = e.target_id
+WHERE e.workspace_id = :workspace AND e.source_kind = 'memory' AND a.alias = :alias AND a.kind = 'person';
+
+-- name: replaced_by
+-- Memories that one of these has replaced.
+SELECT id FROM memories
+WHERE workspace_id = :workspace AND superseded_by = ANY(:ids::uuid[]) AND NOT id = ANY(:ids)
+ORDER BY id;
+
+-- name: entities_of
+-- Entities that these memories speak of, and the person of that name.
+SELECT DISTINCT target_id AS id FROM edges
+WHERE workspace_id = :workspace AND target_kind = 'entity' AND (memory_id = ANY(:ids::uuid[]) OR source_id = ANY(:ids))
+UNION
+SELECT entity_id FROM entity_aliases WHERE workspace_id = :workspace AND alias = :alias AND kind = 'person';
+
+-- name: purge_edges
+DELETE FROM edges
+WHERE workspace_id = :workspace
+    AND (source_id = ANY(:ids::uuid[]) OR target_id = ANY(:ids) OR memory_id = ANY(:ids));
+
+-- name: lonely_entities
+-- Those of the entities that nothing speaks of any more, and the person of that name.
+SELECT e.id FROM entities e
+WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[])
+    AND (NOT EXISTS (
+            SELECT 1 FROM edges x
+            WHERE x.workspace_id = e.workspace_id AND (x.source_id = e.id OR x.target_id = e.id))
+        OR EXISTS (
+            SELECT 1 FROM entity_aliases a
+            WHERE a.workspace_id = e.workspace_id AND a.entity_id = e.id AND a.alias = :alias AND a.kind = 'person'));
+
+-- name: purge_aliases
+DELETE FROM entity_aliases WHERE workspace_id = :workspace AND entity_id = ANY(:ids::uuid[]);
+
+-- name: purge_entities
+DELETE FROM entities WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: purge_versions
+DELETE FROM memory_versions WHERE workspace_id = :workspace AND memory_id = ANY(:ids::uuid[]);
+
+-- name: purge_sources
+DELETE FROM memory_sources
+WHERE workspace_id = :workspace AND (memory_id = ANY(:memories::uuid[]) OR message_id = ANY(:messages::uuid[]));
+
+-- name: purge_usage
+DELETE FROM memory_usage WHERE workspace_id = :workspace AND memory_id = ANY(:ids::uuid[]);
+
+-- name: purge_index
+DELETE FROM search_index WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: purge_terms
+DELETE FROM search_terms WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: purge_memories
+DELETE FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: purge_messages
+DELETE FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: purge_sessions
+-- Sessions of the user that hold nothing any more.
+DELETE FROM sessions s
+WHERE s.workspace_id = :workspace AND (s.user_name = :user OR s.id = ANY(:ids::uuid[]))
+    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = s.workspace_id AND m.session_id = s.id)
+    AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace_id = s.workspace_id AND m.session_id = s.id);
+
+-- name: unname_sessions
+UPDATE sessions SET user_name = NULL WHERE workspace_id = :workspace AND user_name = :user;
+
+-- name: purge_changes
+-- Diffs that tell of these memories, or of no memory at all, in dreams of these agents.
+DELETE FROM dream_changes c
+USING dreams d
+WHERE c.workspace_id = :workspace AND d.workspace_id = c.workspace_id AND d.id = c.dream_id
+    AND d.agent_id = ANY(:agents::uuid[]) AND (c.memory_id IS NULL OR c.memory_id = ANY(:ids::uuid[]));
+
+-- name: purge_dream_errors
+-- A dream's error may quote what it read.
+UPDATE dreams SET error = 'erased by a purge'
+WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]) AND error IS NOT NULL;
+
+-- name: purge_bulletins
+DELETE FROM bulletins WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]);
+
+-- name: erase_answers
+-- What was answered stays answered, so that nothing is carried out twice; its words go.
+UPDATE idempotency SET answer = NULL WHERE workspace_id = :workspace AND answer IS NOT NULL;
+
+-- name: unname_audit
+UPDATE audit_log SET subject = NULL WHERE workspace_id = :workspace AND subject = :user;
+
+-- name: revive_memory
+-- What replaced this memory is gone: it holds again, or is replaced by the live one that says the same.
+UPDATE memories SET
+    superseded_by = :twin::uuid, valid_until = CASE WHEN :twin IS NULL THEN NULL ELSE valid_until END, updated_at = :now,
+    version = version + 1, changed_by = 'purge', change_reason = :reason
+WHERE workspace_id = :workspace AND id = :id;
+
+-- name: unquote_memories
+-- Memories say why they were replaced, in the words of what replaced them.
+UPDATE memories SET change_reason = :reason WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: unquote_versions
+UPDATE memory_versions SET change_reason = :reason, record = record - 'superseded_by'
+WHERE workspace_id = :workspace AND memory_id = ANY(:ids::uuid[]) AND record ->> 'superseded_by' IS NOT NULL;
+
+-- name: purge_unsaid_edges
+-- Links a dream made from what these memories said and say no more.
+DELETE FROM edges e USING memories m, entities n
+WHERE e.workspace_id = :workspace AND e.source_id = ANY(:ids::uuid[]) AND e.dream_id IS NOT NULL
+    AND m.workspace_id = e.workspace_id AND m.id = e.source_id
+    AND n.workspace_id = e.workspace_id AND n.id = e.target_id
+    AND position(lower(n.name) IN lower(m.content)) = 0;
+
+-- name: owners_of
+-- The agents these memories belong to.
+SELECT DISTINCT agent_id FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: export_memories
+-- Everything remembered about a user, with its history.
+SELECT to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id}'::text[] AS memory,
+    coalesce((
+        SELECT jsonb_agg(v.record || jsonb_build_object('version', v.version, 'at', v.at, 'reason', v.change_reason)
+            ORDER BY v.version)
+        FROM memory_versions v WHERE v.workspace_id = r.workspace_id AND v.memory_id = r.id
+    ), '[]') AS history
+FROM memory_records r
+WHERE r.workspace_id = :workspace AND r.id = ANY(:ids::uuid[])
+ORDER BY r.id;
+
+-- name: export_edges
+SELECT x.id, x.relation, x.source_kind, x.source_id, x.target_kind, x.target_id, x.memory_id, x.created_at, e.name AS entity
+FROM edges x LEFT JOIN entities e ON e.workspace_id = x.workspace_id AND e.id = x.target_id
+WHERE x.workspace_id = :workspace AND (x.source_id = ANY(:ids::uuid[]) OR x.target_id = ANY(:ids) OR x.memory_id = ANY(:ids))
+ORDER BY x.id;
+
+-- name: export_sessions
+SELECT s.id, s.session, a.agent, s.user_name AS "user", s.created_at, s.last_message_at
+FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+WHERE s.workspace_id = :workspace AND (s.user_name = :user OR s.id = ANY(:ids::uuid[]))
+ORDER BY s.id;
