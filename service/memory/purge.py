@@ -123,7 +123,6 @@ class _Purge:
             "metadata": json_without(row["metadata"], gone),
             "source": json_without(row["source"], gone),
             "tokens": count_tokens(content),
-            "lexical": content,
         }
         item["identity_hash"] = identity_hash(
             MemoryType(row["type"]), content, user=row["user_name"], key=item["key"], occurred_at=row["occurred_at"]
@@ -142,4 +141,4 @@ class _Purge:
 
 def _item(row: Any) -> Record:
     """The columns of a locked memory as statements take them."""
-    return dict(row) | {"identity_hash": row["identity_hash"].hex(), "lexemes": None, "lexical": row["content"]}
+    return dict(row) | {"identity_hash": row["identity_hash"].hex(), "lexemes": None}
