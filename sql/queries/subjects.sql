@@ -200,7 +200,7 @@ WHERE e.workspace_id = :workspace AND e.source_id = ANY(:ids::uuid[]) AND e.drea
 -- The agents these memories belong to.
 SELECT DISTINCT agent_id FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
--- name: export_memories
+-- name: subject_export_memories
 -- Everything remembered about a user, with its history.
 SELECT to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id}'::text[] AS memory,
     coalesce((
@@ -212,13 +212,13 @@ FROM memory_records r
 WHERE r.workspace_id = :workspace AND r.id = ANY(:ids::uuid[])
 ORDER BY r.id;
 
--- name: export_edges
+-- name: subject_export_edges
 SELECT x.id, x.relation, x.source_kind, x.source_id, x.target_kind, x.target_id, x.memory_id, x.created_at, e.name AS entity
 FROM edges x LEFT JOIN entities e ON e.workspace_id = x.workspace_id AND e.id = x.target_id
 WHERE x.workspace_id = :workspace AND (x.source_id = ANY(:ids::uuid[]) OR x.target_id = ANY(:ids) OR x.memory_id = ANY(:ids))
 ORDER BY x.id;
 
--- name: export_sessions
+-- name: subject_export_sessions
 SELECT s.id, s.session, a.agent, s.user_name AS "user", s.created_at, s.last_message_at
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 WHERE s.workspace_id = :workspace AND (s.user_name = :user OR s.id = ANY(:ids::uuid[]))
