@@ -23,7 +23,7 @@ _NO = frozenset({"", "0", "false", "no", "off", "n", "f"})
 _bearer = HTTPBearer(auto_error=False, description="an API key")
 
 
-def _engine(request: Request) -> Engine:
+async def _engine(request: Request) -> Engine:
     engine: Engine = request.app.state.engine
     return engine
 
@@ -31,7 +31,7 @@ def _engine(request: Request) -> Engine:
 EngineDep = Annotated[Engine, Depends(_engine)]
 
 
-def _memory_off(
+async def _memory_off(
     given: Annotated[
         str | None, Header(alias=NO_MEMORY, description="1, true or yes: no recall, no capture, no count of access")
     ] = None,

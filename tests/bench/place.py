@@ -20,12 +20,13 @@ from service.db import embedded
 from service.db.migrate import migrate
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import Principal
+from service.domain.workspace import WorkspaceSettings
 from service.first_start import first_start
 from service.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 ADMIN_KEY = "the-admin-key-of-the-benchmarks"
-ADMIN = Principal(DEFAULT_WORKSPACE, new_id(), "admin", None)
+ADMIN = Principal(DEFAULT_WORKSPACE, new_id(), "admin", None, settings=WorkspaceSettings())
 
 
 class Skipped(Exception):

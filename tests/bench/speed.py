@@ -11,7 +11,7 @@ from uuid import UUID
 
 import uvloop
 
-from service.db.pool import Connection
+from service.db.pool import Connection, Database
 from service.db.queries import query
 from service.domain.search import SearchRequest
 from service.memory.engine import Engine
@@ -163,13 +163,16 @@ async def statement_of(engine: Engine, request: SearchRequest) -> tuple[Any, ...
     """The SQL and the arguments that the use case sends for a request."""
     noted: list[tuple[Any, ...]] = []
 
-    class Watched:
+    class Watched(Database):
+        def __init__(self) -> None:
+            """Nothing of its own: it is asked for one transaction."""
+
         @asynccontextmanager
         async def searching(self, workspace: UUID) -> AsyncIterator[Connection]:
             async with engine.db.searching(workspace) as connection:
                 yield _Recording(connection.raw, noted)
 
-    watched = Engine(Watched(), engine.embedder)  # type: ignore[arg-type]
+    watched = Engine(Watched(), engine.embedder)
     watched._models = engine._models
     await engine.model()
     await recall(watched, ADMIN, request, count_access=False)
