@@ -19,6 +19,7 @@ def _listed(block: str) -> tuple[str, ...]:
     return tuple(block.split())
 
 
+_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), " ")  # category Cc, fixed by Unicode for ever
 _TOKENS_MAX = 400  # past this a statement is a document: only identical text merges
 
 _TOKEN = re.compile(
@@ -104,7 +105,7 @@ def normalize(text: str) -> str:
     characters count as white space. Idempotent.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join("".join(" " if unicodedata.category(char) == "Cc" else char for char in folded).split())
+    return " ".join(folded.translate(_CONTROLS).split())
 
 
 def may_merge(a: str, b: str) -> bool:

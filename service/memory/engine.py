@@ -15,6 +15,7 @@ from service.db.pool import Database
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.llm import LLM, Reranker
 from service.memory.reads import ReadCounter
+from service.memory.together import Together
 from service.memory.usage import UsageCounter
 from service.privacy import Redactor
 from service.store.memories import Embedded, model_number
@@ -44,6 +45,7 @@ class Engine:
     now: Callable[[], datetime] = _utc_now
     usage: UsageCounter = field(init=False)
     reads: ReadCounter = field(init=False)
+    saves: Together[Any, Any] = field(default_factory=Together)
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

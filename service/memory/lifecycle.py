@@ -14,8 +14,9 @@ from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.principal import Principal
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
 from service.memory.engine import Engine
+from service.memory.places import place_of
 from service.memory.redaction import cleared_patch, masked, policy_of
-from service.memory.remember import columns_of, place_of
+from service.memory.remember import columns_of
 from service.store import agents, memories
 
 ABSENT = "There is no such memory here."

@@ -5,25 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 from uuid import UUID
 
+from service.db.ending import current_ending
 from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
 from service.domain.identity import identity_hash, summary_of
 from service.domain.ids import new_id
 from service.domain.lexical import shape_of
 from service.domain.principal import Principal
-from service.domain.types import MemoryType, Scope
+from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
 from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.memory.links import write_links
+from service.memory.places import Place, Places
 from service.memory.redaction import cleared_drafts
 from service.store import agents, memories
 
 Outcome = Literal["created", "reinforced", "updated"]
 Item = dict[str, Any]
+
+KEPT_AS_GIVEN = (
+    "id", "type", "scope", "key", "content", "summary", "importance", "confidence", "tags", "metadata", "source",
+    "status", "decay_exempt", "occurred_at", "valid_until", "expires_at", "dream_id",
+)  # fmt: skip
+NEVER_SET_AT_FIRST = ("last_accessed_at", "superseded_by", "deleted_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +42,15 @@ class Saved:
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a memory belongs, by id."""
+async def remember_one(engine: Engine, principal: Principal, draft: MemoryDraft) -> Saved | None:
+    """Save one draft, together with others being saved at the same time; None with the caller's memory off.
 
-    agent_id: UUID
-    audience: UUID
-    team_id: UUID | None
-    task_id: UUID | None
-    session_id: UUID | None
+    Promises and raises what ``remember`` does.
+    """
+    if principal.memory_off or current_ending() is not None:
+        return next(iter(await remember(engine, principal, [draft])), None)
+    saved: Saved = await engine.saves.do(principal, draft, lambda drafts: remember(engine, principal, drafts))
+    return saved
 
 
 async def remember(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> list[Saved]:
@@ -67,50 +75,52 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
     saved: dict[int, tuple[UUID, Outcome]] = {}
     async with engine.db.transaction(principal.workspace_id) as connection:
         places = Places(connection, principal)
-        items: list[Item] = []
-        first: dict[tuple[Any, ...], int] = {}
-        repeats: dict[int, int] = {}
-        for position, draft in enumerate(drafts):
-            place = await places.find(draft, _loc(drafts, position), user=draft.user)
-            item = columns_of(draft, place, position + 1, principal.actor, now)
-            identity = _identity(item)
-            if identity in first:
-                repeats[position] = first[identity]
-            else:
-                first[identity] = position
-                items.append(item)
-        inserted = await memories.insert(connection, principal.workspace_id, items, embedded)
-        for item in items:
+        await places.look_up(drafts)
+        items = [
+            columns_of(
+                draft,
+                await places.find(draft, _loc(drafts, position), user=draft.user),
+                position + 1,
+                principal.actor,
+                now,
+            )
+            for position, draft in enumerate(drafts)
+        ]
+        firsts = list({_identity(item): item for item in reversed(items)}.values())
+        inserted = await memories.insert(connection, principal.workspace_id, firsts, embedded)
+        # Always in the same order, so that two batches that meet the same memories wait and never block each other.
+        for item in sorted(items, key=lambda item: (_identity(item), item["ordinal"])):
             position = item["ordinal"] - 1
             if item["id"] in inserted:
                 saved[position] = (item["id"], "created")
             else:
                 vector = memories.Embedded(embedded.model, [embedded.vectors[position]])
                 saved[position] = await _meet_twin(connection, principal, drafts[position], item, vector, now)
-        for position, original in repeats.items():
-            draft = drafts[position]
-            memory_id = saved[original][0]
-            await memories.reinforce(
-                connection, principal.workspace_id, memory_id, tags=draft.tags, metadata=draft.metadata,
-                actor=principal.actor, reason="said again", now=now,
-            )  # fmt: skip
-            saved[position] = (memory_id, "reinforced")
         for position, draft in enumerate(drafts):
             if draft.links:
                 place = await places.find(draft, _loc(drafts, position), user=draft.user)
-                reader = await agents.reader(connection, principal.workspace_id, principal.acting(draft.agent))
-                await write_links(
-                    connection,
-                    principal,
-                    reader,
-                    saved[position][0],
-                    place.audience,
-                    draft.links,
-                    _loc(drafts, position),
-                )
-        rows = await memories.get(connection, principal.workspace_id, [id_ for id_, _ in saved.values()], None)
+                await _link(connection, principal, draft, saved[position][0], place, _loc(drafts, position))
+        changed = {memory_id for memory_id, outcome in saved.values() if outcome != "created"}
+        rows = await memories.get(connection, principal.workspace_id, list(changed), None) if changed else []
     records = {row["id"]: memories.record(row) for row in rows}
+    for item in items:
+        position = item["ordinal"] - 1
+        if item["id"] == saved[position][0] and item["id"] not in changed:
+            agent, ready = principal.acting(drafts[position].agent), embedded.vectors[position] is not None
+            records[item["id"]] = _new_record(drafts[position], item, agent, ready=ready)
     return [Saved(records[saved[n][0]], saved[n][1]) for n in range(len(drafts))]
+
+
+async def _link(
+    connection: Connection,
+    principal: Principal,
+    draft: MemoryDraft,
+    memory_id: UUID,
+    place: Place,
+    loc: tuple[str | int, ...],
+) -> None:
+    reader = await agents.reader(connection, principal.workspace_id, principal.acting(draft.agent))
+    await write_links(connection, principal, reader, memory_id, place.audience, draft.links, loc)
 
 
 def _loc(drafts: Sequence[MemoryDraft], position: int) -> tuple[str | int, ...]:
@@ -121,95 +131,6 @@ def _identity(item: Item) -> tuple[Any, ...]:
     if item["key"] is not None:
         return ("key", item["agent_id"], item["audience"], item["key"])
     return ("content", item["audience"], item["type"], item["identity_hash"])
-
-
-async def place_of(connection: Connection, principal: Principal, draft: MemoryDraft, *, owner: str) -> Place:
-    """Where a memory of the agent ``owner`` belongs after a change."""
-    return await Places(connection, principal).find(
-        draft.model_copy(update={"agent": owner}), ("body",), user=draft.user
-    )
-
-
-class Placed(Protocol):
-    """What says where something belongs."""
-
-    @property
-    def agent(self) -> str | None: ...
-    @property
-    def scope(self) -> Scope: ...
-    @property
-    def team(self) -> str | None: ...
-    @property
-    def task(self) -> str | None: ...
-    @property
-    def session(self) -> str | None: ...
-
-
-class Places:
-    """Finds (or makes) the agents, teams, tasks and sessions that drafts name, each once per transaction."""
-
-    def __init__(self, connection: Connection, principal: Principal) -> None:
-        self._connection = connection
-        self._principal = principal
-        self._workspace = principal.workspace_id
-        self._known: dict[tuple[Any, ...], UUID] = {}
-        self._agents: dict[UUID, Any] = {}
-
-    async def find(self, draft: Placed, loc: tuple[str | int, ...], *, user: str | None = None) -> Place:
-        """Where something of this agent, scope, team, task and session belongs; ``user`` is for a new session."""
-        agent = self._principal.acting(draft.agent)
-        agent_id = await self.agent(agent)
-        session_id = await self.session(agent_id, draft.session, user) if draft.session else None
-        task_id = await self.task(draft.task) if draft.task else None
-        team_id = await self._team(agent, draft.team, loc) if draft.team else None
-        if draft.scope is Scope.PRIME:
-            audience = (await self._agent_row(agent_id, agent))["prime_audience"]
-        else:
-            audience = {
-                Scope.AGENT: agent_id, Scope.TEAM: team_id, Scope.TASK: task_id, Scope.SESSION: session_id
-            }[draft.scope]  # fmt: skip
-        return Place(agent_id, audience, team_id, task_id, session_id)
-
-    async def agent(self, agent: str) -> UUID:
-        """The id of an agent."""
-        return await self._once("agent", agent)
-
-    async def session(self, agent_id: UUID, session: str, user: str | None = None) -> UUID:
-        """The id of an agent's session."""
-        return await self._once("session", session, agent_id, user)
-
-    async def task(self, task: str) -> UUID:
-        """The id of a task."""
-        return await self._once("task", task)
-
-    async def team(self, team: str) -> UUID:
-        """The id of a team, whoever is in it."""
-        return await self._once("team", team)
-
-    async def _team(self, agent: str, team: str, loc: tuple[str | int, ...]) -> UUID:
-        if self._principal.role != "admin":
-            agent_id = await self.agent(agent)
-            if team not in (await self._agent_row(agent_id, agent))["teams"]:
-                raise InvalidInput((*loc, "team"), f"the agent is not a member of a team {team!r}")
-        return await self.team(team)
-
-    async def _agent_row(self, agent_id: UUID, agent: str) -> Any:
-        if agent_id not in self._agents:
-            self._agents[agent_id] = await agents.get_agent(self._connection, self._workspace, agent)
-        return self._agents[agent_id]
-
-    async def _once(self, kind: str, name: str, owner: UUID | None = None, user: str | None = None) -> UUID:
-        known = self._known.get((kind, name, owner))
-        if known is None:
-            if kind == "agent":
-                known = await agents.ensure_agent(self._connection, self._workspace, name)
-            elif kind == "session":
-                assert owner is not None
-                known = await agents.ensure_session(self._connection, self._workspace, owner, name, user)
-            else:
-                known = await agents.ensure_group(self._connection, kind, self._workspace, name)
-            self._known[(kind, name, owner)] = known
-        return known
 
 
 def columns_of(draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: datetime) -> Item:
@@ -249,6 +170,22 @@ def columns_of(draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: 
         "changed_by": actor,
         "change_reason": "saved",
     } | asdict(shape_of(draft.content))
+
+
+def _new_record(draft: MemoryDraft, item: Item, agent: str, *, ready: bool) -> memories.Record:
+    """A memory as the API shows it, of the columns just inserted: as ``memory_records`` has it, without reading it."""
+    names = {"agent": agent, "team": draft.team, "task": draft.task, "session": draft.session, "user": draft.user}
+    times = {"created_at": item["created_at"], "updated_at": item["created_at"], "valid_from": item["created_at"]}
+    return {
+        **dict.fromkeys(NEVER_SET_AT_FIRST),
+        **{name: item[name] for name in KEPT_AS_GIVEN},
+        **names,
+        **times,
+        "effective_importance": item["importance"],
+        "embedding": "ready" if ready else "pending",
+        "access_count": 0,
+        "version": 1,
+    }
 
 
 async def _meet_twin(

@@ -28,6 +28,27 @@ class Reader:
     """How many memories the audiences hold that have outgrown exact scans; None where all are small."""
 
 
+async def known_places(
+    connection: Connection,
+    workspace: UUID,
+    *,
+    agents: set[str],
+    sessions: set[tuple[str, str]],
+    teams: set[str],
+    tasks: set[str],
+) -> list[Row]:
+    """The ``kind``, ``name`` and ``id`` of those that exist; ``sessions`` are (agent, session), with ``agent_id``."""
+    return await connection.fetch(
+        "known_places",
+        workspace=workspace,
+        agents=list(agents),
+        session_agents=[agent for agent, _ in sessions],
+        sessions=[session for _, session in sessions],
+        teams=list(teams),
+        tasks=list(tasks),
+    )
+
+
 async def ensure_agent(connection: Connection, workspace: UUID, agent: str) -> UUID:
     """The agent's id; a new agent is put on the dream schedule."""
     found: UUID | None = None

@@ -27,7 +27,7 @@ WITH item AS (
         created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), dream_id, changed_by,
         change_reason
     FROM item
-    ORDER BY ordinal
+    ORDER BY audience, type, identity_hash
     ON CONFLICT DO NOTHING
     RETURNING *
 ), indexed AS (

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.serving import Api
+from tests.serving import Api, Json
 
 
 async def test_saves_with_defaults_and_reads_back(api: Api) -> None:
@@ -232,3 +232,60 @@ async def test_expired_is_hidden_on_every_read(api: Api) -> None:
     assert (await api.get("/v1/memories"))["items"] == []
     assert await api.search("short lived") == []
     assert await api.search("", strategy="recent") == []
+
+
+async def test_what_a_save_answers_is_what_a_read_gives(static_api: Api) -> None:
+    await static_api.put("/v1/agents/a", {"teams": ["crew"]})
+    fields: list[Json] = [
+        {},
+        {"scope": "team", "team": "crew", "task": "t", "session": "s", "user": "u", "tags": ["y", "x", "y"]},
+        {
+            "type": "todo",
+            "importance": 0.1,
+            "metadata": {"b": [1, 2.5, None], "a": {"c": "ü"}},
+            "source": {"kind": "k"},
+        },
+        {"type": "event", "occurred_at": "2024-05-06T07:08:09.123456+02:00", "expires_at": "2999-01-01T00:00:00Z"},
+        {"key": "k", "summary": "short", "decay_exempt": True, "created_at": "2020-01-01T00:00:00Z"},
+    ]
+    for number, extra in enumerate(fields):
+        saved = await static_api.save(f"Statement number {number}", **extra)
+        assert saved == await static_api.get(f"/v1/memories/{saved['id']}")
+
+
+async def test_saves_at_the_same_time_keep_to_themselves(api: Api) -> None:
+    """They may be written together, but each gets its own answer, and one that fails takes no other with it."""
+    bodies = [
+        {"agent": f"a{n % 3}", "type": "fact", "content": f"Statement {n}"}
+        | ({"links": [{"relation": "about", "memory_id": str(uuid4())}]} if n % 10 == 3 else {})
+        for n in range(40)
+    ]
+    answers = await asyncio.gather(*(api.call("POST", "/v1/memories", json=body) for body in bodies))
+    for body, answer in zip(bodies, answers, strict=True):
+        if "links" in body:
+            assert answer.status_code == 422
+            assert answer.json()["errors"][0]["loc"] == ["body", "links", 0, "memory_id"]
+        else:
+            assert answer.status_code == 201
+            assert answer.json()["memory"]["content"] == body["content"]
+            assert answer.json()["memory"]["agent"] == body["agent"]
+    assert len((await api.get("/v1/memories", limit=200))["items"]) == 36
+
+
+async def test_batches_that_repeat_each_other_do_not_block_each_other(api: Api) -> None:
+    contents = [f"Statement {n}" for n in range(50)]
+
+    async def save(order: int) -> int:
+        items = [{"agent": "a", "type": "fact", "content": content} for content in contents[::order]]
+        return (await api.call("POST", "/v1/memories/batch", json={"items": items})).status_code
+
+    assert await asyncio.gather(*(save(1 if n % 2 else -1) for n in range(12))) == [201] * 12
+    assert len((await api.get("/v1/memories", limit=200))["items"]) == 50
+
+
+async def test_a_key_twice_in_a_batch_ends_with_the_later_content(api: Api) -> None:
+    items = [{"agent": "a", "type": "fact", "key": "city", "content": f"Lives in {city}"} for city in ("Oslo", "Rome")]
+    saved = (await api.post("/v1/memories/batch", {"items": items}))["items"]
+    assert [one["created"] for one in saved] == [True, False]
+    assert {one["memory"]["content"] for one in saved} == {"Lives in Rome"}
+    assert [one["content"] for one in (await api.get("/v1/memories"))["items"]] == ["Lives in Rome"]

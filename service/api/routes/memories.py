@@ -18,7 +18,7 @@ from service.domain.values import Moment, Name, Tag, Text
 from service.memory import lifecycle
 from service.memory.engine import Engine
 from service.memory.recall import recall
-from service.memory.remember import Saved, remember
+from service.memory.remember import Saved, remember, remember_one
 
 router = APIRouter(prefix="/v1/memories", tags=["memories"])
 
@@ -26,10 +26,10 @@ router = APIRouter(prefix="/v1/memories", tags=["memories"])
 @router.post("", status_code=201, response_model=schemas.SavedMemory, responses={200: {"model": schemas.SavedMemory}})
 async def save(engine: EngineDep, caller: Caller, draft: MemoryDraft) -> Response:
     """Save one memory: 201 when it is new, 200 when it reinforced or updated one that was there."""
-    saved = await remember(engine, caller, [draft])
-    if not saved:
+    saved = await remember_one(engine, caller, draft)
+    if saved is None:
         return json_response({"memory": None, "created": False})
-    return json_response(_saved(saved[0]), 201 if saved[0].outcome == "created" else 200)
+    return json_response(_saved(saved), 201 if saved.outcome == "created" else 200)
 
 
 @router.post("/batch", status_code=201, response_model=schemas.Items[schemas.SavedMemory])

@@ -13,7 +13,7 @@ from service.db.pool import Connection
 from service.domain.lines import Audience
 from service.domain.principal import Principal
 from service.errors import BrokenLine, InvalidInput
-from service.memory.remember import Place, Placed, Places
+from service.memory.places import Place, Placed, Places
 from service.store import transfer
 from service.store.memories import Embedded
 

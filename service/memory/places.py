@@ -1,0 +1,129 @@
+"""Where things belong: the agents, teams, tasks and sessions that their writers name, found or made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain.drafts import MemoryDraft
+from service.domain.principal import Principal
+from service.domain.types import Scope
+from service.errors import InvalidInput
+from service.store import agents
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a memory belongs, by id."""
+
+    agent_id: UUID
+    audience: UUID
+    team_id: UUID | None
+    task_id: UUID | None
+    session_id: UUID | None
+
+
+async def place_of(connection: Connection, principal: Principal, draft: MemoryDraft, *, owner: str) -> Place:
+    """Where a memory of the agent ``owner`` belongs after a change."""
+    return await Places(connection, principal).find(
+        draft.model_copy(update={"agent": owner}), ("body",), user=draft.user
+    )
+
+
+class Placed(Protocol):
+    """What says where something belongs."""
+
+    @property
+    def agent(self) -> str | None: ...
+    @property
+    def scope(self) -> Scope: ...
+    @property
+    def team(self) -> str | None: ...
+    @property
+    def task(self) -> str | None: ...
+    @property
+    def session(self) -> str | None: ...
+
+
+class Places:
+    """Finds (or makes) what drafts name, each once per transaction; ``look_up`` finds what there is in one query."""
+
+    def __init__(self, connection: Connection, principal: Principal) -> None:
+        self._connection = connection
+        self._principal = principal
+        self._workspace = principal.workspace_id
+        self._known: dict[tuple[Any, ...], UUID] = {}
+        self._agents: dict[UUID, Any] = {}
+
+    async def look_up(self, placed: Sequence[Placed]) -> None:
+        """Find what these name and exists already."""
+        acting = [self._principal.acting(one.agent) for one in placed]
+        found = await agents.known_places(
+            self._connection,
+            self._workspace,
+            agents=set(acting),
+            sessions={(agent, one.session) for agent, one in zip(acting, placed, strict=True) if one.session},
+            teams={one.team for one in placed if one.team},
+            tasks={one.task for one in placed if one.task},
+        )
+        for row in found:
+            self._known[(row["kind"], row["name"], row["agent_id"])] = row["id"]
+
+    async def find(self, draft: Placed, loc: tuple[str | int, ...], *, user: str | None = None) -> Place:
+        """Where something of this agent, scope, team, task and session belongs; ``user`` is for a new session."""
+        agent = self._principal.acting(draft.agent)
+        agent_id = await self.agent(agent)
+        session_id = await self.session(agent_id, draft.session, user) if draft.session else None
+        task_id = await self.task(draft.task) if draft.task else None
+        team_id = await self._team(agent, draft.team, loc) if draft.team else None
+        if draft.scope is Scope.PRIME:
+            audience = (await self._agent_row(agent_id, agent))["prime_audience"]
+        else:
+            audience = {
+                Scope.AGENT: agent_id, Scope.TEAM: team_id, Scope.TASK: task_id, Scope.SESSION: session_id
+            }[draft.scope]  # fmt: skip
+        return Place(agent_id, audience, team_id, task_id, session_id)
+
+    async def agent(self, agent: str) -> UUID:
+        """The id of an agent."""
+        return await self._once("agent", agent)
+
+    async def session(self, agent_id: UUID, session: str, user: str | None = None) -> UUID:
+        """The id of an agent's session."""
+        return await self._once("session", session, agent_id, user)
+
+    async def task(self, task: str) -> UUID:
+        """The id of a task."""
+        return await self._once("task", task)
+
+    async def team(self, team: str) -> UUID:
+        """The id of a team, whoever is in it."""
+        return await self._once("team", team)
+
+    async def _team(self, agent: str, team: str, loc: tuple[str | int, ...]) -> UUID:
+        if self._principal.role != "admin":
+            agent_id = await self.agent(agent)
+            if team not in (await self._agent_row(agent_id, agent))["teams"]:
+                raise InvalidInput((*loc, "team"), f"the agent is not a member of a team {team!r}")
+        return await self.team(team)
+
+    async def _agent_row(self, agent_id: UUID, agent: str) -> Any:
+        if agent_id not in self._agents:
+            self._agents[agent_id] = await agents.get_agent(self._connection, self._workspace, agent)
+        return self._agents[agent_id]
+
+    async def _once(self, kind: str, name: str, owner: UUID | None = None, user: str | None = None) -> UUID:
+        known = self._known.get((kind, name, owner))
+        if known is None:
+            if kind == "agent":
+                known = await agents.ensure_agent(self._connection, self._workspace, name)
+            elif kind == "session":
+                assert owner is not None
+                known = await agents.ensure_session(self._connection, self._workspace, owner, name, user)
+            else:
+                known = await agents.ensure_group(self._connection, kind, self._workspace, name)
+            self._known[(kind, name, owner)] = known
+        return known

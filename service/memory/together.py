@@ -1,0 +1,85 @@
+"""Group commit: single calls that arrive while others are under way are carried out together, as one batch.
+
+A memory saved in a batch costs a tenth of one saved alone, in Python and in Postgres alike. A lone caller waits for
+nobody: it goes at once. The busier the service, the larger the batches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextvars import Context
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, Generic, TypeVar
+
+from service.errors import Unavailable
+
+Item = TypeVar("Item")
+Done = TypeVar("Done")
+
+BATCH_MAX = 64
+UNDER_WAY_MAX = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Call(Generic[Item, Done]):
+    group: Any
+    item: Item
+    work: Callable[[list[Item]], Awaitable[list[Done]]]
+    answer: asyncio.Future[Done]
+
+
+class Together(Generic[Item, Done]):
+    """Carries out calls of one kind; at most two batches are under way at once."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[_Call[Item, Done]] = deque()
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def do(self, group: Any, item: Item, work: Callable[[list[Item]], Awaitable[list[Done]]]) -> Done:
+        """What ``work`` answers for this item, done with others of an equal ``group`` where there are any.
+
+        ``work`` takes items and gives one answer each, in order, or raises and has then done nothing: a batch that
+        fails is taken apart and tried one by one, so that each call gets its own error.
+        """
+        call: _Call[Item, Done] = _Call(group, item, work, asyncio.get_running_loop().create_future())
+        self._waiting.append(call)
+        if len(self._under_way) < UNDER_WAY_MAX:
+            # In a context of its own, as it outlives the call that began it and works for others.
+            task = asyncio.get_running_loop().create_task(self._work_off(), context=Context())
+            self._under_way.add(task)
+            task.add_done_callback(self._under_way.discard)
+        return await call.answer
+
+    async def _work_off(self) -> None:
+        while self._waiting:
+            group = self._waiting[0].group
+            batch = [call for call, _ in zip(self._alike(group), range(BATCH_MAX), strict=False)]
+            for _ in batch:
+                self._waiting.popleft()
+            failed = await self._carry_out(batch)
+            for call in failed:
+                await self._carry_out([call])
+
+    def _alike(self, group: Any) -> Any:
+        return takewhile(lambda call: call.group == group, self._waiting)
+
+    async def _carry_out(self, batch: list[_Call[Item, Done]]) -> list[_Call[Item, Done]]:
+        """Work on a batch and answer its calls; the calls to be tried again by themselves."""
+        task = asyncio.ensure_future(batch[0].work([call.item for call in batch]))
+        await asyncio.wait([task])
+        error = None if task.cancelled() else task.exception()
+        if error is not None and len(batch) > 1 and not isinstance(error, Unavailable):
+            return batch
+        for position, call in enumerate(batch):
+            if call.answer.done():
+                continue
+            if task.cancelled():
+                call.answer.cancel()
+            elif error is not None:
+                call.answer.set_exception(error)
+            else:
+                call.answer.set_result(task.result()[position])
+        return []
