@@ -43,3 +43,8 @@ class Settings(BaseSettings):
     upkeep_cron: str = Field("* * * * *", alias="REVERIE_UPKEEP_CRON")
     statistics_cron: str = Field("17 * * * *", alias="REVERIE_STATISTICS_CRON")
     dream_lease_s: float = Field(60.0, alias="REVERIE_DREAM_LEASE_S", gt=0)
+    dream_retry_s: float = Field(
+        300.0, alias="REVERIE_DREAM_RETRY_S", gt=0, description="after a failed dream; doubles, up to 6 h"
+    )
+    dreams_at_once: int = Field(2, alias="REVERIE_DREAMS_AT_ONCE", ge=1, le=64, description="of one worker")
+    poll_s: float = Field(2.0, alias="REVERIE_POLL_S", gt=0, description="between looks for work, when not woken")

@@ -37,6 +37,9 @@ BEGIN
     RETURN QUERY SELECT holder.id, holder.role, holder.agent, holder.hash, chosen, wait;
 END
 $$;
+CREATE FUNCTION public.reverie_decayed_v1(importance double precision, type text, decay_exempt boolean, created_at timestamp with time zone, reinforced_at timestamp with time zone, last_accessed_at timestamp with time zone, at timestamp with time zone, days integer) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN ((type <> ALL (ARRAY['event'::text, 'observation'::text])) OR decay_exempt) THEN importance ELSE (importance * power((0.5)::double precision, (LEAST((1000)::numeric, GREATEST((0)::numeric, floor((EXTRACT(epoch FROM (at - GREATEST(created_at, reinforced_at, last_accessed_at))) / (86400.0 * (days)::numeric))))))::double precision)) END;
 CREATE FUNCTION public.reverie_length_v1(lexemes tsvector) RETURNS smallint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT LEAST(COALESCE(sum(COALESCE(cardinality(unnest.positions), 1)), (0)::bigint), (32767)::bigint) AS "least" FROM unnest(reverie_length_v1.lexemes) unnest(lexeme, positions, weights));
@@ -100,7 +103,8 @@ CREATE TABLE public.bulletins (
     tokens integer DEFAULT 0 NOT NULL,
     inputs_hash text NOT NULL,
     dream_id uuid,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    parts jsonb DEFAULT '[]'::jsonb NOT NULL
 );
 ALTER TABLE ONLY public.bulletins FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.common_terms (
@@ -117,7 +121,8 @@ CREATE TABLE public.dream_changes (
     memory_id uuid,
     before jsonb,
     after jsonb,
-    reason text NOT NULL
+    reason text NOT NULL,
+    undo jsonb
 );
 ALTER TABLE ONLY public.dream_changes FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.dream_schedule (
@@ -127,8 +132,22 @@ CREATE TABLE public.dream_schedule (
     lease_owner text,
     lease_until timestamp with time zone,
     lease_token bigint DEFAULT '0'::bigint NOT NULL,
-    dream_id uuid
+    dream_id uuid,
+    asked bigint DEFAULT '0'::bigint NOT NULL,
+    answered bigint DEFAULT '0'::bigint NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    compact_at timestamp with time zone
 );
+CREATE TABLE public.dream_steps (
+    workspace_id uuid NOT NULL,
+    agent_id uuid NOT NULL,
+    input_hash text NOT NULL,
+    step text NOT NULL,
+    result jsonb DEFAULT '{}'::jsonb NOT NULL,
+    dream_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY public.dream_steps FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.dreams (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -140,7 +159,9 @@ CREATE TABLE public.dreams (
     error text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     started_at timestamp with time zone,
-    finished_at timestamp with time zone
+    finished_at timestamp with time zone,
+    watermarks jsonb DEFAULT '[]'::jsonb NOT NULL,
+    usage jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 ALTER TABLE ONLY public.dreams FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.edges (
@@ -181,7 +202,8 @@ CREATE TABLE public.entities (
     kind text NOT NULL,
     dream_id uuid,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    merged_into uuid
 );
 ALTER TABLE ONLY public.entities FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.entity_aliases (
@@ -192,6 +214,16 @@ CREATE TABLE public.entity_aliases (
     entity_id uuid NOT NULL
 );
 ALTER TABLE ONLY public.entity_aliases FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.entity_merges (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    into_id uuid NOT NULL,
+    moved jsonb DEFAULT '{}'::jsonb NOT NULL,
+    actor text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY public.entity_merges FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.idempotency (
     workspace_id uuid NOT NULL,
     key_id uuid NOT NULL,
@@ -239,7 +271,8 @@ CREATE TABLE public.memories (
     version integer DEFAULT 1 NOT NULL,
     dream_id uuid,
     changed_by text NOT NULL,
-    change_reason text NOT NULL
+    change_reason text NOT NULL,
+    reinforced_at timestamp with time zone
 );
 ALTER TABLE ONLY public.memories FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.memory_usage (
@@ -292,9 +325,16 @@ CREATE TABLE public.sessions (
     window_seq integer DEFAULT 0 NOT NULL,
     window_started_at timestamp with time zone,
     last_message_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    window_from_seq integer DEFAULT 0 NOT NULL
 );
 ALTER TABLE ONLY public.sessions FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.settings (
+    workspace_id uuid NOT NULL,
+    value jsonb DEFAULT '{}'::jsonb NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY public.settings FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.tasks (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -334,6 +374,15 @@ CREATE VIEW public.memory_records WITH (security_invoker='true') AS
     summary,
     language,
     importance,
+    public.reverie_decayed_v1(importance, type, decay_exempt, created_at, reinforced_at,
+        CASE
+            WHEN (type = ANY (ARRAY['event'::text, 'observation'::text])) THEN ( SELECT u.last_accessed_at
+               FROM public.memory_usage u
+              WHERE ((u.workspace_id = m.workspace_id) AND (u.memory_id = m.id)))
+            ELSE NULL::timestamp with time zone
+        END, now(), COALESCE(( SELECT (((s.value -> 'retention'::text) ->> 'decay_days'::text))::integer AS int4
+           FROM public.settings s
+          WHERE (s.workspace_id = m.workspace_id)), 30)) AS effective_importance,
     confidence,
     tags,
     metadata,
@@ -411,18 +460,20 @@ CREATE TABLE public.search_terms (
     length smallint NOT NULL
 );
 ALTER TABLE ONLY public.search_terms FORCE ROW LEVEL SECURITY;
-CREATE TABLE public.settings (
-    workspace_id uuid NOT NULL,
-    value jsonb DEFAULT '{}'::jsonb NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
-);
-ALTER TABLE ONLY public.settings FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.team_members (
     workspace_id uuid NOT NULL,
     agent_id uuid NOT NULL,
     team_id uuid NOT NULL
 );
 ALTER TABLE ONLY public.team_members FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.window_summaries (
+    workspace_id uuid NOT NULL,
+    session_id uuid NOT NULL,
+    from_seq integer NOT NULL,
+    to_seq integer NOT NULL,
+    memory_id uuid NOT NULL
+);
+ALTER TABLE ONLY public.window_summaries FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.worker_heartbeats (
     worker text NOT NULL,
     started_at timestamp with time zone NOT NULL,
@@ -454,6 +505,8 @@ ALTER TABLE ONLY public.dream_changes
     ADD CONSTRAINT pk_dream_changes PRIMARY KEY (workspace_id, dream_id, ordinal);
 ALTER TABLE ONLY public.dream_schedule
     ADD CONSTRAINT pk_dream_schedule PRIMARY KEY (workspace_id, agent_id);
+ALTER TABLE ONLY public.dream_steps
+    ADD CONSTRAINT pk_dream_steps PRIMARY KEY (workspace_id, agent_id, input_hash);
 ALTER TABLE ONLY public.dreams
     ADD CONSTRAINT pk_dreams PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.edges
@@ -464,6 +517,8 @@ ALTER TABLE ONLY public.entities
     ADD CONSTRAINT pk_entities PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.entity_aliases
     ADD CONSTRAINT pk_entity_aliases PRIMARY KEY (workspace_id, audience, alias, kind);
+ALTER TABLE ONLY public.entity_merges
+    ADD CONSTRAINT pk_entity_merges PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT pk_idempotency PRIMARY KEY (workspace_id, key_id, request_key);
 ALTER TABLE ONLY public.memories
@@ -492,6 +547,8 @@ ALTER TABLE ONLY public.team_members
     ADD CONSTRAINT pk_team_members PRIMARY KEY (workspace_id, agent_id, team_id);
 ALTER TABLE ONLY public.teams
     ADD CONSTRAINT pk_teams PRIMARY KEY (workspace_id, id);
+ALTER TABLE ONLY public.window_summaries
+    ADD CONSTRAINT pk_window_summaries PRIMARY KEY (workspace_id, session_id, from_seq);
 ALTER TABLE ONLY public.worker_heartbeats
     ADD CONSTRAINT pk_worker_heartbeats PRIMARY KEY (worker);
 ALTER TABLE ONLY public.workspaces
@@ -515,11 +572,14 @@ ALTER TABLE ONLY public.teams
 ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT uq_workspaces_name UNIQUE (name);
 CREATE INDEX ix_dream_changes_memory ON public.dream_changes USING btree (workspace_id, memory_id);
+CREATE INDEX ix_dream_schedule_asked ON public.dream_schedule USING btree (agent_id) WHERE (asked > answered);
+CREATE INDEX ix_dream_schedule_compact ON public.dream_schedule USING btree (compact_at) WHERE (compact_at IS NOT NULL);
 CREATE INDEX ix_dream_schedule_due ON public.dream_schedule USING btree (due_at);
 CREATE INDEX ix_dreams_agent ON public.dreams USING btree (workspace_id, agent_id, created_at, id);
 CREATE INDEX ix_edges_memory ON public.edges USING btree (workspace_id, memory_id) WHERE (memory_id IS NOT NULL);
 CREATE INDEX ix_edges_target ON public.edges USING btree (workspace_id, target_id);
 CREATE INDEX ix_entity_aliases_entity ON public.entity_aliases USING btree (workspace_id, entity_id);
+CREATE INDEX ix_entity_merges_entity ON public.entity_merges USING btree (workspace_id, entity_id);
 CREATE INDEX ix_idempotency_created ON public.idempotency USING btree (created_at);
 CREATE INDEX ix_memories_audience ON public.memories USING btree (workspace_id, audience, created_at, id);
 CREATE INDEX ix_memories_created ON public.memories USING btree (workspace_id, created_at, id);
@@ -545,12 +605,16 @@ ALTER TABLE ONLY public.bulletins
     ADD CONSTRAINT fk_bulletins_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.dream_changes
     ADD CONSTRAINT fk_dream_changes_dreams_workspace_id_dream_id FOREIGN KEY (workspace_id, dream_id) REFERENCES public.dreams(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.dream_steps
+    ADD CONSTRAINT fk_dream_steps_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.dreams
     ADD CONSTRAINT fk_dreams_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.entities
     ADD CONSTRAINT fk_entities_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.entity_aliases
     ADD CONSTRAINT fk_entity_aliases_entities_workspace_id_entity_id FOREIGN KEY (workspace_id, entity_id) REFERENCES public.entities(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.entity_merges
+    ADD CONSTRAINT fk_entity_merges_entities_workspace_id_entity_id FOREIGN KEY (workspace_id, entity_id) REFERENCES public.entities(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT fk_idempotency_api_keys_workspace_id_key_id FOREIGN KEY (workspace_id, key_id) REFERENCES public.api_keys(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.memories
@@ -585,6 +649,10 @@ ALTER TABLE ONLY public.team_members
     ADD CONSTRAINT fk_team_members_teams_workspace_id_team_id FOREIGN KEY (workspace_id, team_id) REFERENCES public.teams(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.teams
     ADD CONSTRAINT fk_teams_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
+ALTER TABLE ONLY public.window_summaries
+    ADD CONSTRAINT fk_window_summaries_memories_workspace_id_memory_id FOREIGN KEY (workspace_id, memory_id) REFERENCES public.memories(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.window_summaries
+    ADD CONSTRAINT fk_window_summaries_sessions_workspace_id_session_id FOREIGN KEY (workspace_id, session_id) REFERENCES public.sessions(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE public.agents ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.audience_languages ENABLE ROW LEVEL SECURITY;
@@ -593,10 +661,12 @@ ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.bulletins ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.common_terms ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.dream_changes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.dream_steps ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.dreams ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.edges ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.entities ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.entity_aliases ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.entity_merges ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.idempotency ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.memories ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.memory_sources ENABLE ROW LEVEL SECURITY;
@@ -611,6 +681,7 @@ ALTER TABLE public.settings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.team_members ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.teams ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.window_summaries ENABLE ROW LEVEL SECURITY;
 CREATE POLICY workspace ON public.agents USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.api_keys USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.audience_languages USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
@@ -619,10 +690,12 @@ CREATE POLICY workspace ON public.audit_log USING ((workspace_id = (NULLIF(curre
 CREATE POLICY workspace ON public.bulletins USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.common_terms USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.dream_changes USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.dream_steps USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.dreams USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.edges USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.entities USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.entity_aliases USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.entity_merges USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.idempotency USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.memories USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.memory_sources USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
@@ -637,6 +710,7 @@ CREATE POLICY workspace ON public.settings USING ((workspace_id = (NULLIF(curren
 CREATE POLICY workspace ON public.tasks USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.team_members USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.teams USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.window_summaries USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 GRANT USAGE ON SCHEMA public TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.agents TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO reverie_app;
@@ -647,16 +721,19 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.bulletins TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.common_terms TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_changes TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_schedule TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_steps TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dreams TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.edges TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.embedding_models TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entities TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entity_aliases TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entity_merges TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memories TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_usage TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.search_index TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.settings TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.teams TO reverie_app;
 GRANT SELECT ON TABLE public.memory_records TO reverie_app;
@@ -665,7 +742,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_versions TO reverie_app
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.messages TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.rate_limits TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.search_terms TO reverie_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.settings TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.team_members TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.window_summaries TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.worker_heartbeats TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.workspaces TO reverie_app;

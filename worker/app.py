@@ -6,24 +6,31 @@ import asyncio
 import os
 import signal
 import socket
+import threading
 import uuid
-from datetime import UTC
+from collections.abc import Awaitable, Callable, Coroutine
+from datetime import UTC, timedelta
+from typing import Any
 
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.cron import CronTrigger
 
+from service.db.listening import listen
 from service.memory.engine import Engine
 from service.runtime import open_runtime
 from service.settings import Settings
 from worker.dreaming.run import Dreamer
+from worker.loops import Bell
 from worker.upkeep.drop_answers import drop_answers
 from worker.upkeep.embed_pending import embed_pending
 from worker.upkeep.large_audiences import tend_large_audiences
 
 log = structlog.get_logger(__name__)
 
-POLL_S = 1.0
+BEAT_S = 10.0
+FORGOTTEN_AFTER = timedelta(hours=1)
+STOP_S = 4.5
 
 
 def worker_name() -> str:
@@ -31,63 +38,84 @@ def worker_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
-def dreamer(engine: Engine, settings: Settings) -> Dreamer:
+def dreamer(engine: Engine, settings: Settings, name: str | None = None) -> Dreamer:
     """A dreamer of this process."""
-    return Dreamer(engine, worker_name(), settings.dream_lease_s)
+    return Dreamer(engine, name or worker_name(), settings.dream_lease_s, settings.dream_retry_s)
 
 
 async def run_worker(settings: Settings) -> None:
-    """Dream whenever an agent is due and keep up the rest on its clocks, until SIGTERM or SIGINT."""
+    """Dream whenever an agent is due and keep up the rest on its clocks, until SIGTERM or SIGINT.
+
+    Then it stops within five seconds: what is under way is rolled back or left at its last checkpoint, and its lease
+    is given back.
+    """
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        deadline = threading.Timer(STOP_S, os._exit, (0,))
+        deadline.daemon = True
+        deadline.start()
+        stopping.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+        loop.add_signal_handler(number, stop)
     async with open_runtime(settings, "reverie-worker") as engine:
-        scheduler = AsyncIOScheduler(timezone=UTC)
-        for job, cron in (
-            (make_all_due, settings.dream_cron),
-            (embed_pending, settings.upkeep_cron),
-            (drop_answers, settings.upkeep_cron),
-            (tend_large_audiences, settings.statistics_cron),
-        ):
-            scheduler.add_job(job, CronTrigger.from_crontab(cron, UTC), args=[engine], max_instances=1, coalesce=True)
+        name = worker_name()
+        scheduler = _scheduler(engine, settings)
         scheduler.start()
-        log.info("worker_ready")
-        dreaming = asyncio.create_task(_dream_on(engine, settings))
-        stop = asyncio.create_task(stopping.wait())
-        try:
-            await asyncio.wait({dreaming, stop}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            scheduler.shutdown(wait=False)
-            for task in (dreaming, stop):
-                task.cancel()
-            await asyncio.gather(stop, return_exceptions=True)
-        try:
-            await dreaming
-        except asyncio.CancelledError:
-            log.info("worker_stopped")
+        tasks = [asyncio.create_task(job) for job in _jobs(engine, settings, name)]
+        log.info("worker_ready", worker=name)
+        await stopping.wait()
+        scheduler.shutdown(wait=False)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        async with engine.db.unscoped() as connection:
+            await connection.run("forget_worker", worker=name, before=engine.now() - FORGOTTEN_AFTER)
+        log.info("worker_stopped", worker=name)
+
+
+def _scheduler(engine: Engine, settings: Settings) -> AsyncIOScheduler:
+    scheduler = AsyncIOScheduler(timezone=UTC)
+    clocks: tuple[tuple[Callable[[Engine], Awaitable[object]], str], ...] = (
+        (make_all_due, settings.dream_cron),
+        (embed_pending, settings.upkeep_cron),
+        (drop_answers, settings.upkeep_cron),
+        (tend_large_audiences, settings.statistics_cron),
+    )
+    for job, cron in clocks:
+        scheduler.add_job(job, CronTrigger.from_crontab(cron, UTC), args=[engine], max_instances=1, coalesce=True)
+    return scheduler
+
+
+def _jobs(engine: Engine, settings: Settings, name: str) -> list[Coroutine[Any, Any, None]]:
+    """What a worker does all the time, side by side."""
+    assert settings.database_url is not None
+    bell = Bell()
+    own = dreamer(engine, settings, name)
+
+    async def beat() -> bool:
+        async with engine.db.unscoped() as connection:
+            await connection.run("beat_worker", worker=name, now=engine.now())
+        return False
+
+    return [
+        listen(settings.database_url, bell.ring),
+        Bell().keep_doing("heartbeat", beat, BEAT_S),
+        *(bell.keep_doing("dreaming", own.dream_next, settings.poll_s) for _ in range(settings.dreams_at_once)),
+    ]
 
 
 async def make_all_due(engine: Engine) -> None:
     """The schedule fires: every agent is due."""
     async with engine.db.unscoped() as connection:
         await connection.run("make_all_due", now=engine.now())
-
-
-async def _dream_on(engine: Engine, settings: Settings) -> None:
-    """Dream for whoever is due; look again every second when nobody is."""
-    own = dreamer(engine, settings)
-    while True:
-        try:
-            if await own.dream_next():
-                continue
-        except Exception:
-            log.exception("claim_failed")
-        await asyncio.sleep(POLL_S)
+        await connection.run("wake_workers")
 
 
 async def run_once(settings: Settings) -> int:
-    """Dream once for every agent, do the upkeep, and end; the number of dreams."""
+    """Dream once for every agent, do the upkeep, and end; the number of agents."""
     async with open_runtime(settings, "reverie-worker") as engine:
         own = dreamer(engine, settings)
         await make_all_due(engine)

@@ -181,6 +181,7 @@ sessions = Table(
     _int("last_seq"),
     _int("dreamed_seq"),
     _int("window_seq"),
+    _int("window_from_seq"),
     _time("window_started_at"),
     _time("last_message_at"),
     _time("created_at", nullable=False, default_now=True),
@@ -249,6 +250,7 @@ memories = Table(
     _id("superseded_by", nullable=True),
     _time("created_at", nullable=False, default_now=True),
     _time("updated_at", nullable=False, default_now=True),
+    _time("reinforced_at"),
     _time("deleted_at"),
     _int("version", "1"),
     _id("dream_id", nullable=True),
@@ -430,11 +432,27 @@ entities = Table(
     _id("audience"),
     _text("name"),
     _text("kind"),
+    _id("merged_into", nullable=True),
     _id("dream_id", nullable=True),
     _time("created_at", nullable=False, default_now=True),
     _time("updated_at", nullable=False, default_now=True),
     _key("id"),
     _references("agents", "agent_id"),
+)
+
+entity_merges = Table(
+    "entity_merges",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _id("entity_id"),
+    _id("into_id"),
+    _json("moved"),
+    _text("actor"),
+    _time("created_at", nullable=False, default_now=True),
+    _key("id"),
+    _references("entities", "entity_id"),
+    Index("ix_entity_merges_entity", "workspace_id", "entity_id"),
 )
 
 entity_aliases = Table(
@@ -481,6 +499,8 @@ dreams = Table(
     _text("trigger"),
     _bool("dry_run"),
     _json("report"),
+    _json("watermarks", default="[]"),
+    _json("usage"),
     _text("error", nullable=True),
     _time("created_at", nullable=False, default_now=True),
     _time("started_at"),
@@ -500,10 +520,38 @@ dream_changes = Table(
     _id("memory_id", nullable=True),
     _json("before", nullable=True),
     _json("after", nullable=True),
+    _json("undo", nullable=True),
     _text("reason"),
     _key("dream_id", "ordinal"),
     _references("dreams", "dream_id"),
     Index("ix_dream_changes_memory", "workspace_id", "memory_id"),
+)
+
+dream_steps = Table(
+    "dream_steps",
+    metadata,
+    _workspace(),
+    _id("agent_id"),
+    _text("input_hash"),
+    _text("step"),
+    _json("result"),
+    _id("dream_id", nullable=True),
+    _time("created_at", nullable=False, default_now=True),
+    _key("agent_id", "input_hash"),
+    _references("agents", "agent_id"),
+)
+
+window_summaries = Table(
+    "window_summaries",
+    metadata,
+    _workspace(),
+    _id("session_id"),
+    Column("from_seq", Integer, nullable=False),
+    Column("to_seq", Integer, nullable=False),
+    _id("memory_id"),
+    _key("session_id", "from_seq"),
+    _references("sessions", "session_id"),
+    _references("memories", "memory_id"),
 )
 
 dream_schedule = Table(
@@ -516,8 +564,14 @@ dream_schedule = Table(
     _time("lease_until"),
     Column("lease_token", BigInteger, nullable=False, server_default="0"),
     _id("dream_id", nullable=True),
+    Column("asked", BigInteger, nullable=False, server_default="0"),
+    Column("answered", BigInteger, nullable=False, server_default="0"),
+    _int("failures"),
+    _time("compact_at"),
     _key("agent_id"),
     Index("ix_dream_schedule_due", "due_at"),
+    Index("ix_dream_schedule_asked", "agent_id", postgresql_where=text("asked > answered")),
+    Index("ix_dream_schedule_compact", "compact_at", postgresql_where=text("compact_at IS NOT NULL")),
 )
 
 bulletins = Table(
@@ -529,6 +583,7 @@ bulletins = Table(
     _text("content"),
     _int("tokens"),
     _text("inputs_hash"),
+    _json("parts", default="[]"),
     _id("dream_id", nullable=True),
     _time("created_at", nullable=False, default_now=True),
     _key("agent_id", "version"),

@@ -25,6 +25,7 @@ _TOKENS_MAX = 400  # past this a statement is a document: only identical text me
 _TOKEN = re.compile(
     r"(?<!\w)[-−](?=\d)|[^\W_]+(?:['._\-/@:+#&][^\W_]+)*(?:\+\+|#)?|[^\w\s.,;:!'\"()\[\]{}…‘’“”„«»\-–—`]"
 )
+_NAME = re.compile(r"(?<=[^\s.!?] )[^\W\d_a-zß-öø-ÿ][\w'’-]*")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _FRONTED = re.compile(r"(?:on|in|at|during|since|by|after|before) [^,]{1,40}, ")
 _CONTRACTIONS = (
@@ -149,6 +150,27 @@ def contradicts(a: str, b: str) -> bool:
         return False
     pair = {_variant(*only_a), _variant(*only_b)}
     return any({_stem(word) for word in opposite} == pair for opposite in _OPPOSITES)
+
+
+def same_particulars(a: str, b: str) -> bool:
+    """Whether numbers, identifiers, names and negation agree: without that nothing may merge, whoever says it may.
+
+    Weaker than ``may_merge``: the words may differ. Names are capitalised words past the first one.
+    """
+    tokens_a, tokens_b = _tokens(normalize(a)), _tokens(normalize(b))
+    figures_a, figures_b = (
+        {
+            _NUMBER_WORDS.get(word, word)
+            for word in tokens
+            if any(char.isdigit() for char in word) or word in _NUMBER_WORDS
+        }
+        for tokens in (tokens_a, tokens_b)
+    )
+    return (
+        figures_a == figures_b
+        and {normalize(name) for name in _NAME.findall(a)} == {normalize(name) for name in _NAME.findall(b)}
+        and _is_negated(tokens_a) == _is_negated(tokens_b)
+    )
 
 
 def _tokens(text: str) -> list[str]:

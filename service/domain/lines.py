@@ -12,6 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from service.domain.briefing import Part
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.types import Scope
 from service.domain.values import JsonObject, Moment, Name, Text
@@ -176,6 +177,7 @@ class BulletinLine(Line):
     content: Annotated[Text, Field(max_length=100_000)]
     tokens: Count = 0
     inputs_hash: Annotated[Text, Field(max_length=200)]
+    parts: Annotated[list[Part], Field(max_length=200)] = []
     dream_id: UUID | None = None
     created_at: Moment | None = None
 

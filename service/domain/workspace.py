@@ -66,11 +66,25 @@ class RetrievalSettings(Ranking):
 
 
 class DreamSettings(BaseModel):
-    """When an agent dreams and how long its bulletin may be."""
+    """What a dream may read and spend (row D13), and how long a bulletin may be. None is no bound."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    interval_h: float = Field(6.0, gt=0, le=8_760, description="at most this long from one dream to the next")
+    tokens_max: int | None = Field(500_000, ge=0, description="of the language model, per dream")
+    cost_max_usd: float | None = Field(5.0, ge=0, description="per dream")
+    day_tokens_max: int | None = Field(5_000_000, ge=0, description="per day (UTC), all dreams of the workspace")
+    day_cost_max_usd: float | None = Field(50.0, ge=0, description="per day (UTC), all dreams of the workspace")
     bulletin_tokens_max: int = Field(500, ge=50, le=8_000)
+
+
+class RetentionSettings(BaseModel):
+    """How long a deleted memory can be restored, and after how long without use an event fades (rows W10, D6)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    deleted_days: int = Field(30, ge=0, le=36_500)
+    decay_days: int = Field(30, ge=1, le=36_500)
 
 
 class WorkspaceSettings(BaseModel):
@@ -84,3 +98,4 @@ class WorkspaceSettings(BaseModel):
     dream: DreamSettings = DreamSettings()
     context: Shares = Shares()
     rate_limit: RateLimitSettings = RateLimitSettings()
+    retention: RetentionSettings = RetentionSettings()

@@ -25,6 +25,9 @@ class Usage:
     def __add__(self, other: Usage) -> Usage:
         return Usage(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
 
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(*(mine - theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:

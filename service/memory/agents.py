@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import structlog
+
 from service.domain import cursors
 from service.domain.principal import Principal
 from service.errors import Forbidden, NotFound
+from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory import bulletin
 from service.memory.engine import Engine
 from service.memory.redaction import cleared_fields
 from service.store import agents, bulletins
+from service.store.settings import workspace_settings
+
+log = structlog.get_logger(__name__)
 
 Record = dict[str, Any]
 
@@ -65,11 +72,46 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: R
 async def get_bulletin(engine: Engine, principal: Principal, agent: str, version: int | None) -> Record:
     """The agent's bulletin, the latest or of that version. Raises NotFound when there is none yet."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await bulletins.get(connection, principal.workspace_id, principal.owning(agent), version)
-    if row is None:
+        told = await bulletin.shown_now(
+            connection, principal.workspace_id, principal.owning(agent), version, engine.now()
+        )
+    if told is None:
         raise NotFound(f"The agent {agent!r} has no such bulletin.")
     engine.reads.note(principal, "bulletin", [agent])
-    return dict(row)
+    return told
+
+
+async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> Record:
+    """Regenerate the agent's bulletin now, by the language model where there is one and it answers, else by rules.
+
+    When nothing it is made of has changed, the bulletin that is there is given.
+    """
+    principal.must_write()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        found = await agents.get_agent(connection, workspace, principal.owning(agent))
+        if found is None:
+            raise NotFound(f"There is no agent {agent!r} here.")
+        rows = await bulletin.inputs(connection, workspace, found["id"], engine.now())
+        tokens_max = (await workspace_settings(connection, workspace)).dream.bulletin_tokens_max
+        written = await bulletins.latest_hash(connection, workspace, found["id"])
+    made = None
+    if engine.llm and rows and written != bulletin.inputs_hash(rows, engine.llm.model):
+        try:
+            made = await bulletin.write(engine.llm, agent, rows, tokens_max)
+        except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
+            log.warning("bulletin_by_rules", error=error.message)
+    async with engine.db.transaction(workspace) as connection:
+        rows_now = await bulletin.inputs(connection, workspace, found["id"], engine.now())
+        model = engine.llm.model if engine.llm else None
+        if made is None or made.inputs_hash != bulletin.inputs_hash(rows_now, model):
+            made = bulletin.compose(agent, rows_now, tokens_max)
+        if written not in (bulletin.inputs_hash(rows_now, model), made.inputs_hash):
+            await bulletins.add(
+                connection, workspace, found["id"], content=made.content, tokens=made.tokens,
+                inputs_hash=made.inputs_hash, parts=made.parts, dream_id=None, now=engine.now(),
+            )  # fmt: skip
+    return await get_bulletin(engine, principal, agent, None)
 
 
 async def bulletin_versions(
@@ -84,9 +126,10 @@ async def bulletin_versions(
             principal.owning(agent),
             before=after[0] if after else None,
             limit=limit + 1,
+            now=engine.now(),
         )
     more = cursors.encode(rows[limit - 1]["version"]) if len(rows) > limit else None
-    return [dict(row) for row in rows[:limit]], more
+    return [bulletin.as_shown(row) for row in rows[:limit]], more
 
 
 def _agent(row: Any) -> Record:

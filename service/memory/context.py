@@ -13,11 +13,11 @@ from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.domain.types import POLICIES, MemoryType
 from service.errors import NotFound
-from service.memory import converse
+from service.memory import bulletin, converse
 from service.memory.assembly import Assembled, Entry, Material, Section, WindowTurn, assemble
 from service.memory.engine import Engine
 from service.memory.recall import Degraded, Recalled, recall
-from service.store import agents, bulletins, sessions
+from service.store import agents, sessions
 from service.store import context as store
 from service.store.settings import workspace_settings
 
@@ -89,14 +89,14 @@ async def _standing(engine: Engine, principal: Principal, request: ContextReques
         if speaker is None and reader.session_id is not None and request.session is not None:
             session = await sessions.find(connection, workspace, agent, request.session)
             speaker = session["user"] if session else None
-        bulletin = await bulletins.get(connection, workspace, agent, None)
+        told = await bulletin.shown_now(connection, workspace, agent, None, engine.now())
         rows = await store.standing(
             connection, workspace, reader,
             user=speaker, planning=is_planning(request.message), now=engine.now(),
         )  # fmt: skip
     entries: dict[SectionName, list[Entry]] = {}
-    if bulletin is not None:
-        entries["bulletin"] = [Entry(str(bulletin["version"]), bulletin["content"])]
+    if told is not None:
+        entries["bulletin"] = [Entry(str(told["version"]), told["content"])]
     for row in rows:
         section = STANDING_SECTIONS.get(POLICIES[MemoryType(row["type"])].in_context, "memories")
         entries.setdefault(section, []).append(Entry(str(row["id"]), memory_line(row, speaker)))

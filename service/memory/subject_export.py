@@ -27,7 +27,9 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         ids: list[UUID] = [*held.own, *held.shared]
         rows = await connection.fetch("subject_export_memories", workspace=workspace, ids=ids)
         edges = await connection.fetch("subject_export_edges", workspace=workspace, ids=ids)
-        sessions = await connection.fetch("subject_export_sessions", workspace=workspace, user=user, ids=held.session_ids)
+        sessions = await connection.fetch(
+            "subject_export_sessions", workspace=workspace, user=user, ids=held.session_ids
+        )
         await audit.record(connection, principal, "user.exported", subject=user, details={"memories": len(ids)})
     shared = {str(id_) for id_ in held.shared}
     return {

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.domain.briefing import Part
 
 
-async def get(connection: Connection, workspace: UUID, agent: str, version: int | None) -> Row | None:
-    """The agent's bulletin of that version, or the latest."""
-    return await connection.row("get_bulletin", workspace=workspace, agent=agent, version=version)
+async def get(connection: Connection, workspace: UUID, agent: str, version: int | None, now: datetime) -> Row | None:
+    """The agent's bulletin of that version, or the latest; ``hidden`` are memories of it no longer to be shown."""
+    return await connection.row("get_bulletin", workspace=workspace, agent=agent, version=version, now=now)
 
 
-async def versions(connection: Connection, workspace: UUID, agent: str, *, before: int | None, limit: int) -> list[Row]:
-    """Bulletins newest first."""
-    return await connection.fetch("bulletin_versions", workspace=workspace, agent=agent, before=before, limit=limit)
+async def versions(
+    connection: Connection, workspace: UUID, agent: str, *, before: int | None, limit: int, now: datetime
+) -> list[Row]:
+    """Bulletins newest first, as ``get`` gives them."""
+    return await connection.fetch(
+        "bulletin_versions", workspace=workspace, agent=agent, before=before, limit=limit, now=now
+    )
+
+
+async def inputs(connection: Connection, workspace: UUID, agent_id: UUID, *, now: datetime, limit: int) -> list[Row]:
+    """The agent's own live memories, weightiest first."""
+    return await connection.fetch("bulletin_inputs", workspace=workspace, agent_id=agent_id, now=now, limit=limit)
 
 
 async def latest_hash(connection: Connection, workspace: UUID, agent_id: UUID) -> str | None:
@@ -31,7 +43,9 @@ async def add(
     content: str,
     tokens: int,
     inputs_hash: str,
+    parts: Sequence[Part],
     dream_id: UUID | None,
+    now: datetime,
 ) -> int:
     """Add the next version and return its number."""
     version: int = await connection.value(
@@ -41,6 +55,8 @@ async def add(
         content=content,
         tokens=tokens,
         inputs_hash=inputs_hash,
+        parts=list(parts),
         dream_id=dream_id,
+        now=now,
     )
     return version

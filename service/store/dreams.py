@@ -1,32 +1,42 @@
-"""Dreams, their changes, and the schedule with its leases."""
+"""Dreams, their changes, their checkpoints, and the schedule with its leases."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.ids import new_id
+from service.llm import Usage
 
 Record = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to dream for one agent, for a term. ``token`` grows with every claim, fencing off late holders."""
+    """The right to dream for one agent, for a term.
+
+    ``token`` grows with every claim, fencing off late holders. ``dream_id`` is the dream that the holder before left
+    unfinished. ``asked`` counts requests for a dream up to the claim, ``failures`` the failed dreams in a row.
+    ``scheduled``: the agent was due, not just asked to dream.
+    """
 
     workspace_id: UUID
     agent_id: UUID
     token: int
     dream_id: UUID | None
+    asked: int
+    failures: int
+    scheduled: bool
 
 
 async def queue(
     connection: Connection, workspace: UUID, agent_id: UUID, *, trigger: str, dry_run: bool, now: datetime
 ) -> UUID:
-    """A dream waiting for a worker, due at once; one already waiting is taken instead."""
+    """A dream waiting for a worker, due at once; one already waiting is taken instead. Workers are woken."""
     dream_id: UUID = await connection.value(
         "queue_dream",
         workspace=workspace,
@@ -36,7 +46,38 @@ async def queue(
         dry_run=dry_run,
         now=now,
     )
+    await connection.run("wake_workers")
     return dream_id
+
+
+async def begin(
+    connection: Connection, lease: Lease, now: datetime, *, trigger: str | None, dry_run: bool = False
+) -> Row | None:
+    """Start the dream to run under this lease, and bind it to the lease: its id, trigger, dry_run and usage so far.
+
+    The one a former holder left unfinished comes first, then the oldest that waits; else a new one when ``trigger``
+    says what for, else None.
+    """
+    workspace = lease.workspace_id
+    dream_id: UUID | None = None
+    if lease.dream_id is not None:
+        held = await get(connection, workspace, lease.dream_id)
+        dream_id = lease.dream_id if held and held["status"] in ("running", "queued") else None
+    if dream_id is None:
+        dream_id = await connection.value("take_queued", workspace=workspace, agent_id=lease.agent_id)
+    if dream_id is None and trigger is not None:
+        dream_id = new_id()
+        await connection.run(
+            "add_dream", workspace=workspace, agent_id=lease.agent_id, id=dream_id, trigger=trigger, dry_run=dry_run,
+            now=now,
+        )  # fmt: skip
+    if dream_id is None:
+        return None
+    row = await connection.row("start_dream", workspace=workspace, id=dream_id, now=now)
+    await connection.run(
+        "hold_dream", workspace=workspace, agent_id=lease.agent_id, token=lease.token, dream_id=dream_id
+    )
+    return row
 
 
 async def get(connection: Connection, workspace: UUID, dream_id: UUID) -> Record | None:
@@ -56,11 +97,21 @@ async def changes(connection: Connection, workspace: UUID, dream_id: UUID) -> li
 
 
 def _lease(row: Row | None) -> Lease | None:
-    return Lease(row["workspace_id"], row["agent_id"], row["lease_token"], row["dream_id"]) if row else None
+    if row is None:
+        return None
+    return Lease(
+        workspace_id=row["workspace_id"],
+        agent_id=row["agent_id"],
+        token=row["lease_token"],
+        dream_id=row["dream_id"],
+        asked=row["asked"],
+        failures=row["failures"],
+        scheduled=row["scheduled"],
+    )
 
 
 async def claim_due(connection: Connection, *, worker: str, lease_s: float, now: datetime) -> Lease | None:
-    """A lease on the agent that has been due longest and that nobody holds."""
+    """A lease on an agent that is due or was asked to dream, and that nobody holds."""
     return _lease(await connection.row("claim_due_agent", worker=worker, lease_s=lease_s, now=now))
 
 
@@ -97,15 +148,22 @@ async def fence(connection: Connection, lease: Lease, now: datetime) -> bool:
     return found is not None
 
 
-async def release(connection: Connection, lease: Lease, due_at: datetime | None) -> None:
-    """Done: give the lease back; the agent is due again at ``due_at``, or when the schedule next fires."""
+async def release(connection: Connection, lease: Lease, *, due_at: datetime | None, failures: int) -> None:
+    """Done: give the lease back. The agent is due again at ``due_at`` (None: as before), or when it is next asked."""
     await connection.run(
-        "release_lease", workspace=lease.workspace_id, agent_id=lease.agent_id, token=lease.token, due_at=due_at
+        "release_lease",
+        workspace=lease.workspace_id,
+        agent_id=lease.agent_id,
+        token=lease.token,
+        due_at=due_at,
+        asked=lease.asked,
+        failures=failures,
     )
 
 
 async def let_go(connection: Connection, lease: Lease) -> None:
-    """Not done: give the lease back; the agent is as due as it was."""
+    """Not done: give the lease back; the agent is as due as it was, and its dream waits for the next worker."""
+    await connection.run("put_back_dream", workspace=lease.workspace_id, agent_id=lease.agent_id)
     await connection.run("free_lease", workspace=lease.workspace_id, agent_id=lease.agent_id, token=lease.token)
 
 
@@ -118,8 +176,59 @@ async def finish(
     report: Record,
     error: str | None,
     now: datetime,
+    changes: Sequence[Record] = (),
+    watermarks: Sequence[Record] = (),
 ) -> None:
-    """Close a dream with its report."""
+    """Close a dream with its report and its diff. ``watermarks``: the stretches of sessions it covered."""
     await connection.run(
-        "finish_dream", workspace=workspace, id=dream_id, status=status, report=report, error=error, now=now
-    )
+        "finish_dream", workspace=workspace, id=dream_id, status=status, report=report, error=error,
+        watermarks=list(watermarks), now=now,
+    )  # fmt: skip
+    if changes:
+        await connection.run("add_changes", workspace=workspace, dream_id=dream_id, changes=list(changes))
+
+
+async def find_steps(
+    connection: Connection, workspace: UUID, agent_id: UUID, hashes: Sequence[str]
+) -> dict[str, Record]:
+    """Results of the agent's finished steps among these, by the hash of their input."""
+    rows = await connection.fetch("find_steps", workspace=workspace, agent_id=agent_id, hashes=list(hashes))
+    return {row["input_hash"]: row["result"] for row in rows}
+
+
+async def keep_step(
+    connection: Connection,
+    lease: Lease,
+    dream_id: UUID,
+    *,
+    input_hash: str,
+    step: str,
+    result: Record,
+    message_ids: Sequence[UUID],
+    now: datetime,
+) -> bool:
+    """Keep the result of a finished step, made of these messages. False, and nothing kept, when the lease is lost."""
+    if not await fence(connection, lease, now):
+        return False
+    await connection.run(
+        "keep_step", workspace=lease.workspace_id, agent_id=lease.agent_id, input_hash=input_hash, step=step,
+        result=result, dream_id=dream_id, message_ids=list(message_ids), now=now,
+    )  # fmt: skip
+    return True
+
+
+async def add_usage(connection: Connection, workspace: UUID, dream_id: UUID, used: Usage) -> None:
+    """Add to what a dream used of the language model."""
+    await connection.run("add_dream_usage", workspace=workspace, id=dream_id, **asdict(used))
+
+
+async def usage(connection: Connection, workspace: UUID, dream_id: UUID) -> Usage:
+    """What a dream used of the language model."""
+    return Usage(**await connection.value("dream_usage", workspace=workspace, id=dream_id))
+
+
+async def usage_since(connection: Connection, workspace: UUID, since: datetime) -> Usage:
+    """What all dreams of the workspace used of the language model since then."""
+    row = await connection.row("usage_since", workspace=workspace, since=since)
+    assert row is not None
+    return Usage(**dict(row))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
@@ -53,6 +53,38 @@ async def ensure(
     return found
 
 
+async def ensure_all(
+    connection: Connection,
+    workspace: UUID,
+    *,
+    agent_id: UUID,
+    audience: UUID,
+    named: Sequence[tuple[str, str]],
+    dream_id: UUID | None,
+) -> dict[tuple[str, str], tuple[UUID, bool]]:
+    """As ``ensure``, for many (name, kind) pairs at once: the id of each, and whether it was made just now."""
+    found: dict[tuple[str, str], tuple[UUID, bool]] = {}
+    wanted = [(name, kind) for name, kind in named if normalize(name)]
+    while missing := [each for each in wanted if each not in found]:
+        rows = await connection.fetch(
+            "ensure_entities",
+            workspace=workspace,
+            agent_id=agent_id,
+            audience=audience,
+            ids=[new_id() for _ in missing],
+            names=[name for name, _ in missing],
+            aliases=[normalize(name) for name, _ in missing],
+            kinds=[kind for _, kind in missing],
+            dream_id=dream_id,
+        )
+        by_alias = {(row["alias"], row["kind"]): row for row in rows}
+        for name, kind in missing:
+            row = by_alias.get((normalize(name), kind))
+            if row is not None:
+                found[name, kind] = (row["entity_id"], row["made"])
+    return found
+
+
 async def find(
     connection: Connection, workspace: UUID, audiences: Sequence[UUID], name: str, kind: str | None = None
 ) -> list[Row]:
@@ -86,3 +118,15 @@ async def connect(connection: Connection, workspace: UUID, edge: Edge, created_b
         created_by=created_by,
     )
     return made
+
+
+async def connect_all(
+    connection: Connection, workspace: UUID, edges: Sequence[Edge], created_by: str
+) -> list[UUID | None]:
+    """As ``connect``, for many edges at once, in their order; of equal ones the first is made."""
+    items = [asdict(edge) | {"id": new_id(), "created_by": created_by} for edge in edges]
+    if not items:
+        return []
+    rows = await connection.fetch("add_edges", workspace=workspace, items=items)
+    made = {row["id"] for row in rows}
+    return [item["id"] if item["id"] in made else None for item in items]

@@ -42,9 +42,7 @@ class Embedded:
 
 def record(row: Row) -> Record:
     """The memory of a row of ``memory_records``."""
-    fields: Record = {name: value for name, value in row.items() if name not in HIDDEN and name not in RANKING}
-    fields["effective_importance"] = fields["importance"]
-    return fields
+    return {name: value for name, value in row.items() if name not in HIDDEN and name not in RANKING}
 
 
 async def insert(connection: Connection, workspace: UUID, items: list[dict[str, Any]], embedded: Embedded) -> set[UUID]:
@@ -85,6 +83,12 @@ async def find_twin(connection: Connection, workspace: UUID, item: dict[str, Any
 async def lock(connection: Connection, workspace: UUID, memory_id: UUID) -> Row | None:
     """The whole row, locked until the transaction ends."""
     return await connection.row("lock_memory", workspace=workspace, id=memory_id)
+
+
+async def lock_all(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
+    """The whole rows of these ids, by id, locked in one order until the transaction ends."""
+    rows = await connection.fetch("lock_memories", workspace=workspace, ids=list(ids))
+    return {row["id"]: row for row in rows}
 
 
 async def archive(connection: Connection, workspace: UUID, memory_id: UUID) -> None:
@@ -252,15 +256,19 @@ async def sources(connection: Connection, workspace: UUID, memory_id: UUID, owne
     return [dict(row) for row in rows]
 
 
-async def add_sources(connection: Connection, workspace: UUID, pairs: Sequence[tuple[UUID, UUID]]) -> None:
-    """Tie (memory, message) pairs together; unknown messages are left out."""
-    if pairs:
-        await connection.run(
-            "add_sources",
-            workspace=workspace,
-            memory_ids=[memory for memory, _ in pairs],
-            message_ids=[message for _, message in pairs],
-        )
+async def add_sources(
+    connection: Connection, workspace: UUID, pairs: Sequence[tuple[UUID, UUID]]
+) -> list[tuple[UUID, UUID]]:
+    """Tie (memory, message) pairs together; those that were not tied before. Unknown messages are left out."""
+    if not pairs:
+        return []
+    rows = await connection.fetch(
+        "add_sources",
+        workspace=workspace,
+        memory_ids=[memory for memory, _ in pairs],
+        message_ids=[message for _, message in pairs],
+    )
+    return [(row["memory_id"], row["message_id"]) for row in rows]
 
 
 async def model_number(connection: Connection, signature: str, dim: int) -> int:

@@ -139,12 +139,16 @@ async def unquote(connection: Connection, workspace: UUID, memories: list[UUID],
 async def forget_around(
     connection: Connection, workspace: UUID, user: str, agents: list[UUID], sessions: list[UUID], told: Sequence[UUID]
 ) -> dict[str, int]:
-    """Remove sessions left empty, what dreams noted about the memories ``told``, and bulletins; erase kept answers."""
+    """Remove sessions left empty, what dreams noted about the memories ``told``, and bulletins; erase kept answers.
+
+    The checkpoints of the agents' dreams go as well: they hold what a language model made of the user's messages.
+    """
     run = connection.run
     counts = {
         "sessions": await run("purge_sessions", workspace=workspace, user=user, ids=sessions),
         "dream_changes": await run("purge_changes", workspace=workspace, agents=agents, ids=list(told)),
         "bulletins": await run("purge_bulletins", workspace=workspace, agents=agents),
+        "dream_steps": await run("purge_steps", workspace=workspace, agents=agents),
     }
     await run("unname_sessions", workspace=workspace, user=user)
     await run("purge_dream_errors", workspace=workspace, agents=agents)

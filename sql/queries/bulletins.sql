@@ -1,12 +1,30 @@
 -- name: get_bulletin
-SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.dream_id, b.created_at
+-- A bulletin, and which of the memories it is made of are deleted, expired or no longer the agent's own.
+SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at,
+    ARRAY(
+        SELECT cited.id
+        FROM (
+            SELECT DISTINCT jsonb_path_query(b.parts, '$[*].lines[*].memories[*]') #>> '{}' AS id
+        ) cited
+        LEFT JOIN memories m ON m.workspace_id = b.workspace_id AND m.id = cited.id::uuid
+        WHERE m.id IS NULL OR m.deleted_at IS NOT NULL OR m.expires_at <= :now OR m.scope NOT IN ('agent', 'prime')
+    ) AS hidden
 FROM bulletins b JOIN agents a ON a.workspace_id = b.workspace_id AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:version::integer IS NULL OR b.version = :version)
 ORDER BY b.version DESC
 LIMIT 1;
 
 -- name: bulletin_versions
-SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.dream_id, b.created_at
+-- As get_bulletin, a page of them.
+SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at,
+    ARRAY(
+        SELECT cited.id
+        FROM (
+            SELECT DISTINCT jsonb_path_query(b.parts, '$[*].lines[*].memories[*]') #>> '{}' AS id
+        ) cited
+        LEFT JOIN memories m ON m.workspace_id = b.workspace_id AND m.id = cited.id::uuid
+        WHERE m.id IS NULL OR m.deleted_at IS NOT NULL OR m.expires_at <= :now OR m.scope NOT IN ('agent', 'prime')
+    ) AS hidden
 FROM bulletins b JOIN agents a ON a.workspace_id = b.workspace_id AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:before::integer IS NULL OR b.version < :before)
 ORDER BY b.version DESC
@@ -19,13 +37,13 @@ ORDER BY version DESC
 LIMIT 1;
 
 -- name: add_bulletin
-INSERT INTO bulletins (workspace_id, agent_id, version, content, tokens, inputs_hash, dream_id)
-SELECT :workspace, :agent_id, coalesce(max(version), 0) + 1, :content, :tokens, :inputs_hash, :dream_id::uuid
+INSERT INTO bulletins (workspace_id, agent_id, version, content, tokens, inputs_hash, parts, dream_id, created_at)
+SELECT :workspace, :agent_id, coalesce(max(version), 0) + 1, :content, :tokens, :inputs_hash, :parts, :dream_id::uuid, :now
 FROM bulletins WHERE workspace_id = :workspace AND agent_id = :agent_id
 RETURNING version;
 
 -- name: bulletin_inputs
--- What an agent knows now that is worth a line: its live memories, weightiest of each type first.
+-- What an agent knows now that is worth a line: its live memories, weightiest first; no summaries of windows.
 SELECT r.id, r.type, r.content, r.importance, r.confidence, r."user", r.occurred_at, r.status, r.updated_at
 FROM memory_records r
 WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id
@@ -33,5 +51,6 @@ WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id
     AND (r.expires_at IS NULL OR r.expires_at > :now)
     AND r.scope IN ('agent', 'prime')
     AND r.status IS DISTINCT FROM 'done'
+    AND r.source ->> 'kind' IS DISTINCT FROM 'window'
 ORDER BY r.importance DESC, coalesce(r.occurred_at, r.created_at) DESC, r.id
 LIMIT :limit;

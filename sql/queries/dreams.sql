@@ -10,10 +10,14 @@ WITH waiting AS (
     WHERE NOT EXISTS (SELECT 1 FROM waiting)
     RETURNING id
 ), due AS (
-    UPDATE dream_schedule SET due_at = least(due_at, :now)
+    UPDATE dream_schedule SET asked = asked + 1
     WHERE workspace_id = :workspace AND agent_id = :agent_id
 )
 SELECT id FROM waiting UNION ALL SELECT id FROM made;
+
+-- name: wake_workers
+-- Tell listening workers that there is something to do; sent when the transaction commits.
+SELECT pg_notify('reverie_due', '');
 
 -- name: get_dream
 SELECT d.id, a.agent, d.status, d.trigger, d.dry_run, d.report, d.error, d.created_at, d.started_at, d.finished_at
@@ -37,25 +41,26 @@ WHERE workspace_id = :workspace AND dream_id = :dream_id
 ORDER BY ordinal;
 
 -- name: claim_due_agent
--- Take the agent that has been due longest, unless another worker holds it: a lease with the next fencing token.
+-- Take an agent for whom a dream was asked, else the one due longest, unless another worker holds it: a lease with
+-- the next fencing token.
 UPDATE dream_schedule s SET
     lease_owner = :worker, lease_until = :now::timestamptz + make_interval(secs => :lease_s::float8), lease_token = lease_token + 1
 FROM (
     SELECT workspace_id, agent_id FROM dream_schedule
-    WHERE due_at <= :now AND (lease_until IS NULL OR lease_until <= :now)
-    ORDER BY due_at
+    WHERE (due_at <= :now OR asked > answered) AND (lease_until IS NULL OR lease_until <= :now)
+    ORDER BY asked > answered DESC, due_at, agent_id
     LIMIT 1
     FOR UPDATE SKIP LOCKED
 ) due
 WHERE s.workspace_id = due.workspace_id AND s.agent_id = due.agent_id
-RETURNING s.workspace_id, s.agent_id, s.lease_token, s.dream_id;
+RETURNING s.workspace_id, s.agent_id, s.lease_token, s.dream_id, s.asked, s.failures, s.due_at <= :now AS scheduled;
 
 -- name: claim_agent
 -- Take one agent, due or not, unless another worker holds it.
 UPDATE dream_schedule SET
     lease_owner = :worker, lease_until = :now::timestamptz + make_interval(secs => :lease_s::float8), lease_token = lease_token + 1
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND (lease_until IS NULL OR lease_until <= :now)
-RETURNING workspace_id, agent_id, lease_token, dream_id;
+RETURNING workspace_id, agent_id, lease_token, dream_id, asked, failures, due_at <= :now AS scheduled;
 
 -- name: extend_lease
 -- Still alive: the lease runs on, if it is still this worker's.
@@ -69,8 +74,10 @@ WHERE workspace_id = :workspace AND agent_id = :agent_id AND lease_token = :toke
 FOR UPDATE;
 
 -- name: release_lease
--- Done with the agent: free for others, due again at the time given, or when the schedule next fires.
-UPDATE dream_schedule SET lease_owner = NULL, lease_until = NULL, dream_id = NULL, due_at = coalesce(:due_at::timestamptz, 'infinity')
+-- Done with the agent: free for others, and due again at the time given (null: as it was). What was asked for up to
+-- the claim is answered; what was asked since is not.
+UPDATE dream_schedule SET lease_owner = NULL, lease_until = NULL, dream_id = NULL, failures = :failures,
+    answered = :asked, due_at = coalesce(:due_at::timestamptz, due_at)
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND lease_token = :token;
 
 -- name: free_lease
@@ -84,34 +91,108 @@ WHERE workspace_id = :workspace AND agent_id = :agent_id AND lease_token = :toke
 
 -- name: take_queued
 -- The next dream waiting for this agent.
-SELECT id, dry_run, trigger FROM dreams
+SELECT id FROM dreams
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND status = 'queued'
-ORDER BY created_at LIMIT 1;
+ORDER BY created_at, id LIMIT 1;
+
+-- name: add_dream
+INSERT INTO dreams (workspace_id, id, agent_id, status, trigger, dry_run, created_at)
+VALUES (:workspace, :id, :agent_id, 'queued', :trigger, :dry_run, :now);
 
 -- name: start_dream
 UPDATE dreams SET status = 'running', started_at = coalesce(started_at, :now)
-WHERE workspace_id = :workspace AND id = :id;
+WHERE workspace_id = :workspace AND id = :id
+RETURNING id, trigger, dry_run, usage;
+
+-- name: put_back_dream
+-- Its worker was told to stop: the next one takes it up.
+UPDATE dreams d SET status = 'queued'
+FROM dream_schedule s
+WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND d.workspace_id = s.workspace_id AND d.id = s.dream_id
+    AND d.status = 'running';
 
 -- name: finish_dream
-UPDATE dreams SET status = :status, report = :report, error = :error, finished_at = :now
+UPDATE dreams SET status = :status, report = :report, watermarks = :watermarks, error = :error, finished_at = :now
 WHERE workspace_id = :workspace AND id = :id;
 
 -- name: add_changes
-INSERT INTO dream_changes (workspace_id, dream_id, ordinal, op, memory_id, before, after, reason)
-SELECT :workspace, :dream_id, c.ordinal, c.op, c.memory_id, c.before, c.after, c.reason
+INSERT INTO dream_changes (workspace_id, dream_id, ordinal, op, memory_id, before, after, undo, reason)
+SELECT :workspace, :dream_id, c.ordinal, c.op, c.memory_id, c.before, c.after, c.undo, c.reason
 FROM jsonb_to_recordset(:changes::jsonb) AS c(
-    ordinal integer, op text, memory_id uuid, before jsonb, after jsonb, reason text
+    ordinal integer, op text, memory_id uuid, before jsonb, after jsonb, undo jsonb, reason text
 );
 
+-- name: add_dream_usage
+-- Count what language-model calls of a dream used; the totals of the dream.
+UPDATE dreams SET usage = jsonb_build_object(
+    'calls', coalesce((usage ->> 'calls')::bigint, 0) + :calls::bigint,
+    'failed_calls', coalesce((usage ->> 'failed_calls')::bigint, 0) + :failed_calls::bigint,
+    'prompt_tokens', coalesce((usage ->> 'prompt_tokens')::bigint, 0) + :prompt_tokens::bigint,
+    'completion_tokens', coalesce((usage ->> 'completion_tokens')::bigint, 0) + :completion_tokens::bigint,
+    'cost_usd', coalesce((usage ->> 'cost_usd')::float8, 0) + :cost_usd::float8
+)
+WHERE workspace_id = :workspace AND id = :id;
+
+-- name: dream_usage
+SELECT usage FROM dreams WHERE workspace_id = :workspace AND id = :id;
+
+-- name: usage_since
+-- What the dreams of a workspace used since a time.
+SELECT
+    coalesce(sum((usage ->> 'calls')::bigint), 0)::bigint AS calls,
+    coalesce(sum((usage ->> 'failed_calls')::bigint), 0)::bigint AS failed_calls,
+    coalesce(sum((usage ->> 'prompt_tokens')::bigint), 0)::bigint AS prompt_tokens,
+    coalesce(sum((usage ->> 'completion_tokens')::bigint), 0)::bigint AS completion_tokens,
+    coalesce(sum((usage ->> 'cost_usd')::float8), 0)::float8 AS cost_usd
+FROM dreams
+WHERE workspace_id = :workspace AND started_at >= :since;
+
+-- name: find_steps
+-- Results of finished steps, by the hash of their input.
+SELECT input_hash, result FROM dream_steps
+WHERE workspace_id = :workspace AND agent_id = :agent_id AND input_hash = ANY(:hashes::text[]);
+
+-- name: keep_step
+-- Keep the result of a step, unless a message that went into it is gone: what was purged must not come back.
+INSERT INTO dream_steps (workspace_id, agent_id, input_hash, step, result, dream_id, created_at)
+SELECT :workspace, :agent_id, :input_hash, :step, :result, :dream_id, :now
+WHERE (
+    SELECT count(*) FROM messages WHERE workspace_id = :workspace AND id = ANY(:message_ids::uuid[])
+) = cardinality(:message_ids)
+ON CONFLICT DO NOTHING;
+
+-- name: forget_steps
+-- The dream has committed: its checkpoints have served.
+DELETE FROM dream_steps WHERE workspace_id = :workspace AND agent_id = :agent_id AND input_hash = ANY(:hashes::text[]);
+
+-- name: forget_old_steps
+DELETE FROM dream_steps WHERE workspace_id = :workspace AND created_at < :before;
+
 -- name: due_messages
--- Messages past the watermark of the agent's sessions, oldest session first, in order, at most ``limit``.
-SELECT m.id, s.id AS session_id, s.session, m.seq, m.role, m.content, m.name, coalesce(m.user_name, s.user_name) AS user_name,
-    m.created_at
-FROM sessions s
-JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq > s.dreamed_seq
-WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.dreamed_seq < s.last_seq
-ORDER BY s.id, m.seq
-LIMIT :limit;
+-- Messages past the watermark of the agent's sessions, oldest session first, in order: at most ``limit``, and no
+-- more than ``tokens_max`` tokens after the first.
+SELECT id, session_id, session, dreamed_seq, seq, role, content, name, user_name, created_at
+FROM (
+    SELECT m.id, s.id AS session_id, s.session, s.dreamed_seq, m.seq, m.role, m.content, m.name,
+        coalesce(m.user_name, s.user_name) AS user_name, m.created_at,
+        sum(m.tokens) OVER (ORDER BY s.id, m.seq ROWS UNBOUNDED PRECEDING) - m.tokens AS tokens_before
+    FROM sessions s
+    JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq > s.dreamed_seq
+    WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.dreamed_seq < s.last_seq
+    ORDER BY s.id, m.seq
+    LIMIT :limit
+) due
+WHERE tokens_before < :tokens_max
+ORDER BY session_id, seq;
+
+-- name: count_due_messages
+SELECT count(*)
+FROM sessions s JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq > s.dreamed_seq
+WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.dreamed_seq < s.last_seq;
+
+-- name: messages_present
+-- How many of these messages are still there.
+SELECT count(*) FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: advance_watermark
 -- The session has been dreamed about up to ``seq``; nothing when something else moved the watermark meanwhile.
@@ -120,10 +201,11 @@ WHERE workspace_id = :workspace AND id = :session_id AND dreamed_seq = :from_seq
 
 -- name: known_in_slot
 -- Live memories of this agent that fill one of these slots, or say something identical.
-SELECT id, type, content, source, identity_hash, version
+SELECT id, type, content, source, identity_hash, version, user_name, valid_from, occurred_at
 FROM memories
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND audience = :agent_id
     AND deleted_at IS NULL AND superseded_by IS NULL
+    AND (expires_at IS NULL OR expires_at > :now)
     AND (source ->> 'slot' = ANY(:slots::text[]) OR identity_hash = ANY(:hashes::bytea[]));
 
 -- name: agent_by_id
@@ -132,3 +214,66 @@ SELECT agent FROM agents WHERE workspace_id = :workspace AND id = :agent_id;
 -- name: make_all_due
 -- The schedule fires: every agent is due, but for those being dreamed for.
 UPDATE dream_schedule SET due_at = least(due_at, :now) WHERE lease_until IS NULL OR lease_until <= :now;
+
+-- name: beat_worker
+-- A worker is alive.
+INSERT INTO worker_heartbeats (worker, started_at, seen_at) VALUES (:worker, :now, :now)
+ON CONFLICT (worker) DO UPDATE SET seen_at = excluded.seen_at;
+
+-- name: forget_worker
+DELETE FROM worker_heartbeats WHERE worker = :worker OR seen_at < :before;
+
+-- name: nearest_known
+-- For each vector the live memories of the agent's own audience nearest to it, best first.
+SELECT c.n, near.similarity, m.id, m.type, m.content, m.source, m.identity_hash, m.version, m.user_name, m.valid_from,
+    m.occurred_at
+FROM unnest(:numbers::integer[], :embeddings::halfvec[]) AS c(n, embedding)
+CROSS JOIN LATERAL (
+    SELECT i.id, -(i.embedding <#> c.embedding) AS similarity
+    FROM search_index i
+    WHERE i.workspace_id = :workspace AND i.audience = :agent_id AND i.kind = 0
+        AND i.embedding_model = :model::smallint AND NOT i.deleted AND i.valid_until IS NULL
+        AND (i.expires_at IS NULL OR i.expires_at > :now)
+    ORDER BY i.embedding <#> c.embedding, i.id
+    LIMIT :limit
+) near
+JOIN memories m ON m.workspace_id = :workspace AND m.id = near.id AND m.agent_id = :agent_id
+WHERE near.similarity >= :similarity_min::float8
+ORDER BY c.n, near.similarity DESC, m.id;
+
+-- name: decay
+-- Set in the search index how important each event and observation of the agent is now, and whether it has faded
+-- below what surfaces unasked; those that differ from before.
+WITH due AS (
+    SELECT i.id, i.importance AS importance_before, i.faded AS faded_before, d.importance::real AS importance,
+        d.importance < :faded_below::float8 AND d.importance < m.importance AS faded
+    FROM memories m
+    JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
+    LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
+    CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
+        m.importance, m.type, m.decay_exempt, m.created_at, m.reinforced_at, u.last_accessed_at, :now, :days
+    ) AS importance) d
+    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.type IN ('event', 'observation')
+        AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+)
+UPDATE search_index i SET importance = due.importance, faded = due.faded
+FROM due
+WHERE i.workspace_id = :workspace AND i.id = due.id
+    AND (due.importance <> due.importance_before OR due.faded <> due.faded_before)
+RETURNING i.id, due.importance_before, due.faded_before, due.importance, due.faded;
+
+-- name: has_decayed
+-- Whether ``decay`` would change anything.
+SELECT EXISTS (
+    SELECT 1
+    FROM memories m
+    JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
+    LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
+    CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
+        m.importance, m.type, m.decay_exempt, m.created_at, m.reinforced_at, u.last_accessed_at, :now, :days
+    ) AS importance) d
+    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.type IN ('event', 'observation')
+        AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+        AND (i.importance <> d.importance::real
+            OR i.faded <> (d.importance < :faded_below::float8 AND d.importance < m.importance))
+);

@@ -14,6 +14,44 @@ WITH known AS (
 )
 SELECT entity_id FROM known UNION ALL SELECT entity_id FROM named LIMIT 1;
 
+-- name: ensure_entities
+-- As ensure_entity, for many at once; an alias missing from the answer was taken by someone else just now.
+WITH wanted AS (
+    SELECT DISTINCT ON (w.alias, w.kind) w.*
+    FROM unnest(:ids::uuid[], :names::text[], :aliases::text[], :kinds::text[]) AS w(id, name, alias, kind)
+    ORDER BY w.alias, w.kind
+), known AS (
+    SELECT a.alias, a.kind, a.entity_id
+    FROM wanted w JOIN entity_aliases a
+        ON a.workspace_id = :workspace AND a.audience = :audience AND a.alias = w.alias AND a.kind = w.kind
+), named AS (
+    INSERT INTO entity_aliases (workspace_id, audience, alias, kind, entity_id)
+    SELECT :workspace, :audience, w.alias, w.kind, w.id
+    FROM wanted w WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.alias = w.alias AND k.kind = w.kind)
+    ON CONFLICT DO NOTHING
+    RETURNING alias, kind, entity_id
+), made AS (
+    INSERT INTO entities (workspace_id, id, agent_id, audience, name, kind, dream_id)
+    SELECT :workspace, n.entity_id, :agent_id, :audience, w.name, w.kind, :dream_id::uuid
+    FROM named n JOIN wanted w ON w.alias = n.alias AND w.kind = n.kind
+)
+SELECT alias, kind, entity_id, false AS made FROM known
+UNION ALL SELECT alias, kind, entity_id, true FROM named;
+
+-- name: add_edges
+-- Edges, but for those that are there already.
+INSERT INTO edges (
+    workspace_id, id, audience, relation, source_kind, source_id, target_kind, target_id, memory_id, dream_id, created_by
+)
+SELECT :workspace, e.id, e.audience, e.relation, e.source_kind, e.source_id, e.target_kind, e.target_id, e.memory_id,
+    e.dream_id, e.created_by
+FROM jsonb_to_recordset(:items::jsonb) AS e(
+    id uuid, audience uuid, relation text, source_kind text, source_id uuid, target_kind text, target_id uuid,
+    memory_id uuid, dream_id uuid, created_by text
+)
+ON CONFLICT DO NOTHING
+RETURNING id;
+
 -- name: find_entities
 SELECT e.id, e.name, e.kind, e.audience, e.created_at
 FROM entity_aliases a JOIN entities e ON e.workspace_id = a.workspace_id AND e.id = a.entity_id

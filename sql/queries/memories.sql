@@ -77,11 +77,15 @@ FOR UPDATE;
 -- The whole row under its lock.
 SELECT * FROM memories WHERE workspace_id = :workspace AND id = :id FOR UPDATE;
 
+-- name: lock_memories
+-- Whole rows under their locks, taken in one order.
+SELECT * FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]) ORDER BY id FOR UPDATE;
+
 -- name: archive_memory
 -- Keep the row as it is now in the history, before it changes.
 INSERT INTO memory_versions (workspace_id, memory_id, version, record, changed_by, change_reason, dream_id, at)
 SELECT m.workspace_id, m.id, m.version,
-    to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,access_count,last_accessed_at}'::text[],
+    to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,effective_importance,access_count,last_accessed_at}'::text[],
     m.changed_by, m.change_reason, m.dream_id, m.updated_at
 FROM memories m JOIN memory_records r ON r.workspace_id = m.workspace_id AND r.id = m.id
 WHERE m.workspace_id = :workspace AND m.id = :id;
@@ -94,6 +98,7 @@ UPDATE memories SET
     tags = ARRAY(SELECT DISTINCT t FROM unnest(tags || :tags::text[]) t ORDER BY t),
     metadata = metadata || :metadata::jsonb,
     updated_at = :now,
+    reinforced_at = :now,
     version = version + 1,
     changed_by = :changed_by,
     change_reason = :reason
@@ -203,7 +208,7 @@ FROM memory_versions
 WHERE workspace_id = :workspace AND memory_id = :id
 UNION ALL
 SELECT m.version,
-    to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,access_count,last_accessed_at}'::text[],
+    to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,effective_importance,access_count,last_accessed_at}'::text[],
     m.changed_by, m.dream_id, m.change_reason, m.updated_at
 FROM memories m JOIN memory_records r ON r.workspace_id = m.workspace_id AND r.id = m.id
 WHERE m.workspace_id = :workspace AND m.id = :id
@@ -226,7 +231,8 @@ INSERT INTO memory_sources (workspace_id, memory_id, message_id)
 SELECT :workspace, p.memory_id, p.message_id
 FROM unnest(:memory_ids::uuid[], :message_ids::uuid[]) AS p(memory_id, message_id)
 JOIN messages m ON m.workspace_id = :workspace AND m.id = p.message_id
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO NOTHING
+RETURNING memory_id, message_id;
 
 -- name: bump_usage
 -- Count accesses without touching the memory rows.

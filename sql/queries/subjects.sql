@@ -166,6 +166,9 @@ WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]) AND error IS
 -- name: purge_bulletins
 DELETE FROM bulletins WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]);
 
+-- name: purge_steps
+DELETE FROM dream_steps WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]);
+
 -- name: erase_answers
 -- What was answered stays answered, so that nothing is carried out twice; its words go.
 UPDATE idempotency SET answer = NULL WHERE workspace_id = :workspace AND answer IS NOT NULL;

@@ -91,7 +91,7 @@ WHERE e.workspace_id = :workspace AND e.id >= :start
 ORDER BY e.id;
 
 -- name: export_bulletins
-SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.dream_id, b.created_at
+SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at
 FROM bulletins b JOIN agents a ON a.workspace_id = b.workspace_id AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR b.agent_id = :agent_id) AND a.agent >= :start
 ORDER BY a.agent, b.version;
@@ -254,10 +254,12 @@ WITH item AS (
 SELECT (SELECT count(*) FROM item) AS found, (SELECT count(*) FROM made) AS made;
 
 -- name: import_bulletins
-INSERT INTO bulletins (workspace_id, agent_id, version, content, tokens, inputs_hash, dream_id, created_at)
-SELECT :workspace, i.agent_id, i.version, i.content, i.tokens, i.inputs_hash, i.dream_id, coalesce(i.created_at, :now)
+INSERT INTO bulletins (workspace_id, agent_id, version, content, tokens, inputs_hash, parts, dream_id, created_at)
+SELECT :workspace, i.agent_id, i.version, i.content, i.tokens, i.inputs_hash, i.parts, i.dream_id,
+    coalesce(i.created_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
-    agent_id uuid, version integer, content text, tokens integer, inputs_hash text, dream_id uuid, created_at timestamptz
+    agent_id uuid, version integer, content text, tokens integer, inputs_hash text, parts jsonb, dream_id uuid,
+    created_at timestamptz
 )
 ON CONFLICT DO NOTHING
 RETURNING version;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.domain.guards import contradicts, may_merge, normalize
-
-PAIRS = Path(os.environ.get("REVERIE_BENCH_DATA", "bench/data")) / "pairs_dev.jsonl.gz"
 
 APART = [
     ("The budget is 50000", "The budget is 60000"),
@@ -145,13 +142,15 @@ def test_an_added_negation_never_merges(text: str) -> None:
     assert not may_merge(f"Ann {text}", f"Ann not {text}")
 
 
-def _pairs() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in gzip.decompress(PAIRS.read_bytes()).splitlines()]
+def _pairs(shared: Path) -> list[dict[str, Any]]:
+    return [
+        json.loads(line)
+        for line in gzip.decompress((shared / "bench" / "pairs_dev.jsonl.gz").read_bytes()).splitlines()
+    ]
 
 
-@pytest.mark.skipif(not PAIRS.exists(), reason="evaluation data not here")
-def test_no_labelled_contradiction_merges_and_paraphrases_do() -> None:
-    pairs = _pairs()
+def test_no_labelled_contradiction_merges_and_paraphrases_do(shared: Path) -> None:
+    pairs = _pairs(shared)
     unlike = [
         p for p in pairs if p.get("rel") in ("CONTRADICTION", "NEUTRAL") or (p["set"] == "stsb" and p["score"] < 4)
     ]
@@ -160,9 +159,8 @@ def test_no_labelled_contradiction_merges_and_paraphrases_do() -> None:
     assert sum(may_merge(p["a"], p["b"]) for p in alike) / len(alike) > 0.4
 
 
-@pytest.mark.skipif(not PAIRS.exists(), reason="evaluation data not here")
-def test_contradictions_are_found_with_few_false_alarms() -> None:
-    pairs = [p for p in _pairs() if p["set"] == "sick"]
+def test_contradictions_are_found_with_few_false_alarms(shared: Path) -> None:
+    pairs = [p for p in _pairs(shared) if p["set"] == "sick"]
     found = [p for p in pairs if contradicts(p["a"], p["b"])]
     true = sum(p["rel"] == "CONTRADICTION" for p in found)
     assert true / len(found) > 0.9

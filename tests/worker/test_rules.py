@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,7 +24,6 @@ from worker.dreaming.extract.rules import extract
 from worker.dreaming.extract.voice import in_third_person
 
 NOW = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)  # a Monday
-LOCOMO = Path(os.environ.get("REVERIE_BENCH_DATA", "bench/data")) / "locomo_dev.json.gz"
 
 
 def turn(
@@ -398,8 +396,8 @@ def test_a_long_turn_costs_no_more_per_character(unit: str) -> None:
     assert seconds(100_000) < 6 * seconds(25_000) + 0.2
 
 
-def _conversations() -> Iterator[tuple[list[Turn], dict[UUID, str], set[str]]]:
-    conversations: list[dict[str, Any]] = json.loads(gzip.decompress(LOCOMO.read_bytes()))
+def _conversations(data: Path) -> Iterator[tuple[list[Turn], dict[UUID, str], set[str]]]:
+    conversations: list[dict[str, Any]] = json.loads(gzip.decompress((data / "locomo_dev.json.gz").read_bytes()))
     for conversation in conversations:
         turns: list[Turn] = []
         names: dict[UUID, str] = {}
@@ -426,10 +424,9 @@ def _conversations() -> Iterator[tuple[list[Turn], dict[UUID, str], set[str]]]:
         )
 
 
-@pytest.mark.skipif(not LOCOMO.exists(), reason="evaluation data not here")
-def test_covers_annotated_turns_and_spares_the_others() -> None:
+def test_covers_annotated_turns_and_spares_the_others(shared: Path) -> None:
     covered = annotated = spoken_of = others = 0
-    for turns, names, noted in _conversations():
+    for turns, names, noted in _conversations(shared / "bench"):
         hit = {names[id_] for candidate in extract(turns) for id_ in candidate.evidence}
         covered, annotated = covered + len(hit & noted), annotated + len(noted)
         spoken_of, others = spoken_of + len(hit - noted), others + len(turns) - len(noted)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
-from service.memory.engine import Engine
+from service.db.pool import Connection
 from service.store.dreams import Lease
 from worker.dreaming.candidates import Turn
 
-BATCH_MESSAGES = 2_000
+MESSAGES_MAX = 5_000
+TOKENS_MAX = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +24,32 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one dream reads. ``more`` when messages were left for the next one."""
+    """What one dream reads: turns in order, session by session. ``more``: some were left for the next one."""
 
     agent: str
     turns: list[Turn]
     session_of: dict[UUID, UUID]
-    stretches: list[Stretch]
+    dreamed_seq: dict[UUID, int]
     more: bool
 
+    @property
+    def stretches(self) -> list[Stretch]:
+        """What the turns cover, session by session."""
+        last = {self.session_of[turn.id]: turn.seq for turn in self.turns}
+        return [Stretch(session, self.dreamed_seq[session], seq) for session, seq in last.items()]
 
-async def gather(engine: Engine, lease: Lease, limit: int = BATCH_MESSAGES) -> Batch:
+    def first(self, count: int) -> Batch:
+        """The same batch with its first ``count`` turns only."""
+        return self if count >= len(self.turns) else replace(self, turns=self.turns[:count], more=True)
+
+
+async def gather(connection: Connection, lease: Lease, limit: int = MESSAGES_MAX) -> Batch:
     """The next messages due for the agent, session by session, in order."""
-    async with engine.db.transaction(lease.workspace_id) as connection:
-        agent = await connection.value("agent_by_id", workspace=lease.workspace_id, agent_id=lease.agent_id)
-        rows = await connection.fetch(
-            "due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id, limit=limit
-        )
+    agent = await connection.value("agent_by_id", workspace=lease.workspace_id, agent_id=lease.agent_id)
+    rows = await connection.fetch(
+        "due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id, limit=limit, tokens_max=TOKENS_MAX
+    )
+    due = await connection.value("count_due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id)
     turns = [
         Turn(
             id=row["id"],
@@ -52,14 +63,10 @@ async def gather(engine: Engine, lease: Lease, limit: int = BATCH_MESSAGES) -> B
         )
         for row in rows
     ]
-    bounds: dict[UUID, tuple[int, int]] = {}
-    for row in rows:
-        first, _ = bounds.get(row["session_id"], (row["seq"], 0))
-        bounds[row["session_id"]] = (first, row["seq"])
     return Batch(
         agent=agent,
         turns=turns,
         session_of={row["id"]: row["session_id"] for row in rows},
-        stretches=[Stretch(session, first - 1, last) for session, (first, last) in bounds.items()],
-        more=len(rows) == limit,
+        dreamed_seq={row["session_id"]: row["dreamed_seq"] for row in rows},
+        more=due > len(rows),
     )

@@ -3,151 +3,375 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any
+import random
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import Enum
+from typing import Any, TypeVar
 from uuid import UUID
 
 import structlog
 
+from service.db.pool import Connection
+from service.errors import ReverieError, Unavailable
+from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable, Usage
+from service.memory import bulletin
+from service.memory.bulletin import Bulletin
 from service.memory.engine import Engine
-from service.store import dreams
+from service.memory.prompts import WrittenBulletin
+from service.store import bulletins, dreams
 from service.store.dreams import Lease
-from worker.dreaming.apply import LeaseLost, PlanOutdated, apply
-from worker.dreaming.extract.rules import extract
-from worker.dreaming.gather import gather
-from worker.dreaming.reconcile import reconcile
+from service.store.settings import workspace_settings
+from worker.dreaming.apply import PlanOutdated, Work, apply, rehearse
+from worker.dreaming.checkpoints import Checkpoints, LeaseLost, open_checkpoints
+from worker.dreaming.diff import Diff, usage_report
+from worker.dreaming.extract.by_llm import extract_by_llm
+from worker.dreaming.extract.by_rules import extract_by_rules
+from worker.dreaming.extract.outcome import Extraction
+from worker.dreaming.gather import Batch, gather
+from worker.dreaming.known import look_around
+from worker.dreaming.personal_data import allowed_candidates, masked_turns
+from worker.dreaming.reconcile import Plan, reconcile
+from worker.dreaming.settle import settle
 
 log = structlog.get_logger(__name__)
 
 PLANS_MAX = 5
-RETRY_AFTER = timedelta(minutes=5)
+RETRY_MAX_S = 6 * 3600.0
+
+T = TypeVar("T")
+Json = dict[str, Any]
+
+
+async def _nothing(step: str) -> None:
+    """Nobody watches the steps."""
+
+
+class _Ended(Enum):
+    """How a dream ended: all is read, more is due, the budget was reached, or it failed."""
+
+    DONE = 1
+    MORE = 2
+    STOPPED = 3
+    FAILED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """The dream under way."""
+
+    id: UUID
+    trigger: str
+    dry_run: bool
+    spent: Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Dreamer:
-    """Dreams for whoever is due, under this worker's name."""
+    """Dreams for whoever is due, under this worker's name.
+
+    ``retry_s``: how long after a first failure an agent is due again; it doubles with each further one, up to six
+    hours. ``reached`` is told the name of each step as it is reached: claimed, begun, gathered, extract:asking,
+    extract:kept, settle:asking, settle:kept, extracted, reconciled, bulletin:asking, bulletin:kept, applying, written,
+    committed, released.
+    """
 
     engine: Engine
     worker: str
     lease_s: float
+    retry_s: float = 300.0
+    reached: Callable[[str], Awaitable[None]] = _nothing
 
     async def dream_next(self) -> bool:
-        """Dream for the agent that has been due longest; False when nobody is."""
+        """Dream for an agent that is due or was asked to; False when there is none.
+
+        A dream that loses its lease on the way leaves nothing; whoever took the agent goes on with it.
+        """
         async with self.engine.db.unscoped() as connection:
             lease = await dreams.claim_due(connection, worker=self.worker, lease_s=self.lease_s, now=self.engine.now())
         if lease is None:
             return False
-        await self.dream(lease, trigger="schedule")
+        await self.reached("claimed")
+        try:
+            await self._holding(lease, _Turn(self, lease).dream_all())
+        except LeaseLost:
+            log.warning("lease_lost", agent_id=str(lease.agent_id))
         return True
 
-    async def dream_for(self, workspace: UUID, agent_id: UUID, *, dry_run: bool = False) -> dict[str, Any] | None:
-        """Dream for one agent now; None while another worker does."""
+    async def dream_for(self, workspace: UUID, agent_id: UUID, *, dry_run: bool = False) -> Json | None:
+        """Dream for one agent now and return the dream with its changes; None while another worker has the agent,
+        or when it takes the agent over."""
         async with self.engine.db.unscoped() as connection:
             lease = await dreams.claim(
                 connection, workspace, agent_id, worker=self.worker, lease_s=self.lease_s, now=self.engine.now()
             )
-        return await self.dream(lease, trigger="manual", dry_run=dry_run) if lease else None
-
-    async def dream(self, lease: Lease, *, trigger: str, dry_run: bool = False) -> dict[str, Any]:
-        """Dream about everything due, batch after batch, each a dream of its own; the last one's record.
-
-        A failure is recorded with its reason; its messages stay due and are tried again in five minutes.
-        """
-        due_at: datetime | None = None
-        async with self._heartbeat(lease):
-            while True:
-                dream_id, dry_run = await self._begin(lease, trigger, dry_run)
-                try:
-                    more = await self._dream_once(lease, dream_id, dry_run)
-                except asyncio.CancelledError:
-                    await asyncio.shield(self._let_go(lease))
-                    raise
-                except LeaseLost:
-                    log.warning("lease_lost", dream_id=str(dream_id))
-                    break
-                except Exception as error:
-                    log.exception("dream_failed", dream_id=str(dream_id))
-                    await self._fail(lease, dream_id, error)
-                    due_at = self.engine.now() + RETRY_AFTER
-                    break
-                if not more or dry_run:
-                    break
-        async with self.engine.db.transaction(lease.workspace_id) as connection:
-            await dreams.release(connection, lease, due_at)
-            done = await dreams.get(connection, lease.workspace_id, dream_id)
+        if lease is None:
+            return None
+        try:
+            dream_id = await self._holding(lease, _Turn(self, lease).dream_by_hand(dry_run=dry_run))
+        except LeaseLost:
+            return None
+        async with self.engine.db.transaction(workspace) as connection:
+            done = await dreams.get(connection, workspace, dream_id)
             assert done is not None
-            done["changes"] = await dreams.changes(connection, lease.workspace_id, dream_id)
+            done["changes"] = await dreams.changes(connection, workspace, dream_id)
         return done
 
-    async def _dream_once(self, lease: Lease, dream_id: UUID, dry_run: bool) -> bool:
-        """One batch; whether more is due."""
-        batch = await gather(self.engine, lease)
-        candidates = await asyncio.to_thread(extract, batch.turns)
-        for _ in range(PLANS_MAX):
-            plan = await reconcile(self.engine, lease, candidates)
+    async def _holding(self, lease: Lease, work: Coroutine[Any, Any, T]) -> T:
+        """Do the work while the lease is kept alive; it is cancelled, and LeaseLost raised, as soon as that fails.
+
+        When told to stop, the lease is given back before this ends.
+        """
+        beating = asyncio.create_task(self._beat(lease))
+        working = asyncio.create_task(work)
+        try:
+            await asyncio.wait({beating, working}, return_when=asyncio.FIRST_COMPLETED)
+            if not working.done():
+                raise LeaseLost
+            return working.result()
+        except asyncio.CancelledError:
+            await _cancel(working)
+            await asyncio.shield(self._let_go(lease))
+            raise
+        finally:
+            await _cancel(beating, working)
+
+    async def _beat(self, lease: Lease) -> None:
+        """Extend the lease every third of its term, until it has been lost."""
+        while True:
+            await asyncio.sleep(self.lease_s / 3)
             try:
-                outcome = await apply(self.engine, lease, dream_id, batch, plan, dry_run=dry_run)
-            except PlanOutdated:
-                continue
-            log.info("dreamed", dream_id=str(dream_id), agent_id=str(lease.agent_id), **outcome.report())
-            return batch.more
-        raise PlanOutdated(f"The memories kept changing under {PLANS_MAX} plans; the dream will be tried again.")
-
-    async def _begin(self, lease: Lease, trigger: str, dry_run: bool) -> tuple[UUID, bool]:
-        """The dream to run: the one a dead worker left, else one that waits, else a new one."""
-        now = self.engine.now()
-        async with self.engine.db.transaction(lease.workspace_id) as connection:
-            held = await dreams.get(connection, lease.workspace_id, lease.dream_id) if lease.dream_id else None
-            if held is not None and held["status"] == "running":
-                dream_id, dry_run = held["id"], held["dry_run"]
-            else:
-                waiting = await connection.row("take_queued", workspace=lease.workspace_id, agent_id=lease.agent_id)
-                if waiting is not None:
-                    dream_id, dry_run = waiting["id"], waiting["dry_run"]
-                else:
-                    dream_id = await dreams.queue(
-                        connection, lease.workspace_id, lease.agent_id, trigger=trigger, dry_run=dry_run, now=now
-                    )
-            await connection.run("start_dream", workspace=lease.workspace_id, id=dream_id, now=now)
-            await connection.run(
-                "hold_dream",
-                workspace=lease.workspace_id,
-                agent_id=lease.agent_id,
-                token=lease.token,
-                dream_id=dream_id,
-            )
-        return dream_id, dry_run
-
-    async def _fail(self, lease: Lease, dream_id: UUID, error: Exception) -> None:
-        async with self.engine.db.transaction(lease.workspace_id) as connection:
-            await dreams.finish(
-                connection, lease.workspace_id, dream_id, status="failed", report={},
-                error=f"{type(error).__name__}: {error}"[:2000], now=self.engine.now(),
-            )  # fmt: skip
+                async with self.engine.db.unscoped() as connection:
+                    if not await dreams.extend(connection, lease, lease_s=self.lease_s, now=self.engine.now()):
+                        return
+            except Unavailable as error:
+                log.warning("heartbeat_failed", error=error.message)
 
     async def _let_go(self, lease: Lease) -> None:
         async with self.engine.db.transaction(lease.workspace_id) as connection:
-            await dreams.let_go(connection, lease)
+            if await dreams.fence(connection, lease, self.engine.now()):
+                await dreams.let_go(connection, lease)
 
-    @asynccontextmanager
-    async def _heartbeat(self, lease: Lease) -> AsyncIterator[None]:
-        """Extend the lease every third of its term while the block runs."""
 
-        async def beat() -> None:
-            while True:
-                await asyncio.sleep(self.lease_s / 3)
-                try:
-                    async with self.engine.db.unscoped() as connection:
-                        await dreams.extend(connection, lease, lease_s=self.lease_s, now=self.engine.now())
-                except Exception:
-                    log.exception("heartbeat_failed")
+async def _cancel(*tasks: asyncio.Task[Any]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
-        task = asyncio.create_task(beat())
+
+@dataclass(slots=True)
+class _Turn:
+    """One agent's turn, under one lease."""
+
+    dreamer: Dreamer
+    lease: Lease
+
+    @property
+    def _engine(self) -> Engine:
+        return self.dreamer.engine
+
+    async def dream_all(self) -> None:
+        """The dreams left unfinished or asked for; then, if the agent was due, as many as there is reason for.
+
+        A failure is recorded with its reason; its messages stay due, and are tried again after a while. A schedule
+        that finds nothing to do leaves no dream behind.
+        """
+        trigger: str | None = None
+        while running := await self._begin(trigger):
+            ended = await self._dream(running)
+            if ended is _Ended.FAILED:
+                return
+            if ended is _Ended.STOPPED:
+                break
+            trigger = running.trigger if ended is _Ended.MORE and not running.dry_run else None
+        await self._release(failures=0, wait_s=None)
+
+    async def dream_by_hand(self, *, dry_run: bool) -> UUID:
+        """One dream now, after those left unfinished or asked for before; its id."""
+        while running := await self._begin(None, scheduled=False):
+            if await self._dream(running) is _Ended.FAILED:
+                return running.id
+        ended = _Ended.MORE
+        while ended is _Ended.MORE:
+            running = await self._begin("manual", dry_run=dry_run)
+            assert running is not None
+            ended = await self._dream(running)
+            if dry_run:
+                break
+        if ended is not _Ended.FAILED:
+            await self._release(failures=0, wait_s=None)
+        assert running is not None
+        return running.id
+
+    async def _begin(self, trigger: str | None, *, dry_run: bool = False, scheduled: bool = True) -> _Running | None:
+        """The dream to run now: one left unfinished or asked for, else a new one if there is a trigger for it."""
+        now = self._engine.now()
+        async with self._engine.db.transaction(self.lease.workspace_id) as connection:
+            if not await dreams.fence(connection, self.lease, now):
+                raise LeaseLost
+            row = await dreams.begin(connection, self.lease, now, trigger=trigger, dry_run=dry_run)
+            if row is None and scheduled and self.lease.scheduled and await self._has_reason(connection):
+                row = await dreams.begin(connection, self.lease, now, trigger="schedule")
+        if row is None:
+            return None
+        await self.dreamer.reached("begun")
+        return _Running(row["id"], row["trigger"], row["dry_run"], Usage(**row["usage"]))
+
+    async def _has_reason(self, connection: Connection) -> bool:
+        """Whether a dream would do anything: messages are due, something fades, or the bulletin is out of date."""
+        workspace, agent_id, now = self.lease.workspace_id, self.lease.agent_id, self._engine.now()
+        if await connection.value("count_due_messages", workspace=workspace, agent_id=agent_id):
+            return True
+        settings = await workspace_settings(connection, workspace)
+        if await connection.value(
+            "has_decayed", workspace=workspace, agent_id=agent_id, now=now, days=settings.retention.decay_days,
+            faded_below=settings.retrieval.faded_below,
+        ):  # fmt: skip
+            return True
+        rows = await bulletin.inputs(connection, workspace, agent_id, now)
+        latest = await bulletins.latest_hash(connection, workspace, agent_id)
+        model = self._engine.llm.model if self._engine.llm else None
+        return bulletin.is_stale(latest, rows, model)
+
+    async def _dream(self, running: _Running) -> _Ended:
+        """One dream, from its messages to its commit; a failure closes it, and gives the lease back."""
+        began = time.monotonic()
         try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            ended, diff = await _Dream(self.dreamer, self.lease, running).run()
+        except (LeaseLost, Unavailable):
+            raise
+        except Exception as error:
+            log.exception("dream_failed", dream_id=str(running.id), agent_id=str(self.lease.agent_id))
+            await self._fail(running, error, time.monotonic() - began)
+            return _Ended.FAILED
+        await self.dreamer.reached("committed")
+        log.info("dreamed", dream_id=str(running.id), agent_id=str(self.lease.agent_id), **diff.report())
+        return ended
+
+    async def _fail(self, running: _Running, error: Exception, seconds: float) -> None:
+        reason = error.message if isinstance(error, ReverieError) else str(error)
+        async with self._engine.db.transaction(self.lease.workspace_id) as connection:
+            if not await dreams.fence(connection, self.lease, self._engine.now()):
+                raise LeaseLost
+            used = await dreams.usage(connection, self.lease.workspace_id, running.id)
+            await dreams.finish(
+                connection, self.lease.workspace_id, running.id, status="failed",
+                report={"duration_s": round(seconds, 3), "llm": usage_report(used)},
+                error=f"{type(error).__name__}: {reason}"[:2000], now=self._engine.now(),
+            )  # fmt: skip
+        failures = self.lease.failures + 1
+        wait_s = min(RETRY_MAX_S, self.dreamer.retry_s * 2 ** (failures - 1)) * random.uniform(0.8, 1.2)
+        await self._release(failures=failures, wait_s=wait_s)
+
+    async def _release(self, *, failures: int, wait_s: float | None) -> None:
+        """Give the lease back. Without ``wait_s`` a scheduled agent is due again after the workspace's interval."""
+        async with self._engine.db.transaction(self.lease.workspace_id) as connection:
+            if wait_s is None and self.lease.scheduled:
+                wait_s = (await workspace_settings(connection, self.lease.workspace_id)).dream.interval_h * 3600
+            due_at = None if wait_s is None else self._engine.now() + timedelta(seconds=wait_s)
+            await dreams.release(connection, self.lease, due_at=due_at, failures=failures)
+        await self.dreamer.reached("released")
+
+
+@dataclass(slots=True)
+class _Dream:
+    """One dream. Reads as a contents page."""
+
+    dreamer: Dreamer
+    lease: Lease
+    running: _Running
+
+    async def run(self) -> tuple[_Ended, Diff]:
+        """Gather, extract, reconcile, apply; made again when someone changes what the plan touches: they win."""
+        began = time.monotonic()
+        engine, reached = self.dreamer.engine, self.dreamer.reached
+        checkpoints = None
+        if engine.llm is not None:
+            checkpoints = await open_checkpoints(
+                engine, engine.llm, self.lease, self.running.id, self.running.spent, reached
+            )
+        for _ in range(PLANS_MAX):
+            batch, extraction = await self._read(checkpoints)
+            await reached("extracted")
+            plan = await self._reconcile(batch, extraction, checkpoints)
+            await reached("reconciled")
+            work = Work(self.running.id, batch, extraction, plan)
+            try:
+                written = await self._bulletin(work, checkpoints) if checkpoints else None
+                diff = await apply(
+                    engine, self.lease, work, written=written, dry_run=self.running.dry_run, reached=reached,
+                    report=_report(batch, extraction, plan, checkpoints, time.monotonic() - began),
+                )  # fmt: skip
+            except PlanOutdated:
+                continue
+            if extraction.stopped:
+                return _Ended.STOPPED, diff
+            return (_Ended.MORE if batch.more else _Ended.DONE), diff
+        raise PlanOutdated(f"The memories kept changing under {PLANS_MAX} plans; the dream will be tried again.")
+
+    async def _read(self, checkpoints: Checkpoints | None) -> tuple[Batch, Extraction]:
+        """The messages due and what they state; only as many of them as could be read."""
+        engine = self.dreamer.engine
+        async with engine.db.transaction(self.lease.workspace_id) as connection:
+            batch = await gather(connection, self.lease)
+            rule = (await workspace_settings(connection, self.lease.workspace_id)).pii
+        batch = replace(batch, turns=await masked_turns(engine, rule, batch.turns))
+        await self.dreamer.reached("gathered")
+        if checkpoints is None:
+            extraction = await extract_by_rules(batch.turns)
+        else:
+            extraction = await extract_by_llm(batch.turns, checkpoints)
+        extraction.candidates = await allowed_candidates(engine, rule, extraction.candidates)
+        return batch.first(extraction.covered), extraction
+
+    async def _reconcile(self, batch: Batch, extraction: Extraction, checkpoints: Checkpoints | None) -> Plan:
+        """What the candidates mean beside what is known; pairs that only a reader can tell apart are read."""
+        around = await look_around(self.dreamer.engine, self.lease, extraction.candidates)
+        told = {turn.id: (turn.at, place) for place, turn in enumerate(batch.turns)}
+        plan = await asyncio.to_thread(reconcile, around, told, {})
+        if plan.undecided and checkpoints is not None:
+            verdicts = await settle(plan.undecided, checkpoints)
+            plan = await asyncio.to_thread(reconcile, around, told, verdicts)
+        return plan
+
+    async def _bulletin(self, work: Work, checkpoints: Checkpoints) -> Bulletin | None:
+        """The bulletin in the model's words; None, and the rules write it, when nothing changed or the model fails."""
+        workspace = self.lease.workspace_id
+        rows = await rehearse(self.dreamer.engine, self.lease, work)
+        async with self.dreamer.engine.db.transaction(workspace) as connection:
+            latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id)
+            tokens_max = (await workspace_settings(connection, workspace)).dream.bulletin_tokens_max
+        if not rows or not bulletin.is_stale(latest, rows, checkpoints.llm.model):
+            return None
+        question = bulletin.prompt(rows, tokens_max)
+
+        async def call() -> dict[str, Any]:
+            answer = await checkpoints.llm.structured(
+                question, WrittenBulletin, tokens_max=bulletin.answer_max(tokens_max)
+            )
+            return answer.value.model_dump(mode="json")
+
+        try:
+            written = await checkpoints.once("bulletin", question, [turn.id for turn in work.batch.turns], call)
+        except (LLMInvalidOutput, LLMUnavailable, BudgetReached) as error:
+            log.warning("bulletin_by_rules", dream_id=str(self.running.id), error=error.message)
+            return None
+        return bulletin.from_written(
+            checkpoints.llm.model, work.batch.agent, rows, WrittenBulletin.model_validate(written), tokens_max
+        )
+
+
+def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Checkpoints | None, seconds: float) -> Json:
+    """What a dream says of itself besides the counts of its diff."""
+    return {
+        "sessions": len(batch.stretches),
+        "candidates": len(extraction.candidates),
+        "rejected": extraction.rejected,
+        "kept_apart": len(plan.undecided),
+        "stopped": extraction.stopped,
+        "extractor": checkpoints.llm.model if checkpoints else "rules",
+        "llm": usage_report(checkpoints.llm.meter.usage) if checkpoints else usage_report(Usage()),
+        "duration_s": round(seconds, 3),
+    }

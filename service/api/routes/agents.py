@@ -48,6 +48,12 @@ async def bulletin(
     return json_response(await agents.get_bulletin(engine, caller, agent, version))
 
 
+@router.post("/agents/{agent}/bulletin", response_model=schemas.Bulletin)
+async def rewrite_bulletin(engine: EngineDep, caller: Caller, agent: AgentPath) -> Response:
+    """Regenerate the agent's bulletin now."""
+    return json_response(await agents.rewrite_bulletin(engine, caller, agent))
+
+
 @router.get("/agents/{agent}/bulletin/versions", response_model=schemas.Page[schemas.Bulletin])
 async def bulletin_versions(
     engine: EngineDep, caller: Caller, agent: AgentPath, limit: Limit = 50, cursor: Cursor = None

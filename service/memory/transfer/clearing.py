@@ -20,7 +20,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "memory": (*MEMORY_FIELDS, "change_reason"),
     "history": ("memory", "reason"),
     "entity": ("name", "aliases"),
-    "bulletin": ("content",),
+    "bulletin": ("content", "parts"),
 }
 """What was written in a line. What names something is left as it is, as everywhere."""
 

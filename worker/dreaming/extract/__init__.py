@@ -1,1 +1,1 @@
-"""Extraction: from turns to candidates, by an LLM or by built-in rules (row D3)."""
+"""Extract: from turns to candidates, by a language model where one is configured, else by rules (row D3)."""

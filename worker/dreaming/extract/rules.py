@@ -87,16 +87,17 @@ class _Speaker:
     alone: bool  # speaks with the assistant, not with another named person
 
 
-def extract(turns: Sequence[Turn]) -> list[Candidate]:
+def extract(turns: Sequence[Turn], *, before: Turn | None = None, people: Collection[str] = ()) -> list[Candidate]:
     """The memories that ``turns`` state, in the order they were said; pure, and never raises on any text.
 
     Only turns of role ``user`` are read. The subject is the turn's speaker, else the session's user, else "The user".
     Every candidate cites at least one of ``turns``. Nothing is proposed twice in one call: what is said again adds
-    its evidence to the first candidate.
+    its evidence to the first candidate. ``before`` is the turn right before the first, for the question it may ask;
+    ``people`` are names known to be persons besides those who speak.
     """
-    people = {turn.speaker for turn in turns if turn.role == "user" and turn.speaker}
+    people = {turn.speaker for turn in turns if turn.role == "user" and turn.speaker} | set(people)
     kept: dict[tuple[object, ...], Candidate] = {}
-    asked: dict[str, Turn] = {}
+    asked: dict[str, Turn] = {before.session: before} if before else {}
     for turn in turns:
         found = _of_turn(turn, people, asked.get(turn.session)) if turn.role == "user" else ()
         asked[turn.session] = turn

@@ -60,12 +60,13 @@ def own_sentences(text: str) -> list[str]:
     Injected or recalled memories, code, quoted mail, material pasted for a writing task and data lines are gone.
     Questions, hypotheticals and the like are still in: see :mod:`worker.dreaming.extract.filters`.
     """
-    lines = _own_lines(_without_injected(_APOSTROPHE.sub("'", _CONTROL.sub(" ", text))))
+    lines = _own_lines(without_injected(_APOSTROPHE.sub("'", _CONTROL.sub(" ", text))))
     body = _masked_speech(_EMPHASIS.sub("", "\n".join(lines)))
     return list(_without_tasks(list(_split(_URL.sub("", body)))))
 
 
-def _without_injected(text: str) -> str:
+def without_injected(text: str) -> str:
+    """``text`` without what Reverie itself put into a prompt."""
     kept, at = [], 0
     while (start := _INJECTED_OPEN.search(text, at)) is not None:
         kept.append(text[at : start.start()])

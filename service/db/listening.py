@@ -1,0 +1,39 @@
+"""LISTEN on a connection of its own: a hint that there is work, never the only way to learn of it.
+
+Behind a pooler in transaction mode nothing is ever heard, so whoever listens also looks from time to time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import asyncpg
+import structlog
+
+log = structlog.get_logger(__name__)
+
+RECONNECT_S = 5.0
+CHANNEL = "reverie_due"
+
+
+async def listen(url: str, heard: Callable[[], None]) -> None:
+    """Call ``heard`` for every notification, and once for each connection made, until cancelled."""
+    while True:
+        try:
+            connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "reverie-listen"})
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
+            log.warning("not_listening", error=type(error).__name__)
+            await asyncio.sleep(RECONNECT_S)
+            continue
+        lost = asyncio.Event()
+        connection.add_termination_listener(lambda _, lost=lost: lost.set())
+        try:
+            await connection.add_listener(CHANNEL, lambda *_: heard())
+            heard()
+            await lost.wait()
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            log.warning("not_listening", error=type(error).__name__)
+        finally:
+            connection.terminate()
+        await asyncio.sleep(RECONNECT_S)

@@ -1,0 +1,96 @@
+"""Checkpoints: what a finished step gave, by the hash of its input, so that a rerun does not pay for it again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from service.domain.json import dumps
+from service.errors import ReverieError
+from service.llm import LLM, Budget, Usage
+from service.memory.engine import Engine
+from service.store import dreams
+from service.store.dreams import Lease
+from service.store.settings import workspace_settings
+
+Result = dict[str, Any]
+
+
+class LeaseLost(ReverieError):
+    """Another worker has taken over this agent; this dream may not write anything more."""
+
+
+@dataclass(slots=True)
+class Checkpoints:
+    """The steps of one dream. ``llm`` counts against the budgets of the dream and of the day (row D13).
+
+    ``used``: the hashes of the steps that this dream is made of.
+    """
+
+    engine: Engine
+    lease: Lease
+    dream_id: UUID
+    llm: LLM
+    reached: Callable[[str], Awaitable[None]]
+    used: list[str] = field(default_factory=list)
+    _counted: Usage = field(default_factory=Usage)
+
+    async def once(
+        self, step: str, question: Any, message_ids: Sequence[UUID], work: Callable[[], Awaitable[Result]]
+    ) -> Result:
+        """The result of ``work`` for this ``question``, from the checkpoint when it has been done before.
+
+        What the call used is counted even when it fails. A result made of messages that are gone meanwhile is
+        returned, but not kept. Raises LeaseLost, and what ``work`` raises.
+        """
+        input_hash = hashlib.sha256(dumps([step, self.llm.model, question])).hexdigest()
+        workspace = self.lease.workspace_id
+        async with self.engine.db.transaction(workspace) as connection:
+            kept = await dreams.find_steps(connection, workspace, self.lease.agent_id, [input_hash])
+        if input_hash not in kept:
+            await self.reached(f"{step}:asking")
+            try:
+                result = await work()
+            finally:
+                await self._count()
+            async with self.engine.db.transaction(workspace) as connection:
+                if not await dreams.keep_step(
+                    connection, self.lease, self.dream_id, input_hash=input_hash, step=step, result=result,
+                    message_ids=message_ids, now=self.engine.now(),
+                ):  # fmt: skip
+                    raise LeaseLost
+            kept = {input_hash: result}
+            await self.reached(f"{step}:kept")
+        self.used.append(input_hash)
+        return kept[input_hash]
+
+    async def _count(self) -> None:
+        """Write down what the model used since the last time, so that it counts whatever becomes of the dream."""
+        used = self.llm.meter.usage - self._counted
+        if used == Usage():
+            return
+        self._counted += used
+        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+            await dreams.add_usage(connection, self.lease.workspace_id, self.dream_id, used)
+
+
+async def open_checkpoints(
+    engine: Engine,
+    llm: LLM,
+    lease: Lease,
+    dream_id: UUID,
+    spent: Usage,
+    reached: Callable[[str], Awaitable[None]],
+) -> Checkpoints:
+    """Checkpoints of a dream that has ``spent`` this much already, under the workspace's budgets."""
+    midnight = engine.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    async with engine.db.transaction(lease.workspace_id) as connection:
+        allowed = (await workspace_settings(connection, lease.workspace_id)).dream
+        today = await dreams.usage_since(connection, lease.workspace_id, midnight)
+    metered = llm.within(Budget(allowed.day_tokens_max, allowed.day_cost_max_usd), today).within(
+        Budget(allowed.tokens_max, allowed.cost_max_usd), spent
+    )
+    return Checkpoints(engine, lease, dream_id, metered, reached, _counted=spent)

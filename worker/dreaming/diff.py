@@ -1,0 +1,63 @@
+"""The diff of a dream: what it changed, for people to read, and what undoing it takes (row D11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from service.llm import Usage
+
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Diff:
+    """Changes in the order they were made, and their counts by name of the change."""
+
+    messages: int = 0
+    bulletin_version: int | None = None
+    counts: dict[str, int] = field(
+        default_factory=lambda: {
+            "created": 0,
+            "reinforced": 0,
+            "superseded": 0,
+            "linked": 0,
+            "decayed": 0,
+            "skipped": 0,
+        }
+    )
+    changes: list[Json] = field(default_factory=list)
+
+    def note(
+        self, op: str, *, memory_id: UUID | None = None, before: Json | None = None, after: Json | None = None,
+        undo: Json | None = None, reason: str,
+    ) -> None:  # fmt: skip
+        """Add one change. ``undo`` is what ``service.memory.undo`` needs to take it back."""
+        if op in self.counts:
+            self.counts[op] += 1
+        self.changes.append(
+            {
+                "ordinal": len(self.changes) + 1,
+                "op": op,
+                "memory_id": memory_id,
+                "before": before,
+                "after": after,
+                "undo": undo,
+                "reason": reason,
+            }
+        )
+
+    def report(self) -> Json:
+        """The counts."""
+        return {"messages": self.messages, **self.counts, "bulletin_version": self.bulletin_version}
+
+
+def usage_report(usage: Usage) -> Json:
+    """What the language model took, as a report says it."""
+    return {
+        "calls": usage.calls,
+        "failed_calls": usage.failed_calls,
+        "tokens": usage.tokens,
+        "cost_usd": round(usage.cost_usd, 6),
+    }

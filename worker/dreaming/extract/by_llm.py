@@ -1,0 +1,172 @@
+"""Extraction by a language model: one call for each bounded chunk of turns, four at a time (rows D3, D12, D13).
+
+A chunk that fails is cut in halves until the message that breaks it stands alone; that one is skipped and reported,
+and the rest goes on. Whether it is the message or the model that is broken, a call with a harmless turn tells: where
+that fails too, the failure is raised, and the dream fails with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from service.domain.json import dumps
+from service.embedding.tokens import count_tokens
+from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory.prompts import EXTRACT, HARMLESS, Notes
+from worker.dreaming.candidates import Candidate, Turn
+from worker.dreaming.checkpoints import Checkpoints
+from worker.dreaming.extract.noted import candidates_of
+from worker.dreaming.extract.outcome import Extraction
+from worker.dreaming.extract.sentences import without_injected
+
+CHUNK_TURNS = 40
+CHUNK_TOKENS = 3_000
+TURN_TOKENS_MAX = 3_000
+ANSWER_TOKENS_MAX = 4_000
+CALLS_AT_ONCE = 4
+SKIPPED_MAX = 10
+
+_BROKEN = (LLMInvalidOutput, LLMUnavailable)
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """What became of one chunk."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    skipped: list[tuple[UUID, str]] = field(default_factory=list)
+    rejected: int = 0
+
+
+async def extract_by_llm(turns: Sequence[Turn], checkpoints: Checkpoints) -> Extraction:
+    """What the turns state, by the language model, up to where the budget ends.
+
+    Raises LLMUnavailable or LLMInvalidOutput when the model answers nothing of use, and LeaseLost.
+    """
+    chunks = _chunks(turns)
+    at_once = asyncio.Semaphore(CALLS_AT_ONCE)
+
+    async def read(chunk: Sequence[Turn]) -> _Chunk | BudgetReached:
+        async with at_once:
+            try:
+                return await _read(chunk, checkpoints)
+            except BudgetReached as reached:
+                return reached
+
+    found = Extraction(covered=0, steps=checkpoints.used)
+    tasks = [asyncio.ensure_future(read(chunk)) for chunk in chunks]
+    try:
+        results = await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for chunk, result in zip(chunks, results, strict=True):
+        if isinstance(result, BudgetReached):
+            found.stopped = result.message
+            break
+        found.covered += len(chunk)
+        found.candidates += result.candidates
+        found.skipped += result.skipped
+        found.rejected += result.rejected
+    if len(found.skipped) > SKIPPED_MAX:
+        raise LLMInvalidOutput(f"{len(found.skipped)} messages in one dream could not be read: {found.skipped[0][1]}")
+    return found
+
+
+def _chunks(turns: Sequence[Turn]) -> list[list[Turn]]:
+    """Turns in order, cut where a chunk would grow past its bounds."""
+    chunks: list[list[Turn]] = []
+    tokens = 0
+    for turn in turns:
+        cost = min(count_tokens(turn.content), TURN_TOKENS_MAX)
+        if not chunks or len(chunks[-1]) == CHUNK_TURNS or tokens + cost > CHUNK_TOKENS:
+            chunks.append([])
+            tokens = 0
+        chunks[-1].append(turn)
+        tokens += cost
+    return chunks
+
+
+async def _read(turns: Sequence[Turn], checkpoints: Checkpoints) -> _Chunk:
+    """One chunk, cut in halves where it fails although the model works."""
+    try:
+        return await _ask(turns, checkpoints)
+    except _BROKEN:
+        await _ask([_harmless(turns[0])], checkpoints, keep=False)
+    return await _bisect(turns, checkpoints)
+
+
+async def _bisect(turns: Sequence[Turn], checkpoints: Checkpoints) -> _Chunk:
+    """The two halves of a chunk that failed, and theirs; a turn that fails alone is skipped."""
+    middle = len(turns) // 2
+    if middle == 0:
+        try:
+            return await _ask(turns, checkpoints)
+        except _BROKEN as error:
+            return _Chunk(skipped=[(turns[0].id, error.message[:500])])
+    whole = _Chunk()
+    for half in (turns[:middle], turns[middle:]):
+        try:
+            part = await _ask(half, checkpoints)
+        except _BROKEN:
+            part = await _bisect(half, checkpoints)
+        whole.candidates += part.candidates
+        whole.skipped += part.skipped
+        whole.rejected += part.rejected
+    return whole
+
+
+async def _ask(turns: Sequence[Turn], checkpoints: Checkpoints, *, keep: bool = True) -> _Chunk:
+    """One call about these turns, from its checkpoint when it has been made before."""
+    messages = _messages(turns)
+    if not messages:
+        return _Chunk()
+
+    async def call() -> dict[str, Any]:
+        answer = await checkpoints.llm.structured(messages, Notes, tokens_max=ANSWER_TOKENS_MAX)
+        return answer.value.model_dump(mode="json")
+
+    if not keep:
+        await call()
+        return _Chunk()
+    result = await checkpoints.once("extract", messages, [turn.id for turn in turns], call)
+    candidates, rejected = candidates_of(Notes.model_validate(result), turns)
+    return _Chunk(candidates, rejected=rejected)
+
+
+def _harmless(like: Turn) -> Turn:
+    return Turn(like.id, like.session, like.seq, "user", HARMLESS, like.at, None, "ann")
+
+
+def _messages(turns: Sequence[Turn]) -> list[dict[str, str]]:
+    """The prompt, or nothing when there is nothing in the turns to read."""
+    lines: list[str] = []
+    session: str | None = None
+    for number, turn in enumerate(turns, start=1):
+        said = without_injected(turn.content).strip()
+        if not said or turn.role == "system":
+            continue
+        if turn.session != session:
+            lines.append(f"(session {len({t.session for t in turns[:number]})})")
+            session = turn.session
+        who = turn.speaker or (turn.user if turn.role == "user" else None) or turn.role
+        lines.append(
+            dumps({"turn": number, "at": turn.at, "role": turn.role, "who": who, "said": _clipped(said)}).decode()
+        )
+    if not lines:
+        return []
+    return [
+        {"role": "system", "content": EXTRACT},
+        {"role": "user", "content": "<turns>\n" + "\n".join(lines) + "\n</turns>"},
+    ]
+
+
+def _clipped(text: str) -> str:
+    """At most about ``TURN_TOKENS_MAX`` tokens of a turn: its beginning and its end."""
+    chars = TURN_TOKENS_MAX * 4
+    return text if len(text) <= chars else f"{text[: chars // 2]}\n[…]\n{text[-chars // 2 :]}"

@@ -1,0 +1,44 @@
+"""The ambiguous band: one call that tells what the guards cannot, for pairs of similar statements (row D4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from service.domain.json import dumps
+from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory.prompts import SETTLE, Verdicts
+from worker.dreaming.checkpoints import Checkpoints
+from worker.dreaming.reconcile import Outcome, Pair
+
+log = structlog.get_logger(__name__)
+
+ANSWER_TOKENS_MAX = 1_500
+
+
+async def settle(pairs: Sequence[Pair], checkpoints: Checkpoints) -> dict[tuple[int, UUID | int], Outcome]:
+    """The model's verdict on each pair. Where it gives none, whatever the reason, the pair stays apart."""
+    verdicts: dict[tuple[int, UUID | int], Outcome] = {(pair.position, pair.held_id): "different" for pair in pairs}
+    lines = [dumps({"pair": n, "older": pair.older, "newer": pair.newer}).decode() for n, pair in enumerate(pairs, 1)]
+    messages = [
+        {"role": "system", "content": SETTLE},
+        {"role": "user", "content": "<pairs>\n" + "\n".join(lines) + "\n</pairs>"},
+    ]
+
+    async def call() -> dict[str, Any]:
+        answer = await checkpoints.llm.structured(messages, Verdicts, tokens_max=ANSWER_TOKENS_MAX)
+        return answer.value.model_dump(mode="json")
+
+    try:
+        answered = Verdicts.model_validate(await checkpoints.once("settle", messages, [], call))
+    except (LLMInvalidOutput, LLMUnavailable, BudgetReached) as error:
+        log.warning("pairs_kept_apart", pairs=len(pairs), error=error.message)
+        return verdicts
+    for verdict in answered.verdicts:
+        if 1 <= verdict.pair <= len(pairs):
+            pair = pairs[verdict.pair - 1]
+            verdicts[pair.position, pair.held_id] = verdict.outcome
+    return verdicts

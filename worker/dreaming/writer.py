@@ -1,0 +1,298 @@
+"""Writes a plan inside the dream's transaction, and notes every change in the diff."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.domain.identity import summary_of
+from service.domain.lexical import shape_of
+from service.domain.types import MemoryType
+from service.embedding.tokens import count_tokens
+from service.memory import bulletin as bulletins_of
+from service.memory.bulletin import Bulletin
+from service.store import bulletins, entities, memories
+from service.store.dreams import Lease
+from service.store.memories import Embedded
+from service.store.settings import workspace_settings
+from worker.dreaming.diff import Diff
+from worker.dreaming.extract.outcome import Extraction
+from worker.dreaming.gather import Batch
+from worker.dreaming.reconcile import NewMemory, Plan
+
+REASON_MAX = 300
+
+UNDONE = (
+    "importance", "confidence", "tags", "metadata", "superseded_by", "valid_until", "updated_at", "reinforced_at",
+    "version", "changed_by", "change_reason", "dream_id",
+)  # fmt: skip
+"""The columns a dream may change in a memory, kept as they were for the undo."""
+
+
+@dataclass(slots=True)
+class Writer:
+    """One dream's hand. Every method runs in the caller's transaction."""
+
+    connection: Connection
+    lease: Lease
+    dream_id: UUID
+    now: datetime
+    diff: Diff
+
+    @property
+    def _workspace(self) -> UUID:
+        return self.lease.workspace_id
+
+    @property
+    def _actor(self) -> str:
+        return f"dream:{self.dream_id}"
+
+    async def memories(self, batch: Batch, extraction: Extraction, plan: Plan) -> bool:
+        """Write memories, provenance, history, entities and edges.
+
+        False when the plan no longer fits: a memory it touches has changed, one like a new one has appeared, or a
+        message it was made of is gone.
+        """
+        self.diff.messages = len(batch.turns)
+        ids = [turn.id for turn in batch.turns]
+        if await self.connection.value("messages_present", workspace=self._workspace, ids=ids) != len(ids):
+            return False
+        rows = await memories.lock_all(self.connection, self._workspace, [known.id for known in plan.known()])
+        for known in plan.known():
+            row = rows.get(known.id)
+            if row is None or row["version"] != known.version or row["deleted_at"] is not None:
+                return False
+        await self._supersede(plan, rows)
+        if not await self._create(batch, plan):
+            return False
+        await self._reinforce(plan, rows)
+        await self._link(plan)
+        for message_id, reason in extraction.skipped:
+            self.diff.note("skipped", after={"message_id": message_id}, reason=reason)
+        return True
+
+    async def advance(self, batch: Batch) -> bool:
+        """Move the watermarks; False when another dream has."""
+        for stretch in batch.stretches:
+            moved = await self.connection.run(
+                "advance_watermark",
+                workspace=self._workspace,
+                session_id=stretch.session_id,
+                from_seq=stretch.from_seq,
+                seq=stretch.to_seq,
+            )
+            if not moved:
+                return False
+        return True
+
+    def watermarks(self, batch: Batch) -> list[dict[str, Any]]:
+        """What the dream covered, for its record."""
+        return [asdict(stretch) for stretch in batch.stretches]
+
+    async def decay(self) -> None:
+        """Bring what search knows of each memory's importance in line with the time it has gone unused (row D6)."""
+        settings = await workspace_settings(self.connection, self._workspace)
+        rows = await self.connection.fetch(
+            "decay",
+            workspace=self._workspace,
+            agent_id=self.lease.agent_id,
+            now=self.now,
+            days=settings.retention.decay_days,
+            faded_below=settings.retrieval.faded_below,
+        )
+        for row in rows:
+            self.diff.note(
+                "decayed",
+                memory_id=row["id"],
+                before={"effective_importance": row["importance_before"], "faded": row["faded_before"]},
+                after={"effective_importance": row["importance"], "faded": row["faded"]},
+                reason="not used for a while" if row["importance"] < row["importance_before"] else "used again",
+            )
+
+    async def bulletin(self, agent: str, written: Bulletin | None, tokens_max: int) -> None:
+        """Add a version of the bulletin if what it is made of has changed."""
+        rows = await bulletins_of.inputs(self.connection, self._workspace, self.lease.agent_id, self.now)
+        latest = await bulletins.latest_hash(self.connection, self._workspace, self.lease.agent_id)
+        model = written.written_by if written else None
+        if not bulletins_of.is_stale(latest, rows, model):
+            return
+        fits = written is not None and written.inputs_hash == bulletins_of.inputs_hash(rows, model)
+        made = written if written and fits else bulletins_of.compose(agent, rows, tokens_max)
+        version = await bulletins.add(
+            self.connection, self._workspace, self.lease.agent_id, content=made.content, tokens=made.tokens,
+            inputs_hash=made.inputs_hash, parts=made.parts, dream_id=self.dream_id, now=self.now,
+        )  # fmt: skip
+        self.diff.bulletin_version = version
+        self.diff.note(
+            "bulletin", after={"version": version}, undo={"version": version}, reason="what is known has changed"
+        )
+
+    async def _supersede(self, plan: Plan, rows: dict[UUID, Row]) -> None:
+        for known, new in plan.superseded.values():
+            await self._replace(known.id, by=new.id, until=new.since, reason=f"now: {new.content}")
+            self.diff.note(
+                "superseded",
+                memory_id=known.id,
+                before={"type": known.type, "content": known.content},
+                after={"superseded_by": new.id, "valid_until": new.since, "content": new.content},
+                undo={"row": _kept(rows[known.id]), "version": known.version + 1},
+                reason=new.content,
+            )
+
+    async def _replace(self, memory_id: UUID, *, by: UUID, until: datetime, reason: str) -> None:
+        await memories.supersede(
+            self.connection, self._workspace, memory_id, by=by, until=until, actor=self._actor,
+            reason=reason[:REASON_MAX],
+            dream_id=self.dream_id, now=self.now,
+        )  # fmt: skip
+
+    async def _create(self, batch: Batch, plan: Plan) -> bool:
+        """Insert the new memories, those that others of the plan replace first, and close these at once."""
+        left = sorted(plan.new, key=lambda new: new.replaced_by is None)
+        while left:
+            wave, left = _distinct(left)
+            items = [self._item(batch, new, ordinal) for ordinal, new in enumerate(wave, start=1)]
+            vectors = Embedded(plan.embedded.model, [plan.embedded.vectors[new.position] for new in wave])
+            if len(await memories.insert(self.connection, self._workspace, items, vectors)) != len(items):
+                return False
+            for new in wave:
+                if new.replaced_by is not None:
+                    until = max(new.since, new.replaced_by.since)
+                    await self._replace(
+                        new.id, by=new.replaced_by.id, until=until, reason=f"now: {new.replaced_by.content}"
+                    )
+        await memories.add_sources(
+            self.connection, self._workspace, [(new.id, id_) for new in plan.new for id_ in dict.fromkeys(new.evidence)]
+        )
+        for new in plan.new:
+            after: dict[str, Any] = {"type": new.type, "content": new.content, "user": new.subject}
+            if new.replaced_by is not None:
+                after |= {"superseded_by": new.replaced_by.id}
+            self.diff.note(
+                "created",
+                memory_id=new.id,
+                after=after,
+                undo={"version": 1 if new.replaced_by is None else 2},
+                reason="said in the conversation",
+            )
+        return True
+
+    def _item(self, batch: Batch, new: NewMemory, ordinal: int) -> dict[str, Any]:
+        candidate = new.candidate
+        source: dict[str, Any] = {"kind": "dream"}
+        if candidate.slot:
+            source |= {"slot": candidate.slot, "value": candidate.value}
+        if candidate.polarity == "negative":
+            source["polarity"] = "negative"
+        return {
+            "ordinal": ordinal,
+            "id": new.id,
+            "agent_id": self.lease.agent_id,
+            "audience": self.lease.agent_id,
+            "type": candidate.type.value,
+            "scope": "agent",
+            "team_id": None,
+            "task_id": None,
+            "session_id": batch.session_of.get(new.evidence[0]),
+            "user_name": candidate.subject,
+            "key": None,
+            "content": candidate.content,
+            "summary": summary_of(candidate.content),
+            "identity_hash": new.identity,
+            "tokens": count_tokens(candidate.content),
+            "importance": candidate.importance,
+            "confidence": candidate.confidence,
+            "tags": list(candidate.tags),
+            "metadata": {},
+            "source": source,
+            "status": "open" if candidate.type is MemoryType.TODO else None,
+            "decay_exempt": False,
+            "occurred_at": candidate.occurred_at,
+            "expires_at": None,
+            "valid_from": new.since,
+            "valid_until": None,
+            "created_at": self.now,
+            "dream_id": self.dream_id,
+            "changed_by": self._actor,
+            "change_reason": "extracted",
+        } | asdict(shape_of(candidate.content))
+
+    async def _reinforce(self, plan: Plan, rows: dict[UUID, Row]) -> None:
+        for known, evidence in plan.reinforced.values():
+            await memories.reinforce(
+                self.connection, self._workspace, known.id, tags=[], metadata={},
+                actor=self._actor, reason="said again", now=self.now,
+            )  # fmt: skip
+            added = await memories.add_sources(
+                self.connection, self._workspace, [(known.id, id_) for id_ in dict.fromkeys(evidence)]
+            )
+            self.diff.note(
+                "reinforced",
+                memory_id=known.id,
+                before={"type": known.type, "content": known.content},
+                undo={
+                    "row": _kept(rows[known.id]),
+                    "version": known.version + 1,
+                    "sources": [message for _, message in added],
+                },
+                reason="said again",
+            )
+
+    async def _link(self, plan: Plan) -> None:
+        """Entities for the subjects and mentions of new memories, and edges to them and between memories."""
+        named = {(m.name, m.kind) for new in plan.new for m in new.candidate.mentions}
+        named |= {(new.subject, "person") for new in plan.new if new.subject}
+        found = await entities.ensure_all(
+            self.connection, self._workspace, agent_id=self.lease.agent_id, audience=self.lease.agent_id,
+            named=sorted(named), dream_id=self.dream_id,
+        )  # fmt: skip
+        for (named_so, kind), (entity_id, made) in found.items():
+            if made:
+                self.diff.note(
+                    "entity",
+                    after={"name": named_so, "kind": kind},
+                    undo={"entity_id": entity_id},
+                    reason="first mention",
+                )
+        wanted: list[tuple[entities.Edge, dict[str, Any]]] = []
+        for new in plan.new:
+            ends = [("about", (new.subject, "person"))] if new.subject else []
+            ends += [("mentions", (mention.name, mention.kind)) for mention in new.candidate.mentions]
+            for relation, entity in ends:
+                if entity in found:
+                    edge = self._edge(relation, new.id, "entity", found[entity][0])
+                    wanted.append((edge, {"entity": entity[0], "kind": entity[1]}))
+        for new, relation, target in plan.links:
+            wanted.append((self._edge(relation, new.id, "memory", target), {"memory_id": target}))
+        made_edges = await entities.connect_all(
+            self.connection, self._workspace, [edge for edge, _ in wanted], self._actor
+        )
+        for (edge, shown), edge_id in zip(wanted, made_edges, strict=True):
+            if edge_id is not None:
+                after = shown | {"relation": edge.relation, "edge_id": edge_id}
+                self.diff.note(
+                    "linked", memory_id=edge.source_id, after=after, undo={"edge_id": edge_id}, reason=edge.relation
+                )
+
+    def _edge(self, relation: str, source: UUID, kind: str, target: UUID) -> entities.Edge:
+        return entities.Edge(
+            self.lease.agent_id, relation, "memory", source, kind, target, memory_id=source, dream_id=self.dream_id
+        )
+
+
+def _kept(row: Row) -> dict[str, Any]:
+    return {column: row[column] for column in UNDONE}
+
+
+def _distinct(memories_: Sequence[NewMemory]) -> tuple[list[NewMemory], list[NewMemory]]:
+    """The longest beginning in which no two say the same, none being closed yet; and the rest."""
+    seen: set[tuple[str, str]] = set()
+    for at, new in enumerate(memories_):
+        if (new.type, new.identity) in seen:
+            return list(memories_[:at]), list(memories_[at:])
+        seen.add((new.type, new.identity))
+    return list(memories_), []
