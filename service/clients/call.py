@@ -1,0 +1,73 @@
+"""One call of the API: what is sent, and what its answer is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, Literal, TypeVar
+from urllib.parse import quote
+from uuid import UUID
+
+from pydantic import TypeAdapter
+
+T = TypeVar("T")
+Id = UUID | str
+Parameters = list[tuple[str, str | int | float | bool | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """One request. ``agent_in`` says where the client's own agent is named when the call names none."""
+
+    method: str
+    path: str
+    answer: Any
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
+    agent_in: Literal["query", "body", "nowhere"] = "nowhere"
+
+    def parse(self, content: bytes) -> T:
+        """The answer of a body; None for an answer without one."""
+        if self.answer is None:
+            return None  # type: ignore[return-value]
+        found: T = TypeAdapter(self.answer).validate_json(content)
+        return found
+
+    def parameters(self, agent: str | None) -> Parameters:
+        """The query; lists are repeated."""
+        named = {**({"agent": agent} if self.agent_in == "query" and agent else {}), **given(self.query)}
+        return [
+            (name, plain(one))
+            for name, value in named.items()
+            for one in (value if isinstance(value, list) else [value])
+        ]
+
+    def content(self, agent: str | None) -> bytes | None:
+        """The body as JSON."""
+        if self.body is None:
+            return None
+        body = self.body
+        if self.agent_in == "body" and agent and body.get("agent") is None:
+            body = {**body, "agent": agent}
+        return json.dumps(body, default=plain, ensure_ascii=False).encode()
+
+
+def plain(value: Any) -> str:
+    """A value as the API reads it in a query, or in JSON where JSON has no form for it."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
+
+
+def given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def part(name: Id) -> str:
+    """A name as one part of a path."""
+    return quote(str(name), safe="")

@@ -1,0 +1,196 @@
+"""``Memory``: what a chat loop needs of a memory, in four methods that never raise (row C2).
+
+A failure is logged and answered by ``False``, ``[]`` or an empty message, so that the conversation goes on.
+``add_memory`` returns when the server has acknowledged the turn: what it makes of it later, it makes on its own, and a
+process that ends right after loses nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Sequence
+from typing import Any, cast
+from uuid import uuid4
+
+from pydantic import BaseModel, ValidationError
+
+from service.clients.errors import ReverieClientError
+from service.clients.models import MessageDraft, MessageRecord, SearchOptions
+from service.clients.reverie import Reverie
+
+log = logging.getLogger(__name__)
+
+HEADING = "retrieved memories:"
+QUERY_TURNS = 2
+"""How many of the last turns of a context are searched with."""
+QUERY_MAX = 8_000
+PAGE_MAX = 200
+NOT_FOUND = 404
+
+
+class Message(BaseModel):
+    """One turn."""
+
+    content: str | None = None
+    role: str
+
+
+class SystemMessage(Message):
+    """A turn of the system."""
+
+    role: str = "system"
+
+
+class UserMessage(Message):
+    """A turn of the user."""
+
+    role: str = "user"
+
+
+class AIMessage(Message):
+    """A turn of the model; ``content`` may be None where it only calls tools."""
+
+    role: str = "assistant"
+    tool_calls: Any = None
+
+
+class ToolMessage(Message):
+    """What a tool answered."""
+
+    role: str = "tool"
+    tool_calls: Any = None
+
+
+CLASSES: dict[str, Any] = {
+    "system": SystemMessage,
+    "user": UserMessage,
+    "assistant": AIMessage,
+    "tool": ToolMessage,
+}
+
+
+class Memory:
+    """The memory of one user's conversations. Each user is an agent of its own unless ``agent`` says otherwise."""
+
+    def __init__(
+        self,
+        user_id: str,
+        session_id: str | None = None,
+        url: str = "http://127.0.0.1:8000",
+        api_key: str | None = None,
+        use_long_term: bool = True,
+        *,
+        agent: str | None = None,
+        timeout_s: float = 10.0,
+        retries: int = 2,
+    ) -> None:
+        """``api_key`` is REVERIE_API_KEY of the environment unless given; without ``session_id`` a new one is made.
+
+        ``use_long_term=False`` keeps and gives back turns only: no call embeds anything or asks a model.
+        """
+        self.user_id = user_id
+        self.session_id = session_id or str(uuid4())
+        self.use_long_term = use_long_term
+        self.agent = agent or user_id
+        self._client = Reverie(
+            url, api_key or os.environ.get("REVERIE_API_KEY"), agent=self.agent, timeout_s=timeout_s, retries=retries
+        )
+
+    def add_memory(self, message: Message) -> bool:
+        """Keep a turn. True once the server has it for good."""
+        try:
+            self._client.append_messages(self.session_id, [_draft(message)], user=self.user_id)
+        except (ReverieClientError, ValueError) as error:
+            log.error("add_memory: %s", error)
+            return False
+        return True
+
+    def retrieve_short_memory(self, turns: int) -> list[Message]:
+        """The last turns of the session, oldest first."""
+        if turns <= 0:
+            return []
+        try:
+            newest: list[Message] = []
+            for record in self._client.list_messages(self.session_id, order="desc", limit=min(turns, PAGE_MAX)):
+                newest.append(_message(record))
+                if len(newest) == turns:
+                    break
+        except (ReverieClientError, ValueError) as error:
+            if getattr(error, "status", None) != NOT_FOUND:
+                log.error("retrieve_short_memory: %s", error)
+            return []
+        return newest[::-1]
+
+    def retrieve_long_memory(self, context: Sequence[Message] = (), limit: int = 10) -> SystemMessage:
+        """What is known that bears on the last turns of ``context``: one system message, empty when nothing does."""
+        query = " ".join(message.content for message in context[-QUERY_TURNS:] if message.content).strip()
+        if not self.use_long_term or not query:
+            return SystemMessage(content="")
+        try:
+            options = SearchOptions(limit=limit)
+            if self.agent != self.user_id:
+                options["user"] = self.user_id
+            answer = self._client.search(query[:QUERY_MAX], **options)
+        except (ReverieClientError, ValueError) as error:
+            log.error("retrieve_long_memory: %s", error)
+            return SystemMessage(content="")
+        found = [f"- {result.memory.content}" for result in answer.results]
+        return SystemMessage(content="\n".join([HEADING, *found]) if found else "")
+
+    def get_context(self, turns: int = 5, include_long_term: bool = True) -> list[Message]:
+        """What goes to the model: what is known, if anything, then the last turns."""
+        recent = self.retrieve_short_memory(turns)
+        if not include_long_term:
+            return recent
+        known = self.retrieve_long_memory(recent)
+        return [known, *recent] if known.content else recent
+
+    def start_new_session(self) -> str:
+        """Begin another conversation; its id. Its window is empty, what is known stays.
+
+        The server is asked, without waiting for it, to make memories of what was said so far.
+        """
+        if self.use_long_term:
+            try:
+                self._client.dream(self.agent)
+            except ReverieClientError as error:
+                log.error("start_new_session: %s", error)
+        self.session_id = str(uuid4())
+        return self.session_id
+
+    def serialize(self, message: Message) -> str:
+        """A message as text; its role is kept beside it."""
+        return message.model_dump_json()
+
+    def deserialize(self, message: str, role: str) -> Message:
+        """The message of a text. Raises ValueError for a role that is none, or a text that is no such message."""
+        if role not in CLASSES:
+            raise ValueError(f"unknown role: {role}")
+        try:
+            return cast(Message, CLASSES[role].model_validate_json(message))
+        except ValidationError as error:
+            raise ValueError(f"not a message: {error}") from error
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+
+def _draft(message: Message) -> MessageDraft:
+    if message.role not in CLASSES:
+        raise ValueError(f"unknown role: {message.role}")
+    calls = getattr(message, "tool_calls", None)
+    content: Any = message.content or ""
+    return MessageDraft(
+        role=message.role,  # type: ignore[typeddict-item]
+        content=content if calls is None else {"content": message.content, "tool_calls": calls},
+    )
+
+
+def _message(record: MessageRecord) -> Message:
+    content = record.content
+    if isinstance(content, dict) and content.keys() == {"content", "tool_calls"}:
+        return cast(Message, CLASSES[record.role](**content))
+    return cast(Message, CLASSES[record.role](content=content if isinstance(content, str) else json.dumps(content)))

@@ -1,0 +1,383 @@
+"""What the API answers, and the optional fields it takes. Answers may carry more fields than are named here."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Generic, Literal, TypedDict, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+MemoryType = Literal["fact", "preference", "decision", "identity", "event", "observation", "goal", "todo"]
+Scope = Literal["agent", "team", "task", "session", "prime"]
+Role = Literal["system", "user", "assistant", "tool"]
+Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
+Moment = datetime | str
+Json = dict[str, Any]
+Item = TypeVar("Item")
+
+
+class Answer(BaseModel):
+    """Part of an answer."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class Page(Answer, Generic[Item]):
+    """One page of a list."""
+
+    items: list[Item]
+    next_cursor: str | None = None
+
+
+class MemoryRecord(Answer):
+    """A memory."""
+
+    id: UUID
+    agent: str
+    type: MemoryType
+    scope: Scope
+    team: str | None = None
+    task: str | None = None
+    session: str | None = None
+    user: str | None = None
+    key: str | None = None
+    content: str
+    summary: str
+    importance: float
+    effective_importance: float
+    confidence: float
+    tags: list[str]
+    metadata: Json
+    source: Json
+    status: Literal["open", "done"] | None = None
+    decay_exempt: bool
+    embedding: Literal["ready", "pending", "none"]
+    access_count: int
+    last_accessed_at: datetime | None = None
+    occurred_at: datetime | None = None
+    valid_from: datetime
+    valid_until: datetime | None = None
+    superseded_by: UUID | None = None
+    expires_at: datetime | None = None
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None = None
+    version: int
+    dream_id: UUID | None = None
+
+
+class SavedMemory(Answer):
+    """A memory after a save; none where memory was switched off for the call."""
+
+    memory: MemoryRecord | None
+    created: bool
+    reinforced: bool = False
+    updated: bool = False
+
+
+class Degraded(Answer):
+    """Why an answer is less than was asked for, and what was done instead."""
+
+    reason: str
+    fallback: str | None = None
+
+
+class SearchResult(Answer):
+    """A found memory and what explains its place."""
+
+    memory: MemoryRecord
+    score: float
+    rank: int
+    keyword_rank: int | None = None
+    semantic_rank: int | None = None
+    keyword_score: float | None = None
+    semantic_score: float | None = None
+    boosts: dict[str, float] = {}
+    tokens: int
+
+
+class SearchAnswer(Answer):
+    """What a search found, best first."""
+
+    results: list[SearchResult]
+    tokens: int
+    strategy: str
+    degraded: Degraded | None = None
+
+
+class SessionRecord(Answer):
+    """A conversation."""
+
+    id: UUID
+    session: str
+    agent: str
+    user: str | None = None
+    messages: int
+    last_message_at: datetime | None = None
+    created_at: datetime
+
+
+class MessageRecord(Answer):
+    """A stored turn."""
+
+    id: UUID
+    seq: int
+    role: Role
+    content: Any
+    name: str | None = None
+    tool_call_id: str | None = None
+    user: str | None = None
+    created_at: datetime
+
+
+class Window(Answer):
+    """The turns that still go to the model verbatim."""
+
+    messages: list[MessageRecord]
+    summary: Json | None = None
+    tokens: int
+    started_at: datetime | None = None
+    expires_at: datetime | None = None
+
+
+class Appended(Answer):
+    """Stored turns, and the window after them."""
+
+    messages: list[MessageRecord]
+    window: Window
+
+
+class ContextSection(Answer):
+    """A labelled part of a context."""
+
+    name: str
+    text: str
+    items: list[str]
+    tokens: int
+
+
+class ContextAnswer(Answer):
+    """What goes to a model on a turn, as sections and as messages."""
+
+    sections: list[ContextSection]
+    messages: list[Json]
+    tokens: int
+    degraded: Degraded | None = None
+
+
+class AgentRecord(Answer):
+    """An agent."""
+
+    agent: str
+    name: str | None = None
+    prime: bool
+    teams: list[str]
+    settings: Json
+    created_at: datetime
+
+
+class Bulletin(Answer):
+    """What an agent knew at one time."""
+
+    agent: str
+    version: int
+    content: str
+    tokens: int
+    inputs_hash: str
+    dream_id: UUID | None = None
+    created_at: datetime
+
+
+class Dream(Answer):
+    """One consolidation run."""
+
+    id: UUID
+    agent: str
+    status: Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"]
+    trigger: str
+    report: Json
+    error: str | None = None
+    changes: list[Json] | None = None
+
+
+class Entity(Answer):
+    """Someone or something memories speak of."""
+
+    id: UUID
+    name: str
+    kind: str
+    aliases: list[Any] = []
+
+
+class Key(Answer):
+    """An API key, without its text."""
+
+    id: UUID
+    name: str
+    role: Literal["admin", "agent", "reader"]
+    agent: str | None = None
+
+
+class CreatedKey(Key):
+    """A new key; ``key`` is shown this once."""
+
+    key: str
+
+
+class Imported(Answer):
+    """What an import did."""
+
+    created: int
+    unchanged: int
+    updated: int
+    skipped: int = 0
+    complete: bool | None = None
+    records: dict[str, Json] = {}
+
+
+class AskAnswer(Answer):
+    """An answer from memory."""
+
+    answer: str | None
+    citations: list[UUID]
+    memories: list[Json]
+    degraded: Degraded | None = None
+
+
+class MemoryFields(TypedDict, total=False):
+    """What a memory may be given besides its type and content."""
+
+    agent: str
+    summary: str
+    scope: Scope
+    team: str
+    task: str
+    session: str
+    user: str
+    key: str
+    importance: float
+    confidence: float
+    tags: list[str]
+    status: Literal["open", "done"]
+    decay_exempt: bool
+    metadata: Json
+    source: Json
+    occurred_at: Moment
+    expires_at: Moment
+    created_at: Moment
+    links: list[Json]
+
+
+class MemoryDraft(MemoryFields):
+    """A memory of a batch."""
+
+    type: MemoryType
+    content: str
+
+
+class MemoryChanges(TypedDict, total=False):
+    """What may change of a memory; None clears what may be empty."""
+
+    type: MemoryType
+    content: str
+    summary: str | None
+    scope: Scope
+    team: str | None
+    task: str | None
+    session: str | None
+    user: str | None
+    key: str | None
+    importance: float
+    confidence: float
+    tags: list[str]
+    status: Literal["open", "done"] | None
+    decay_exempt: bool
+    metadata: Json
+    source: Json
+    occurred_at: Moment | None
+    expires_at: Moment | None
+    reason: str
+
+
+class MemoryFilters(TypedDict, total=False):
+    """Which memories to list."""
+
+    agent: str
+    type: list[MemoryType]
+    scope: list[Scope]
+    session: str
+    user: str
+    tag: str
+    key: str
+    source: str
+    q: str
+    since: Moment
+    until: Moment
+    created_since: Moment
+    created_until: Moment
+    include: str
+
+
+class SearchOptions(TypedDict, total=False):
+    """How to search."""
+
+    agent: str
+    strategy: Strategy
+    fusion: Literal["relative", "rrf"]
+    limit: int
+    types: list[MemoryType]
+    scopes: list[Scope]
+    tags: list[str]
+    tags_mode: Literal["any", "all"]
+    user: str
+    session: str
+    task: str
+    metadata: Json
+    min_importance: float
+    since: Moment
+    until: Moment
+    as_of: Moment
+    now: Moment
+    max_tokens: int
+    include: list[Literal["memories", "messages", "documents"]]
+    include_faded: bool
+    explain: bool
+    rerank: bool
+
+
+class ContextOptions(TypedDict, total=False):
+    """How to assemble a context."""
+
+    agent: str
+    session: str
+    user: str
+    task: str
+    max_tokens: int
+    sections: dict[str, float]
+    tool_results: list[Any]
+    placement: Literal["system", "user"]
+
+
+class AgentChanges(TypedDict, total=False):
+    """What may change of an agent."""
+
+    name: str | None
+    prime: bool
+    teams: list[str]
+    settings: Json
+
+
+class MessageFields(TypedDict, total=False):
+    """What a message may be given besides its role and content."""
+
+    name: str
+    tool_call_id: str
+    created_at: Moment
+
+
+class MessageDraft(MessageFields):
+    """A turn to append."""
+
+    role: Role
+    content: Any

@@ -1,0 +1,245 @@
+"""The Python clients, against a real server (row C2)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from service.clients import (
+    AsyncReverie,
+    Conflict,
+    ConnectionFailed,
+    InvalidRequest,
+    NotAllowed,
+    NotAuthenticated,
+    NotFound,
+    Reverie,
+    calls,
+)
+from service.clients.call import Call
+from tests.serving import ADMIN_KEY, Api
+
+UNANSWERED = {"/v1/export", "/v1/import", "/v1/events", "/metrics"}
+"""Streams and texts: methods of their own, or none."""
+
+
+@pytest.fixture
+async def client(static_api: Api) -> AsyncIterator[AsyncReverie]:
+    """An awaited client that acts as the agent ``a``."""
+    async with AsyncReverie(str(static_api.http.base_url), ADMIN_KEY, agent="a") as opened:
+        yield opened
+
+
+async def blocking(api: Api, work: Callable[[Reverie], Any]) -> Any:
+    """What ``work`` gives with a blocking client, run beside the server's event loop."""
+
+    def run() -> Any:
+        with Reverie(str(api.http.base_url), ADMIN_KEY, agent="a") as opened:
+            return work(opened)
+
+    return await asyncio.to_thread(run)
+
+
+def sample(name: str) -> Call[Any]:
+    """A call made with whatever its parameters take."""
+    build = getattr(calls, name)
+    needed = {"type": "fact", "items": [], "messages": [], "memory_ids": [], "webhook": {}, "edge": {}, "request": {}}
+    code = build.__code__
+    required = code.co_varnames[: code.co_argcount - len(build.__defaults__ or ())]
+    return build(**{parameter: needed.get(parameter, "{}") for parameter in required})  # type: ignore[no-any-return]
+
+
+def all_calls() -> list[str]:
+    return [
+        name
+        for name, value in vars(calls).items()
+        if callable(value) and getattr(value, "__module__", "") == calls.__name__
+    ]
+
+
+async def test_every_endpoint_of_the_api_has_its_call(static_api: Api) -> None:
+    def shape(method: str, path: str) -> tuple[str, str]:
+        return method.upper(), re.sub(r"\{[^}]*\}|%7B%7D", "{}", path)
+
+    schema = (await static_api.http.get("/openapi.json")).json()
+    served = {shape(method, path) for path, methods in schema["paths"].items() for method in methods}
+    served = {(method, path) for method, path in served if path not in UNANSWERED}
+    called = {shape(call.method, call.path) for call in map(sample, all_calls())}
+    assert served - called == set()
+
+
+def test_both_clients_have_every_call() -> None:
+    for name in all_calls():
+        assert hasattr(Reverie, name), name
+        assert hasattr(AsyncReverie, name), name
+
+
+async def test_memories_there_and_back(client: AsyncReverie) -> None:
+    saved = await client.save_memory("fact", "Ana likes tea", tags=["drink"], metadata={"n": 1}, importance=0.9)
+    assert saved.created
+    assert saved.memory is not None
+    memory = saved.memory
+    assert (memory.agent, memory.tags, memory.metadata) == ("a", ["drink"], {"n": 1})
+    assert await client.get_memory(memory.id) == memory
+    found = await client.search("what does Ana like to drink?", limit=3)
+    assert found.results[0].memory.id == memory.id
+    assert (await client.preview("tea")).results[0].memory.id == memory.id
+    changed = await client.change_memory(memory.id, memory.version, content="Ana likes green tea", expires_at=None)
+    assert changed.version == memory.version + 1
+    with pytest.raises(Conflict):
+        await client.change_memory(memory.id, memory.version, content="stale")
+    assert len((await client.memory_history(memory.id)).items) == 2
+    assert (await client.memory_sources(memory.id)).items == []
+    await client.delete_memory(memory.id)
+    with pytest.raises(NotFound):
+        await client.get_memory(memory.id)
+    assert (await client.restore_memory(memory.id)).id == memory.id
+
+
+async def test_lists_go_on_over_pages(client: AsyncReverie) -> None:
+    batch = [{"agent": "a", "type": "fact", "content": f"fact number {n}"} for n in range(7)]
+    assert len((await client.save_memories(batch)).items) == 7  # type: ignore[arg-type]
+    assert len({memory.id async for memory in client.list_memories(limit=2)}) == 7
+    assert [memory.type async for memory in client.list_memories(type=["goal"])] == []
+
+
+async def test_conversations_there_and_back(client: AsyncReverie) -> None:
+    session = await client.start_session("Monday, 9:10?", user="sam")
+    stored = await client.append_messages(session.session, [{"role": "user", "content": "I moved to Bergen."}])
+    assert stored.messages[0].seq == 1
+    assert (await client.get_session(session.session)).messages == 1
+    assert [message.content async for message in client.list_messages(session.session)] == ["I moved to Bergen."]
+    assert len((await client.window(session.session)).messages) == 1
+    assert (await client.message_memories(stored.messages[0].id)).items == []
+    assert [one.session async for one in client.list_sessions(user="sam")] == [session.session]
+    context = await client.context("Where do I live?", session=session.session)
+    assert context.messages[-1]["content"] == "Where do I live?"
+    await client.clear_window(session.session)
+    assert (await client.window(session.session)).messages == []
+
+
+async def test_agents_dreams_and_the_workspace(client: AsyncReverie) -> None:
+    assert (await client.put_agent("a", name="Ada", teams=["blue"])).teams == ["blue"]
+    assert (await client.get_agent("a")).name == "Ada"
+    assert [agent.agent async for agent in client.list_agents()] == ["a"]
+    dream = await client.dream("a", dry_run=True)
+    assert (await client.get_dream(dream.id)).status in ("queued", "running", "dry_run")
+    assert [one.id async for one in client.list_dreams()] == [dream.id]
+    with pytest.raises(NotFound):
+        await client.bulletin("a")
+    assert [one async for one in client.list_bulletins("a")] == []
+    assert [one async for one in client.list_entities()] == []
+    assert (await client.put_settings({"window": {"messages_max": 30}}))["window"]["messages_max"] == 30
+    assert (await client.get_settings())["window"]["messages_max"] == 30
+    key = await client.create_key("agent", "mine", agent="a")
+    assert key.id in {one.id async for one in client.list_keys()}
+    rotated = await client.rotate_key(key.id)
+    await client.revoke_key(key.id)
+    assert rotated.key != key.key
+    assert [line["action"] async for line in client.list_audit(action="settings.changed")] == ["settings.changed"]
+    assert (await client.health())["status"] == "ok"
+    assert (await client.ready())["status"] == "ready"
+
+
+async def test_out_and_in_again(client: AsyncReverie, static_api: Api, tmp_path: Path) -> None:
+    await client.save_memory("fact", "Ana likes tea")
+    lines = [line async for line in client.export()]
+    assert (lines[0]["record"], lines[-1]["record"]) == ("export", "end")
+    written = tmp_path / "all.ndjson"
+    written.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = await blocking(static_api, lambda opened: opened.import_file(written))
+    assert (done.created, done.updated) == (0, 0)
+    written.write_text("{broken")
+    with pytest.raises(InvalidRequest) as refused:
+        await blocking(static_api, lambda opened: opened.import_file(written))
+    assert refused.value.problem["line"] == 1
+    assert await blocking(static_api, lambda opened: [line["record"] for line in opened.export(agent="a")][-1]) == "end"
+
+
+async def test_the_blocking_client_is_the_same(static_api: Api) -> None:
+    def work(opened: Reverie) -> tuple[list[str], list[str]]:
+        for n in range(5):
+            opened.save_memory("fact", f"tea number {n}")
+        found = [result.memory.content for result in opened.search("tea", limit=2).results]
+        return [memory.content for memory in opened.list_memories(limit=2)], found
+
+    listed, found = await blocking(static_api, work)
+    assert len(listed) == 5
+    assert len(found) == 2
+
+
+async def test_failures_are_types(static_api: Api) -> None:
+    url = str(static_api.http.base_url)
+    async with AsyncReverie(url, "no such key", retries=0) as stranger:
+        with pytest.raises(NotAuthenticated):
+            await stranger.list_agents(limit=1).__anext__()
+    reader = await static_api.as_role("reader")
+    async with AsyncReverie(url, reader.key, agent="a") as reading:
+        with pytest.raises(NotAllowed):
+            await reading.save_memory("fact", "x")
+    async with AsyncReverie(url, ADMIN_KEY, agent="a") as client:
+        with pytest.raises(InvalidRequest) as refused:
+            await client.save_memory("fact", "x", importance=2)
+        assert "importance" in refused.value.errors[0]["loc"]
+    async with AsyncReverie("http://127.0.0.1:9", retries=0) as nowhere:
+        with pytest.raises(ConnectionFailed):
+            await nowhere.health()
+
+
+async def test_switched_off_memory_keeps_nothing(static_api: Api) -> None:
+    async with AsyncReverie(str(static_api.http.base_url), ADMIN_KEY, agent="a", no_memory=True) as client:
+        await client.append_messages("s", [{"role": "user", "content": "unheard"}])
+    assert (await static_api.get("/v1/sessions"))["items"] == []
+
+
+async def test_what_passes_is_sent_again_under_the_same_key() -> None:
+    keys: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        keys.append(request.headers["idempotency-key"])
+        if len(keys) == 1:
+            raise httpx.ReadError("gone", request=request)
+        if len(keys) == 2:
+            return httpx.Response(503, headers={"Retry-After": "0"}, json={})
+        return httpx.Response(200, json={"query": "", "results": [], "tokens": 0, "strategy": "hybrid"})
+
+    http = httpx.AsyncClient(base_url="http://reverie", transport=httpx.MockTransport(answer))
+    async with AsyncReverie(http=http, agent="a") as client:
+        await client.search("x")
+    assert len(keys) == 3
+    assert len(set(keys)) == 1
+
+
+async def test_a_patch_whose_answer_was_lost_is_not_sent_again() -> None:
+    sent = 0
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal sent
+        sent += 1
+        raise httpx.ReadError("gone", request=request)
+
+    http = httpx.AsyncClient(base_url="http://reverie", transport=httpx.MockTransport(answer))
+    async with AsyncReverie(http=http) as client:
+        with pytest.raises(ConnectionFailed):
+            await client.change_memory("x", 1, content="y")
+    assert sent == 1
+
+
+def test_importable_without_the_server() -> None:
+    check = (
+        "import sys; import service.clients; "
+        "print(sorted({m.split('.')[0] for m in sys.modules} & "
+        "{'fastapi', 'sqlalchemy', 'asyncpg', 'orjson', 'structlog', 'litellm', 'numpy', 'pydantic_settings'}), "
+        "[m for m in sys.modules if m.startswith('service.') and not m.startswith('service.clients')])"
+    )
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] []"
