@@ -172,6 +172,7 @@ def test_no_slot_is_filled_by_mistake(content: str) -> None:
         "retrieved memories:\n- I love cheese\n- I hate fish",
         "<reverie-memory id=1>\nI love cheese\n</reverie-memory>",
         "<reverie-memory>\nI love cheese and the text was cut here",
+        "I love cheese </reverie-memory> <reverie-memory",
         "Ich liebe Käse",
         "J'aime le fromage",
         "我喜欢茶",

@@ -67,17 +67,21 @@ def own_sentences(text: str) -> list[str]:
 
 def without_injected(text: str) -> str:
     """``text`` without what Reverie itself put into a prompt."""
-    kept, at = [], 0
+    kept: list[str] = []
+    at = 0
     while (start := _INJECTED_OPEN.search(text, at)) is not None:
-        kept.append(text[at : start.start()])
+        kept = _after_stray_close(kept, text[at : start.start()])
         end = _INJECTED_CLOSE.search(text, start.end())
         if end is None:
             return "\n".join(kept)
         at = end.end()
-    rest = text[at:]
-    for stray in _INJECTED_CLOSE.finditer(rest):  # the opening was cut off: what stands before it was injected too
-        kept, rest = [], text[at + stray.end() :]
-    return "\n".join([*kept, rest])
+    return "\n".join(_after_stray_close(kept, text[at:]))
+
+
+def _after_stray_close(kept: list[str], outside: str) -> list[str]:
+    """``kept`` and ``outside``. Where the opening was cut off, what stands before its close was injected too."""
+    *before, rest = _INJECTED_CLOSE.split(outside)
+    return [rest] if before else [*kept, rest]
 
 
 def _own_lines(text: str) -> Iterator[str]:
