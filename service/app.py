@@ -12,8 +12,10 @@ from service.api import errors
 from service.api.dependencies import json_response
 from service.api.idempotency import IdempotencyMiddleware
 from service.api.middleware import RequestMiddleware
-from service.api.routes import admin, agents, context, graph, memories, sessions, transfer, users
+from service.api.routes import admin, agents, chat, context, graph, memories, sessions, transfer, users
 from service.api.schemas import PROBLEMS
+from service.proxy.chat import Chat
+from service.proxy.upstream import open_upstream
 from service.runtime import open_runtime
 from service.settings import Settings
 
@@ -25,13 +27,22 @@ def create_app(settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with open_runtime(settings, "reverie-api") as engine:
             app.state.engine = engine
-            yield
+            app.state.chat = Chat(engine, open_upstream(settings))
+            try:
+                yield
+            finally:
+                await app.state.chat.aclose()
 
     app = FastAPI(title="Reverie", version="0.1.0", summary="Memory for AI agents that dreams.", lifespan=lifespan)
     app.add_middleware(IdempotencyMiddleware)
-    app.add_middleware(RequestMiddleware, body_bytes_max=settings.body_bytes_max, streamed={transfer.STREAMED})
+    app.add_middleware(
+        RequestMiddleware,
+        body_bytes_max=settings.body_bytes_max,
+        streamed={transfer.STREAMED},
+        larger={chat.PATH: settings.proxy_body_bytes_max},
+    )
     errors.install(app)
-    for module in (memories, sessions, context, agents, graph, admin, transfer, users):
+    for module in (memories, sessions, context, agents, graph, admin, transfer, users, chat):
         app.include_router(module.router, responses=PROBLEMS)
 
     @app.get("/healthz", tags=["health"])

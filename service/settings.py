@@ -34,6 +34,8 @@ class Settings(BaseSettings):
     llm_api_base: str | None = Field(None, alias="LLM_API_BASE")
     llm_api_key: str | None = Field(None, alias="LLM_API_KEY")
     llm_timeout_s: float = Field(60.0, alias="LLM_TIMEOUT_S", gt=0, description="of one attempt")
+    proxy_timeout_s: float = Field(600.0, alias="REVERIE_PROXY_TIMEOUT_S", gt=0, description="between two bytes")
+    proxy_body_bytes_max: int = Field(33_554_432, alias="REVERIE_PROXY_BODY_BYTES_MAX", ge=1024)
     rerank_model: str | None = Field(None, alias="RERANK_MODEL", description="litellm's name; unset: no reranking")
     rerank_api_base: str | None = Field(None, alias="RERANK_API_BASE")
     rerank_api_key: str | None = Field(None, alias="RERANK_API_KEY")

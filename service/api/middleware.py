@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,15 +21,18 @@ _REQUEST_ID = re.compile(rb"[\x21-\x7e]{1,100}")
 class RequestMiddleware:
     """Gives each request an id (the caller's, if it has one), bounds its body, and logs how it ended.
 
-    Bodies to the ``streamed`` paths are bounded by whoever reads them.
+    Bodies to the ``streamed`` paths are bounded by whoever reads them; ``larger`` are paths with a bound of their own.
 
     An unexpected error is logged with its traceback and answered 500 with the id; nothing of it is shown.
     """
 
-    def __init__(self, app: ASGIApp, body_bytes_max: int, streamed: Collection[str] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, body_bytes_max: int, *, streamed: Collection[str], larger: Mapping[str, int]
+    ) -> None:
         self.app = app
         self.body_bytes_max = body_bytes_max
         self.streamed = streamed
+        self.larger = larger
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -42,6 +45,7 @@ class RequestMiddleware:
         structlog.contextvars.bind_contextvars(request_id=request_id)
         started = time.perf_counter()
         status = 0
+        bytes_max = self.larger.get(scope["path"], self.body_bytes_max)
 
         async def answer(message: Message) -> None:
             nonlocal status
@@ -54,14 +58,14 @@ class RequestMiddleware:
             length = headers.get(b"content-length", b"0")
             if scope["path"] in self.streamed:
                 await self.app(scope, receive, answer)
-            elif length.isdigit() and int(length) > self.body_bytes_max:
-                await self._refuse(scope, receive, answer)
+            elif length.isdigit() and int(length) > bytes_max:
+                await _refuse(scope, receive, answer, bytes_max)
             else:
-                await self.app(scope, self._bounded(receive), answer)
+                await self.app(scope, _bounded(receive, bytes_max), answer)
         except TooLarge:
             if status:
                 raise
-            await self._refuse(scope, receive, answer)
+            await _refuse(scope, receive, answer, bytes_max)
         except Exception:
             log.exception("unexpected_error", method=scope["method"], path=scope["path"])
             if status:
@@ -72,20 +76,22 @@ class RequestMiddleware:
             elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
             log.info("request", method=scope["method"], path=scope["path"], status=status, elapsed_ms=elapsed_ms)
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        response = problem(413, "Too large", f"A request body may have at most {self.body_bytes_max} bytes.")
-        await response(scope, receive, send)
 
-    def _bounded(self, receive: Receive) -> Receive:
-        taken = 0
+async def _refuse(scope: Scope, receive: Receive, send: Send, bytes_max: int) -> None:
+    response = problem(413, "Too large", f"A request body may have at most {bytes_max} bytes.")
+    await response(scope, receive, send)
 
-        async def bounded() -> Message:
-            nonlocal taken
-            message = await receive()
-            if message["type"] == "http.request":
-                taken += len(message.get("body", b""))
-                if taken > self.body_bytes_max:
-                    raise TooLarge
-            return message
 
-        return bounded
+def _bounded(receive: Receive, bytes_max: int) -> Receive:
+    taken = 0
+
+    async def bounded() -> Message:
+        nonlocal taken
+        message = await receive()
+        if message["type"] == "http.request":
+            taken += len(message.get("body", b""))
+            if taken > bytes_max:
+                raise TooLarge
+        return message
+
+    return bounded

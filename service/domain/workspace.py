@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from service.domain.context import Shares
+from service.domain.context import TOKENS_MAX, Placement, Shares
 from service.domain.languages import Configuration
 from service.domain.search import Ranking
+from service.domain.values import Name
 
 PiiEntity = Literal[
     "EMAIL_ADDRESS", "IBAN_CODE", "CREDIT_CARD", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "PERSON", "LOCATION"
@@ -87,6 +88,23 @@ class RetentionSettings(BaseModel):
     decay_days: int = Field(30, ge=1, le=36_500)
 
 
+class ProxySettings(BaseModel):
+    """What the OpenAI-compatible proxy adds to a request and keeps of it (row C4)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    enabled: bool = Field(False, description="off: requests pass through as they are, and nothing is kept")
+    agent: Name = Field("default", description="who acts when neither key nor header names an agent")
+    max_tokens: int = Field(2_000, ge=0, le=TOKENS_MAX, description="of the memory block")
+    placement: Placement = "system"
+    no_system_models: Annotated[list[Name], Field(max_length=100)] = Field(
+        ["o1-mini*", "o1-preview*", "gemma*", "*/gemma*"],
+        description="models without a system role, as file-name patterns: memory goes into a user message",
+    )
+    recall_timeout_ms: int = Field(1_500, ge=10, le=60_000, description="then the model is asked without memory")
+    capture_timeout_ms: int = Field(2_000, ge=10, le=60_000, description="then the answer goes out, saying so")
+
+
 class WorkspaceSettings(BaseModel):
     """All of a workspace's settings."""
 
@@ -99,3 +117,4 @@ class WorkspaceSettings(BaseModel):
     context: Shares = Shares()
     rate_limit: RateLimitSettings = RateLimitSettings()
     retention: RetentionSettings = RetentionSettings()
+    proxy: ProxySettings = ProxySettings()

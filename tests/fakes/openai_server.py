@@ -57,6 +57,7 @@ class FakeOpenAI:
         self.default_reply: Reply = "ok"
         self.calls: Counter[str] = Counter()
         self._recorded: list[tuple[str, Body]] = []
+        self._raw: list[tuple[str, bytes]] = []
         self._replies: deque[Reply] = deque()
         self._failures: list[_Failure] = []
         self._lock = threading.Lock()
@@ -116,11 +117,17 @@ class FakeOpenAI:
         with self._lock:
             self.calls.clear()
             self._recorded.clear()
+            self._raw.clear()
 
     def requests(self, endpoint: str) -> list[Body]:
         """Bodies received so far by ``chat``, ``embeddings`` or ``rerank``, failed ones too, oldest first."""
         with self._lock:
             return [body for name, body in self._recorded if name == endpoint]
+
+    def raw(self, endpoint: str) -> list[bytes]:
+        """As ``requests``, but the bytes as they came."""
+        with self._lock:
+            return [body for name, body in self._raw if name == endpoint]
 
     def wait_for_call(self, endpoint: str, calls: int = 1, timeout_s: float = 10.0) -> None:
         """Block until ``endpoint`` has been called ``calls`` times in all; raises TimeoutError."""
@@ -139,7 +146,7 @@ class FakeOpenAI:
 
         async def serve(request: Request, endpoint: str, answer: Callable[[Body], Response]) -> Response:
             body = await request.json()
-            failure = self._record(endpoint, body)
+            failure = self._record(endpoint, body, await request.body())
             if self.key is not None and request.headers.get("authorization") != f"Bearer {self.key}":
                 return _error(401, "Incorrect API key provided")
             if failure is not None:
@@ -166,10 +173,11 @@ class FakeOpenAI:
 
         return app
 
-    def _record(self, endpoint: str, body: Body) -> _Failure | None:
+    def _record(self, endpoint: str, body: Body, raw: bytes) -> _Failure | None:
         with self._lock:
             self.calls[endpoint] += 1
             self._recorded.append((endpoint, body))
+            self._raw.append((endpoint, raw))
             self._called.notify_all()
             failure = next((each for each in self._failures if each.endpoint in (None, endpoint)), None)
             if failure is not None and failure.times is not None:

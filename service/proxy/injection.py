@@ -1,0 +1,62 @@
+"""Where the memory block goes among a client's messages; the client's own are passed on as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+import orjson
+
+from service.domain.context import Placement
+
+Payload = dict[str, Any]
+
+
+def readable(content: bytes) -> Payload | None:
+    """A request that memory can be added to: a JSON object with messages, one of them a user's; else None."""
+    try:
+        payload = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(payload, dict) or not isinstance(payload.get("messages"), list):
+        return None
+    if not all(isinstance(message, dict) for message in payload["messages"]):
+        return None
+    return payload if last_user(payload["messages"]) is not None else None
+
+
+def last_user(messages: Sequence[Payload]) -> int | None:
+    """The position of the last message of a user."""
+    return next((at for at in reversed(range(len(messages))) if messages[at].get("role") == "user"), None)
+
+
+def text_of(message: Payload) -> str:
+    """The words of a message, whatever parts it comes in."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def placement_for(model: object, wanted: Placement, no_system_models: Sequence[str]) -> Placement:
+    """``wanted``, but ``user`` for a model that knows no system role (patterns as in file names, any case)."""
+    name = str(model or "").lower()
+    if any(fnmatchcase(name, pattern.lower()) for pattern in no_system_models):
+        return "user"
+    return wanted
+
+
+def with_block(payload: Payload, block: str, placement: Placement) -> Payload:
+    """A copy of the request with one message more: after the leading system messages, or, as the user's, before
+    the last thing the user said. Nothing that was there changes."""
+    messages = payload["messages"]
+    if placement == "system":
+        leading = (at for at, message in enumerate(messages) if message.get("role") not in ("system", "developer"))
+        at = next(leading, len(messages))
+    else:
+        found = last_user(messages)
+        at = 0 if found is None else found
+    return payload | {"messages": [*messages[:at], {"role": placement, "content": block}, *messages[at:]]}
