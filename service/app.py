@@ -12,7 +12,7 @@ from service.api import errors
 from service.api.dependencies import json_response
 from service.api.idempotency import IdempotencyMiddleware
 from service.api.middleware import RequestMiddleware
-from service.api.routes import admin, agents, chat, context, graph, memories, sessions, transfer, users
+from service.api.routes import admin, agents, chat, context, documents, graph, memories, sessions, transfer, users
 from service.api.schemas import PROBLEMS
 from service.proxy.chat import Chat
 from service.proxy.upstream import open_upstream
@@ -42,7 +42,7 @@ def create_app(settings: Settings) -> FastAPI:
         larger={chat.PATH: settings.proxy_body_bytes_max},
     )
     errors.install(app)
-    for module in (memories, sessions, context, agents, graph, admin, transfer, users, chat):
+    for module in (memories, sessions, context, agents, graph, admin, transfer, users, chat, documents):
         app.include_router(module.router, responses=PROBLEMS)
 
     @app.get("/healthz", tags=["health"])

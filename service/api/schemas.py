@@ -98,9 +98,12 @@ class Batch(Body):
 
 
 class SearchResult(BaseModel):
-    """A found memory and what explains its place."""
+    """What was found, in the field its ``kind`` names, and what explains its place."""
 
-    memory: Memory
+    kind: Literal["memory", "message", "document"]
+    memory: Memory | None
+    message: FoundMessage | None
+    document: DocumentPart | None
     score: float
     rank: int
     keyword_rank: int | None
@@ -125,6 +128,39 @@ class SearchAnswer(BaseModel):
     tokens: int
     strategy: str
     degraded: Degraded | None
+
+
+class DocumentHead(BaseModel):
+    """A document, without its text. ``chunks``: how many parts it was cut into."""
+
+    id: UUID
+    agent: str
+    title: str
+    user: str | None
+    metadata: dict[str, Any]
+    tokens: int
+    chunks: int
+    created_at: datetime
+
+
+class Document(DocumentHead):
+    """A document."""
+
+    text: str
+
+
+class DocumentPart(BaseModel):
+    """A found part of a document: the ``position``-th of ``chunks``."""
+
+    id: UUID
+    document_id: UUID
+    title: str
+    position: int
+    chunks: int
+    content: str
+    user: str | None
+    metadata: dict[str, Any]
+    created_at: datetime
 
 
 class ContextSection(BaseModel):
@@ -192,6 +228,13 @@ class Message(BaseModel):
     user: str | None
     tokens: int
     created_at: datetime
+
+
+class FoundMessage(Message):
+    """A stored turn that a search found, and where it was said."""
+
+    agent: str
+    session: str
 
 
 class Window(BaseModel):

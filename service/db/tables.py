@@ -210,10 +210,45 @@ messages = Table(
     _text("tool_call_id", nullable=True),
     _text("user_name", nullable=True),
     _int("tokens"),
+    Column("lexemes", TSVECTOR),
     _time("created_at", nullable=False, default_now=True),
     _key("id"),
     UniqueConstraint("workspace_id", "session_id", "seq"),
     _references("sessions", "session_id"),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _id("agent_id"),
+    _text("title"),
+    _text("text"),
+    _text("user_name", nullable=True),
+    _json("metadata"),
+    _int("tokens"),
+    _int("chunks"),
+    _text("created_by"),
+    _time("created_at", nullable=False, default_now=True),
+    _key("id"),
+    _references("agents", "agent_id"),
+    Index("ix_documents_user", "workspace_id", "user_name", postgresql_where=text("user_name IS NOT NULL")),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _id("document_id"),
+    Column("position", Integer, nullable=False),
+    _text("content"),
+    _int("tokens"),
+    Column("lexemes", TSVECTOR, nullable=False),
+    _key("id"),
+    UniqueConstraint("workspace_id", "document_id", "position"),
+    _references("documents", "document_id"),
 )
 
 memories = Table(

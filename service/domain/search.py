@@ -11,6 +11,7 @@ from service.domain.values import JsonObject, Moment, Name, Query, Tag, Unit
 
 Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
 Fusion = Literal["relative", "rrf"]
+Include = Literal["memories", "messages", "documents"]
 
 
 class Ranking(BaseModel):
@@ -69,7 +70,7 @@ class SearchRequest(BaseModel):
     as_of: Moment | None = None
     now: Moment | None = None
     max_tokens: int | None = Field(None, ge=0, le=16_000)
-    include: list[Literal["memories", "messages", "documents"]] = ["memories"]
+    include: Annotated[list[Include], Field(min_length=1, max_length=3)] = ["memories"]
     include_faded: bool = False
     explain: bool = False
     rerank: bool | None = None

@@ -31,7 +31,8 @@ def searchable(text: str) -> str:
     return text.replace("\x00", " ")
 
 
-def _not_blank(text: str) -> str:
+def not_blank(text: str) -> str:
+    """The text itself. Raises ValueError when it is nothing but white space."""
     if not text.strip():
         raise ValueError("must not be blank")
     return text
@@ -87,7 +88,7 @@ Name = Annotated[
 ]
 Text = Annotated[str, AfterValidator(storable)]
 Content = Annotated[
-    str, StringConstraints(min_length=1, max_length=CONTENT_MAX), AfterValidator(storable), AfterValidator(_not_blank)
+    str, StringConstraints(min_length=1, max_length=CONTENT_MAX), AfterValidator(storable), AfterValidator(not_blank)
 ]
 Query = Annotated[str, StringConstraints(max_length=QUERY_MAX), AfterValidator(searchable)]
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(storable)]

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from service.domain.context import TOKENS_MAX, Placement, Shares
+from service.domain.documents import DocumentSettings
 from service.domain.languages import Configuration
 from service.domain.search import Ranking
 from service.domain.values import Name
@@ -117,4 +118,5 @@ class WorkspaceSettings(BaseModel):
     context: Shares = Shares()
     rate_limit: RateLimitSettings = RateLimitSettings()
     retention: RetentionSettings = RetentionSettings()
+    documents: DocumentSettings = DocumentSettings()
     proxy: ProxySettings = ProxySettings()

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
-from uuid import UUID
 
 from service.domain.context import ContextRequest, Placement, SectionName, Shares, is_planning
 from service.domain.json import dumps
 from service.domain.principal import Principal
-from service.domain.search import SearchRequest
+from service.domain.search import Include, SearchRequest
 from service.domain.types import POLICIES, MemoryType
+from service.embedding.tokens import truncate
 from service.errors import NotFound
 from service.memory import bulletin, converse
 from service.memory.assembly import Assembled, Entry, Material, Section, WindowTurn, assemble
+from service.memory.converse import words_in
 from service.memory.engine import Engine
-from service.memory.recall import Degraded, Recalled, recall
+from service.memory.recall import Degraded, Found, Recalled, recall
 from service.store import agents, sessions
 from service.store import context as store
 from service.store.settings import workspace_settings
 
 FETCH = 50
+MESSAGE_TOKENS = 150
+"""Of a message found in another conversation; the rest of a long one is not worth the room."""
+
 STANDING_SECTIONS: dict[str, SectionName] = {"always": "identity", "user": "preferences"}
 
 Record = dict[str, Any]
@@ -67,12 +71,23 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         material = Material({"tools": tools})
         return Context(assemble(material, request.sections.over(Shares()), request.max_tokens), None)
     standing = await _standing(engine, principal, request)
-    found = await recall(engine, principal, _search(request), count_access=False)
     window = await _window(engine, principal, request)
-    entries = standing.entries | {"tools": tools}
-    entries["memories"] = [*standing.entries.get("memories", []), *_retrieved(found, standing)]
+    shown = {turn.id for turn in window}
+    found = await _search(engine, principal, request, ["memories", "documents"], user=None)
+    said = await _search(engine, principal, request, ["messages"], user=standing.speaker)
+    memories = [one for one in found.results if one.memory and _offered(one.memory, standing)]
+    messages = [one for one in said.results if one.message and _missing(one.message, request, standing, shown)]
+    ranked = sorted([*memories, *messages], key=lambda one: -one.score)
+    entries = standing.entries | {
+        "tools": tools,
+        "documents": [_document_entry(one.document) for one in found.results if one.document],
+        "memories": [*standing.entries.get("memories", []), *(_entry(one, standing.speaker) for one in ranked)],
+    }
     assembled = assemble(Material(entries, window), standing.shares, request.max_tokens)
-    _count_access(engine, principal, assembled, standing.ids)
+    taken = next((set(one.items) for one in assembled.sections if one.name == "memories"), set())
+    engine.usage.count(
+        principal.workspace_id, [one.memory["id"] for one in memories if one.memory and str(one.memory["id"]) in taken]
+    )
     return Context(assembled, found.degraded)
 
 
@@ -103,19 +118,52 @@ async def _standing(engine: Engine, principal: Principal, request: ContextReques
     return _Standing(entries, {str(row["id"]) for row in rows}, speaker, shares)
 
 
-def _search(request: ContextRequest) -> SearchRequest:
-    return SearchRequest(agent=request.agent, query=request.message, limit=FETCH)
+async def _search(
+    engine: Engine, principal: Principal, request: ContextRequest, include: list[Include], *, user: str | None
+) -> Recalled:
+    return await recall(
+        engine,
+        principal,
+        SearchRequest(agent=request.agent, query=request.message, limit=FETCH, include=include, user=user),
+        count_access=False,
+        in_session=request.session,
+        on_task=request.task,
+    )
 
 
-def _retrieved(found: Recalled, standing: _Standing) -> list[Entry]:
-    """What was found for the message and is not offered anyway. Another user's preferences and plans stay out."""
-    return [
-        Entry(str(memory["id"]), memory_line(memory, standing.speaker))
-        for memory in (result.memory for result in found.results)
-        if str(memory["id"]) not in standing.ids
+def _offered(memory: Record, standing: _Standing) -> bool:
+    """Whether a memory that was found goes in: not when it does anyway, nor another user's preferences and plans."""
+    policy = POLICIES[MemoryType(memory["type"])]
+    return (
+        str(memory["id"]) not in standing.ids
         and memory["status"] != "done"
-        and (POLICIES[MemoryType(memory["type"])].in_context != "user" or memory["user"] in (None, standing.speaker))
-    ]
+        and (policy.in_context != "user" or memory["user"] in (None, standing.speaker))
+    )
+
+
+def _missing(message: Record, request: ContextRequest, standing: _Standing, shown: set[str]) -> bool:
+    """Whether a message that was found tells the model something: another user's never does, nor what the window
+    shows; and a caller that takes no window has the session's messages itself."""
+    in_session = message["session"] == request.session
+    return (
+        message["user"] == standing.speaker
+        and str(message["id"]) not in shown
+        and not (in_session and standing.shares.window == 0)
+    )
+
+
+def _entry(found: Found, speaker: str | None) -> Entry:
+    if found.memory is not None:
+        return Entry(str(found.memory["id"]), memory_line(found.memory, speaker))
+    assert found.message is not None
+    message = found.message
+    day, who = message["created_at"], message["name"] or message["role"]
+    text = truncate(words_in(message["content"]), MESSAGE_TOKENS)
+    return Entry(str(message["id"]), f"[{day.day} {day:%B %Y}, {who} said] {text}")
+
+
+def _document_entry(part: Record) -> Entry:
+    return Entry(str(part["id"]), f"[{part['title']}, part {part['position']} of {part['chunks']}] {part['content']}")
 
 
 def memory_line(memory: Any, speaker: str | None) -> str:
@@ -156,8 +204,3 @@ def _turn(message: Record) -> WindowTurn:
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else dumps(value).decode()
-
-
-def _count_access(engine: Engine, principal: Principal, assembled: Assembled, standing: set[str]) -> None:
-    retrieved = next((one.items for one in assembled.sections if one.name == "memories"), [])
-    engine.usage.count(principal.workspace_id, [UUID(id_) for id_ in retrieved if id_ not in standing])

@@ -20,6 +20,8 @@ from service.memory.usage import UsageCounter
 from service.privacy import Redactor
 from service.store.memories import Embedded, model_number
 
+CHEAP_SOURCE = "static"
+
 log = structlog.get_logger(__name__)
 
 EMBEDDED_AT_ONCE = 128
@@ -69,6 +71,12 @@ class Engine:
             log.warning("embedding_pending", texts=len(texts) - len(vectors), error=error.message)
             vectors.extend([None] * (len(texts) - len(vectors)))
         return Embedded(await self.model(), vectors)
+
+    async def embed_if_cheap(self, texts: Sequence[str]) -> Embedded:
+        """Vectors for texts that can wait for the worker: only from an embedder that costs next to nothing."""
+        if self.embedder is None or self.embedder.source != CHEAP_SOURCE:
+            return Embedded(None, [None] * len(texts))
+        return await self.embed(texts)
 
     async def model(self) -> int | None:
         """The number under which this embedder's vectors are stored; None without an embedder."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+from uuid import UUID
 
 import numpy as np
 
+from service.db.pool import Connection
 from service.domain import timex
 from service.domain.principal import Principal
 from service.domain.search import Ranking, SearchRequest
@@ -19,6 +21,8 @@ from service.store import agents, memories, search
 
 BUDGET_FETCH = 200
 BOOSTS = ("question", "session", "time", "user")
+
+Kind = Literal["memory", "message", "document"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +38,12 @@ MEMORY_OFF = Degraded("memory is switched off for this call", "none")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One result with all that explains its place."""
+    """One result with all that explains its place. What was found is in the field that ``kind`` names."""
 
-    memory: memories.Record
+    kind: Kind
+    memory: memories.Record | None
+    message: dict[str, Any] | None
+    document: dict[str, Any] | None
     score: float
     rank: int
     keyword_rank: int | None
@@ -45,6 +52,11 @@ class Found:
     semantic_score: float | None
     boosts: dict[str, float]
     tokens: int
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What was found, whatever its kind."""
+        return self.memory or self.message or self.document or {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +70,20 @@ class Recalled:
 
 
 async def recall(
-    engine: Engine, principal: Principal, request: SearchRequest, *, count_access: bool = True
+    engine: Engine,
+    principal: Principal,
+    request: SearchRequest,
+    *,
+    count_access: bool = True,
+    in_session: str | None = None,
+    on_task: str | None = None,
 ) -> Recalled:
     """Search as the acting agent. An agent, session or task nobody has heard of finds nothing, and neither does a
     caller with its memory off.
 
-    Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an
-    empty time range.
+    ``in_session`` and ``on_task``: what they share is found too, besides everything else; a session or task in the
+    request itself is a filter. Without a working embedder the search goes on by keyword and says so. Raises
+    InvalidInput for an empty time range.
     """
     agent = principal.acting(request.agent)
     if principal.memory_off:
@@ -84,22 +103,28 @@ async def recall(
     limit = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
     async with engine.db.searching(principal.workspace_id) as connection:
         reader = await agents.reader(
-            connection, principal.workspace_id, agent, session=request.session, task=request.task
+            connection,
+            principal.workspace_id,
+            agent,
+            session=request.session or in_session,
+            task=request.task or on_task,
         )
         if reader is None or _names_the_unknown(request, reader):
             return Recalled([], 0, request.strategy, degraded)
         filters = _filters(engine, request, reader)
+        kinds = [search.KINDS[wanted] for wanted in dict.fromkeys(request.include)]
         if request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic"):
-            rows = await search.recent(connection, principal.workspace_id, reader, filters, limit)
+            rows = await search.recent(connection, principal.workspace_id, reader, filters, kinds=kinds, limit=limit)
         else:
             ranking = _ranking(request, reader)
             rows = await search.hybrid(
-                connection, principal.workspace_id, reader, filters, ranking, question, limit=limit
+                connection, principal.workspace_id, reader, filters, ranking, question, kinds=kinds, limit=limit
             )
-    results = _within_budget(rows, request.limit, request.max_tokens)
-    engine.reads.note(principal, "search", [agent, *(result.memory["agent"] for result in results)])
+        found = await _found(connection, principal.workspace_id, rows)
+    results = _within_budget(found, request.limit, request.max_tokens)
+    engine.reads.note(principal, "search", [agent, *(result.told["agent"] for result in results)])
     if count_access:
-        engine.usage.count(principal.workspace_id, [result.memory["id"] for result in results])
+        engine.usage.count(principal.workspace_id, [result.memory["id"] for result in results if result.memory])
     return Recalled(results, sum(result.tokens for result in results), request.strategy, degraded)
 
 
@@ -145,28 +170,46 @@ def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader) -> s
     )
 
 
-def _within_budget(rows: Sequence[Any], limit: int, max_tokens: int | None) -> list[Found]:
-    """Walk the ranking: take what fits, skip what does not and go on, up to ``limit`` results."""
+async def _found(connection: Connection, workspace: UUID, rows: Sequence[Any]) -> list[Found]:
+    """The ranking's rows with what they stand for, in order; what was deleted since they were ranked is left out."""
+    texts = await search.found_texts(connection, workspace, rows)
     results: list[Found] = []
-    left = max_tokens
-    for rank, row in enumerate(rows, start=1):
-        if len(results) == limit:
-            break
-        if left is not None:
-            if row["tokens"] > left:
-                continue
-            left -= row["tokens"]
+    for row in rows:
+        kind: Kind = "memory"
+        if row["id"] is not None:
+            told, tokens = memories.record(row), row["tokens"]
+        elif row["found_id"] in texts:
+            kind, told = texts[row["found_id"]]
+            tokens = told["tokens"]
+        else:
+            continue
         results.append(
             Found(
-                memory=memories.record(row),
+                kind=kind,
+                memory=told if kind == "memory" else None,
+                message=told if kind == "message" else None,
+                document=told if kind == "document" else None,
                 score=row.get("score", 0.0),
-                rank=rank,
+                rank=len(results) + 1,
                 keyword_rank=row.get("keyword_rank"),
                 semantic_rank=row.get("semantic_rank"),
                 keyword_score=row.get("keyword_score"),
                 semantic_score=row.get("semantic_score"),
                 boosts={boost: row[f"{boost}_boost"] for boost in BOOSTS if row.get(f"{boost}_boost")},
-                tokens=row["tokens"],
+                tokens=tokens,
             )
         )
+    return results
+
+
+def _within_budget(found: Sequence[Found], limit: int, max_tokens: int | None) -> list[Found]:
+    """Walk the ranking: take what fits, skip what does not and go on, up to ``limit`` results."""
+    if max_tokens is None:
+        return list(found[:limit])
+    results: list[Found] = []
+    left = max_tokens
+    for one in found:
+        if len(results) < limit and one.tokens <= left:
+            results.append(one)
+            left -= one.tokens
     return results

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 import numpy as np
@@ -17,15 +17,18 @@ from service.domain.search import Ranking
 from service.domain.spelling import spelled
 from service.domain.timex import Window
 from service.store.agents import Reader
+from service.store.sessions import message
 
-MEMORY = 0
-"""The kind of a memory's row in ``search_index``."""
+KINDS = {"memories": 0, "messages": 1, "documents": 2}
+"""What is searched, and the kind of its rows in ``search_index``."""
 
 EXACT_ROWS_MAX = 50_000
 """Up to so many memories an audience is scanned exactly; above, HNSW is faster (docs/benchmarks.md)."""
 
 POSTINGS_MAX = 8_000
 """In a large audience, how many postings of common words are read before the rest are only weighed."""
+
+Found = tuple[Literal["message", "document"], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ async def hybrid(
     ranking: Ranking,
     question: Question,
     *,
-    kinds: Sequence[int] = (MEMORY,),
+    kinds: Sequence[int],
     limit: int,
 ) -> list[Row]:
     """The best ``limit`` rows by fused score; those that are memories carry their record."""
@@ -143,13 +146,27 @@ def _reach(window: Window, ranking: Ranking) -> Window:
         return window
 
 
-async def recent(connection: Connection, workspace: UUID, reader: Reader, filters: Filters, limit: int) -> list[Row]:
-    """The newest memories."""
+async def recent(
+    connection: Connection, workspace: UUID, reader: Reader, filters: Filters, *, kinds: Sequence[int], limit: int
+) -> list[Row]:
+    """The newest of these kinds."""
     return await connection.fetch(
         "recent_search",
         workspace=workspace,
         audiences=reader.audiences,
-        kinds=[MEMORY],
+        kinds=list(kinds),
         limit=limit,
         **filters.parameters(),
     )
+
+
+async def found_texts(connection: Connection, workspace: UUID, rows: Sequence[Row]) -> dict[UUID, Found]:
+    """The messages and parts of documents among what was found, by id, each with its kind."""
+    ids = [row["found_id"] for row in rows if row["id"] is None]
+    if not ids:
+        return {}
+    messages = await connection.fetch("found_messages", workspace=workspace, ids=ids)
+    chunks = await connection.fetch("found_chunks", workspace=workspace, ids=ids)
+    return {row["id"]: ("message", message(row)) for row in messages} | {
+        row["id"]: ("document", dict(row)) for row in chunks
+    }

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.store.memories import Embedded
 
 SEQ_END = 2**31 - 1
 
@@ -23,18 +24,23 @@ async def append(
     workspace: UUID,
     session_id: UUID,
     items: list[dict[str, Any]],
+    embedded: Embedded,
     *,
+    audience: UUID,
     first_seq: int,
     fresh_window: bool,
     user: str | None,
     now: datetime,
 ) -> list[dict[str, Any]]:
-    """Append messages under the session's lock; the messages as stored, in order."""
+    """Append messages under the session's lock, searchable by ``audience``; the messages as stored, in order."""
     rows = await connection.fetch(
         "append_messages",
         workspace=workspace,
         session_id=session_id,
         items=items,
+        embeddings=embedded.halfvecs(),
+        model=embedded.model,
+        audience=audience,
         first_seq=first_seq,
         fresh_window=fresh_window,
         user=user,

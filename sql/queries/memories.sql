@@ -259,17 +259,22 @@ SELECT id FROM made UNION ALL SELECT id FROM embedding_models WHERE signature = 
 -- name: workspaces
 SELECT workspace_id FROM workspaces ORDER BY workspace_id;
 
--- name: pending_memories
--- Memories whose vector is still missing.
-SELECT m.id, m.content, m.occurred_at, m.version
-FROM search_index i JOIN memories m ON m.workspace_id = i.workspace_id AND m.id = i.id
+-- name: pending_texts
+-- Texts of memories, messages and documents whose vector is still missing.
+SELECT i.id, coalesce(m.content, t.content, d.title || E'\n' || c.content) AS content, coalesce(m.version, 0) AS version
+FROM search_index i
+LEFT JOIN memories m ON i.kind = 0 AND m.workspace_id = i.workspace_id AND m.id = i.id
+LEFT JOIN messages t ON i.kind = 1 AND t.workspace_id = i.workspace_id AND t.id = i.id
+LEFT JOIN chunks c ON i.kind = 2 AND c.workspace_id = i.workspace_id AND c.id = i.id
+LEFT JOIN documents d ON d.workspace_id = c.workspace_id AND d.id = c.document_id
 WHERE i.workspace_id = :workspace AND i.embedding_model IS NULL AND NOT i.deleted
+    AND num_nonnulls(m.id, t.id, c.id) = 1
 ORDER BY i.id
 LIMIT :limit;
 
 -- name: set_embeddings
--- Fill in vectors of memories that have not changed meanwhile.
+-- Fill in vectors of texts that have not changed meanwhile; only memories ever change.
 UPDATE search_index i SET embedding = v.embedding, embedding_model = :model
 FROM unnest(:ids::uuid[], :versions::integer[], :embeddings::halfvec[]) AS v(id, version, embedding)
-JOIN memories m ON m.workspace_id = :workspace AND m.id = v.id AND m.version = v.version
-WHERE i.workspace_id = :workspace AND i.id = v.id;
+LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = v.id
+WHERE i.workspace_id = :workspace AND i.id = v.id AND coalesce(m.version, 0) = v.version;

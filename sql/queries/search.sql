@@ -212,9 +212,30 @@ ORDER BY distance, id
 LIMIT :limit;
 
 -- name: recent_search
--- The newest memories first, under the same filters.
-SELECT m.*
-FROM search_index i JOIN memory_records m ON m.workspace_id = i.workspace_id AND m.id = i.id
-WHERE :(readable)
-ORDER BY i.happened_at DESC, i.id DESC
-LIMIT :limit;
+-- The newest first, under the same filters.
+WITH newest AS MATERIALIZED (
+    SELECT i.id, i.happened_at FROM search_index i WHERE :(readable) ORDER BY i.happened_at DESC, i.id DESC LIMIT :limit
+)
+SELECT n.id AS found_id, m.*
+FROM newest n LEFT JOIN (
+    SELECT * FROM memory_records WHERE workspace_id = :workspace AND id = ANY(ARRAY(SELECT id FROM newest))
+) AS m ON m.id = n.id
+ORDER BY n.happened_at DESC, n.id DESC;
+
+-- name: found_messages
+-- Messages that a search found.
+SELECT m.id, a.agent, s.session, m.seq, m.role, m.content, m.content_json, m.name, m.tool_call_id, m.user_name AS "user",
+    m.tokens, m.created_at
+FROM messages m
+JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
+JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+WHERE m.workspace_id = :workspace AND m.id = ANY(:ids::uuid[]);
+
+-- name: found_chunks
+-- Parts of documents that a search found.
+SELECT c.id, a.agent, c.document_id, d.title, c.position, d.chunks, c.content, d.user_name AS "user", d.metadata, c.tokens,
+    d.created_at
+FROM chunks c
+JOIN documents d ON d.workspace_id = c.workspace_id AND d.id = c.document_id
+JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
+WHERE c.workspace_id = :workspace AND c.id = ANY(:ids::uuid[]);

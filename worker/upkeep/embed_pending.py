@@ -15,7 +15,7 @@ BATCH = 200
 
 
 async def embed_pending(engine: Engine) -> int:
-    """Give every pending memory its vector; how many got one. Stops at the first batch that fails."""
+    """Give every pending text its vector; how many got one. Stops at the first batch that fails."""
     if engine.embedder is None:
         return 0
     async with engine.db.unscoped() as connection:
@@ -24,7 +24,7 @@ async def embed_pending(engine: Engine) -> int:
     for workspace in workspaces:
         done += await _embed_workspace(engine, workspace)
     if done:
-        log.info("embedded_pending", memories=done)
+        log.info("embedded_pending", texts=done)
     return done
 
 
@@ -32,7 +32,7 @@ async def _embed_workspace(engine: Engine, workspace: UUID) -> int:
     done = 0
     while True:
         async with engine.db.transaction(workspace) as connection:
-            rows = await connection.fetch("pending_memories", workspace=workspace, limit=BATCH)
+            rows = await connection.fetch("pending_texts", workspace=workspace, limit=BATCH)
         if not rows:
             return done
         texts = await masked(engine, await workspace_policy(engine, workspace), [row["content"] for row in rows])

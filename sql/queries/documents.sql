@@ -1,0 +1,76 @@
+-- name: add_document
+INSERT INTO documents (
+    workspace_id, id, agent_id, title, text, user_name, metadata, tokens, chunks, created_by, created_at
+)
+VALUES (
+    :workspace, :id, :agent_id, :title, :text, :user, :metadata::jsonb, :tokens, :chunks, :created_by, :now
+);
+
+-- name: add_chunks
+-- The parts of a document with their search rows and posting lists, in the order given.
+WITH item AS (
+    SELECT i.*, c.configuration, to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
+    FROM jsonb_to_recordset(:items::jsonb) AS i(
+        ordinal integer, id uuid, content text, language text, lexical text, tokens integer, words smallint, asks boolean,
+        question_share real
+    ), coalesce((
+        SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
+    ), i.language) AS c(configuration)
+), inserted AS (
+    INSERT INTO chunks (workspace_id, id, document_id, position, content, tokens, lexemes)
+    SELECT :workspace, id, :document_id, ordinal, content, tokens, lexemes FROM item
+    RETURNING id, position, lexemes
+), indexed AS (
+    INSERT INTO search_index (
+        workspace_id, id, kind, audience, type, scope, user_name, happened_at, created_at, valid_from, previous, length,
+        words, asks, question_share, embedding_model, embedding
+    )
+    SELECT :workspace, c.id, 2, :audience, 'document', 'agent', :user, :now, :now, :now,
+        lag(c.id) OVER (ORDER BY c.position), reverie_length_v1(c.lexemes), i.words, i.asks, i.question_share,
+        CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
+    FROM inserted c
+    JOIN item i ON i.id = c.id
+    LEFT JOIN unnest(:embeddings::halfvec[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+), spoken AS (
+    INSERT INTO audience_languages (workspace_id, audience, language)
+    SELECT DISTINCT :workspace, :audience, configuration FROM item WHERE configuration <> 'english'
+    ON CONFLICT DO NOTHING
+)
+INSERT INTO search_terms (workspace_id, term, id, frequency, length)
+SELECT :workspace, reverie_term_v1(:audience, 2::smallint, l.lexeme), c.id, coalesce(cardinality(l.positions), 1),
+    n.length
+FROM inserted c, reverie_length_v1(c.lexemes) AS n(length), unnest(c.lexemes) AS l(lexeme, positions, weights);
+
+-- name: get_document
+-- A document; another agent's is not shown to ``agent``.
+SELECT d.id, a.agent, d.title, d.text, d.user_name AS "user", d.metadata, d.tokens, d.chunks, d.created_at
+FROM documents d JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
+WHERE d.workspace_id = :workspace AND d.id = :id AND (:agent::text IS NULL OR a.agent = :agent);
+
+-- name: list_documents
+-- Newest first, without their text.
+SELECT d.id, a.agent, d.title, d.user_name AS "user", d.metadata, d.tokens, d.chunks, d.created_at
+FROM documents d JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
+WHERE d.workspace_id = :workspace
+    AND (:agent::text IS NULL OR a.agent = :agent)
+    AND (:user::text IS NULL OR d.user_name = :user)
+    AND (:before::uuid IS NULL OR d.id < :before)
+ORDER BY d.id DESC
+LIMIT :limit;
+
+-- name: unindex_document
+-- Take the parts of a document off the posting lists and out of the search rows, before it is dropped.
+WITH gone AS (
+    SELECT c.id, c.lexemes, i.audience
+    FROM chunks c JOIN search_index i ON i.workspace_id = c.workspace_id AND i.id = c.id
+    WHERE c.workspace_id = :workspace AND c.document_id = :id
+), unposted AS (
+    DELETE FROM search_terms t
+    USING gone g, unnest(g.lexemes) AS l(lexeme, positions, weights)
+    WHERE t.workspace_id = :workspace AND t.id = g.id AND t.term = reverie_term_v1(g.audience, 2::smallint, l.lexeme)
+)
+DELETE FROM search_index i USING gone g WHERE i.workspace_id = :workspace AND i.id = g.id;
+
+-- name: drop_document
+-- Its parts go with it.
+DELETE FROM documents WHERE workspace_id = :workspace AND id = :id;
