@@ -107,12 +107,36 @@ CREATE TABLE public.bulletins (
     parts jsonb DEFAULT '[]'::jsonb NOT NULL
 );
 ALTER TABLE ONLY public.bulletins FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.chunks (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    "position" integer NOT NULL,
+    content text NOT NULL,
+    tokens integer DEFAULT 0 NOT NULL,
+    lexemes tsvector NOT NULL
+);
+ALTER TABLE ONLY public.chunks FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.common_terms (
     workspace_id uuid NOT NULL,
     term bigint NOT NULL,
     rows bigint NOT NULL
 );
 ALTER TABLE ONLY public.common_terms FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.documents (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    agent_id uuid NOT NULL,
+    title text NOT NULL,
+    text text NOT NULL,
+    user_name text,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    tokens integer DEFAULT 0 NOT NULL,
+    chunks integer DEFAULT 0 NOT NULL,
+    created_by text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY public.documents FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.dream_changes (
     workspace_id uuid NOT NULL,
     dream_id uuid NOT NULL,
@@ -443,7 +467,8 @@ CREATE TABLE public.messages (
     tool_call_id text,
     user_name text,
     tokens integer DEFAULT 0 NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    lexemes tsvector
 );
 ALTER TABLE ONLY public.messages FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.rate_limits (
@@ -499,8 +524,12 @@ ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT pk_audit_log PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.bulletins
     ADD CONSTRAINT pk_bulletins PRIMARY KEY (workspace_id, agent_id, version);
+ALTER TABLE ONLY public.chunks
+    ADD CONSTRAINT pk_chunks PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.common_terms
     ADD CONSTRAINT pk_common_terms PRIMARY KEY (workspace_id, term);
+ALTER TABLE ONLY public.documents
+    ADD CONSTRAINT pk_documents PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.dream_changes
     ADD CONSTRAINT pk_dream_changes PRIMARY KEY (workspace_id, dream_id, ordinal);
 ALTER TABLE ONLY public.dream_schedule
@@ -557,6 +586,8 @@ ALTER TABLE ONLY public.agents
     ADD CONSTRAINT uq_agents_workspace_id_agent UNIQUE (workspace_id, agent);
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT uq_api_keys_workspace_id_hash UNIQUE (workspace_id, hash);
+ALTER TABLE ONLY public.chunks
+    ADD CONSTRAINT uq_chunks_workspace_id_document_id_position UNIQUE (workspace_id, document_id, "position");
 ALTER TABLE ONLY public.edges
     ADD CONSTRAINT uq_edges_workspace_id_source_id_relation_target_id UNIQUE (workspace_id, source_id, relation, target_id);
 ALTER TABLE ONLY public.embedding_models
@@ -571,6 +602,7 @@ ALTER TABLE ONLY public.teams
     ADD CONSTRAINT uq_teams_workspace_id_team UNIQUE (workspace_id, team);
 ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT uq_workspaces_name UNIQUE (name);
+CREATE INDEX ix_documents_user ON public.documents USING btree (workspace_id, user_name) WHERE (user_name IS NOT NULL);
 CREATE INDEX ix_dream_changes_memory ON public.dream_changes USING btree (workspace_id, memory_id);
 CREATE INDEX ix_dream_schedule_asked ON public.dream_schedule USING btree (agent_id) WHERE (asked > answered);
 CREATE INDEX ix_dream_schedule_compact ON public.dream_schedule USING btree (compact_at) WHERE (compact_at IS NOT NULL);
@@ -603,6 +635,10 @@ ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT fk_audit_log_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE ONLY public.bulletins
     ADD CONSTRAINT fk_bulletins_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.chunks
+    ADD CONSTRAINT fk_chunks_documents_workspace_id_document_id FOREIGN KEY (workspace_id, document_id) REFERENCES public.documents(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.documents
+    ADD CONSTRAINT fk_documents_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.dream_changes
     ADD CONSTRAINT fk_dream_changes_dreams_workspace_id_dream_id FOREIGN KEY (workspace_id, dream_id) REFERENCES public.dreams(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.dream_steps
@@ -659,7 +695,9 @@ ALTER TABLE public.audience_languages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.audience_rows ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.bulletins ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.chunks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.common_terms ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.dream_changes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.dream_steps ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.dreams ENABLE ROW LEVEL SECURITY;
@@ -688,7 +726,9 @@ CREATE POLICY workspace ON public.audience_languages USING ((workspace_id = (NUL
 CREATE POLICY workspace ON public.audience_rows USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.audit_log USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.bulletins USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.chunks USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.common_terms USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.documents USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.dream_changes USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.dream_steps USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.dreams USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
@@ -718,7 +758,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audience_languages TO reverie_
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audience_rows TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audit_log TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.bulletins TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.chunks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.common_terms TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.documents TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_changes TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_schedule TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_steps TO reverie_app;

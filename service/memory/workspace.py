@@ -14,7 +14,9 @@ from service.store.settings import workspace_settings
 
 
 async def get_settings(engine: Engine, principal: Principal) -> WorkspaceSettings:
-    """The settings in force."""
+    """The settings in force, read with the caller's key or else now."""
+    if principal.settings is not None:
+        return principal.settings
     async with engine.db.transaction(principal.workspace_id) as connection:
         return await workspace_settings(connection, principal.workspace_id)
 
