@@ -467,8 +467,7 @@ CREATE TABLE public.messages (
     tool_call_id text,
     user_name text,
     tokens integer DEFAULT 0 NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    lexemes tsvector
+    created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 ALTER TABLE ONLY public.messages FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.rate_limits (

@@ -1,4 +1,4 @@
-"""Documents and their parts; the words of messages, which are searched too.
+"""Documents and their parts.
 
 Revision ID: 0007
 Revises: 0006
@@ -19,7 +19,6 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("messages", sa.Column("lexemes", postgresql.TSVECTOR(), nullable=True))
     op.create_table(
         "documents",
         sa.Column("workspace_id", sa.UUID(), nullable=False),
@@ -74,4 +73,3 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("chunks")
     op.drop_table("documents")
-    op.drop_column("messages", "lexemes")

@@ -401,6 +401,7 @@ class SubjectExport(BaseModel):
     memories: list[dict[str, Any]]
     messages: list[dict[str, Any]]
     sessions: list[dict[str, Any]]
+    documents: list[dict[str, Any]]
     edges: list[dict[str, Any]]
 
 

@@ -210,7 +210,6 @@ messages = Table(
     _text("tool_call_id", nullable=True),
     _text("user_name", nullable=True),
     _int("tokens"),
-    Column("lexemes", TSVECTOR),
     _time("created_at", nullable=False, default_now=True),
     _key("id"),
     UniqueConstraint("workspace_id", "session_id", "seq"),

@@ -10,12 +10,12 @@ from service.domain.context import ContextRequest, Placement, SectionName, Share
 from service.domain.json import dumps
 from service.domain.principal import Principal
 from service.domain.search import Include, SearchRequest
+from service.domain.spoken import words_in
 from service.domain.types import POLICIES, MemoryType
 from service.embedding.tokens import truncate
 from service.errors import NotFound
 from service.memory import bulletin, converse
 from service.memory.assembly import Assembled, Entry, Material, Section, WindowTurn, assemble
-from service.memory.converse import words_in
 from service.memory.engine import Engine
 from service.memory.recall import Degraded, Found, Recalled, recall
 from service.store import agents, sessions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,10 +12,8 @@ from service.domain import cursors
 from service.domain.drafts import MessageDraft
 from service.domain.ids import new_id
 from service.domain.json import dumps
-from service.domain.languages import language_of
-from service.domain.lexical import shape_of
 from service.domain.principal import Principal
-from service.domain.spelling import spelled
+from service.domain.spoken import index_item, searched_text
 from service.domain.workspace import WindowSettings
 from service.embedding.tokens import count_tokens
 from service.errors import InvalidInput, NotFound
@@ -26,13 +23,6 @@ from service.store import agents, memories, sessions
 from service.store.settings import workspace_settings
 
 BACKFILL_SKEW = timedelta(days=1)
-SEARCHED_ROLES = frozenset({"user", "assistant", "tool"})
-SEARCHABLE_MAX = 8_000
-"""Characters of a message that are searched: what a person writes. The rest of a long paste is only kept."""
-
-BLANK = "-"
-"""Embedded where a message has no words, so that vectors stay beside their messages; it is never stored."""
-
 Record = dict[str, Any]
 
 EMPTY_WINDOW: Record = {"messages": [], "summary": None, "tokens": 0, "started_at": None, "expires_at": None}
@@ -77,7 +67,12 @@ async def append_messages(
             raise InvalidInput(("body", "messages", position, "created_at"), "is in the future")
     drafts = await cleared_messages(engine, principal, drafts)
     items = [_message_item(draft, user) for draft in drafts]
-    embedded = await engine.embed_if_cheap([item["searchable"] or BLANK for item in items])
+    said = [
+        (item["id"], text, draft.name or draft.role)
+        for item, draft in zip(items, drafts, strict=True)
+        if (text := searched_text(draft.role, draft.content))
+    ]
+    embedded = await engine.embed_if_cheap([text for _, text, _ in said])
     async with engine.db.transaction(principal.workspace_id) as connection:
         window = (await workspace_settings(connection, principal.workspace_id)).window
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
@@ -85,9 +80,11 @@ async def append_messages(
         row = await sessions.lock(connection, principal.workspace_id, session_id)
         idle = _is_idle(row["last_message_at"], now, window)
         stored = await sessions.append(
-            connection, principal.workspace_id, session_id, items, embedded, audience=agent_id,
+            connection, principal.workspace_id, session_id, items,
             first_seq=row["last_seq"] + 1, fresh_window=idle, user=user, now=now,
         )  # fmt: skip
+        words = [index_item(number, *one) for number, one in enumerate(said, start=1)]
+        await sessions.make_searchable(connection, principal.workspace_id, words, embedded)
         found = await sessions.find(connection, principal.workspace_id, acting, session)
         assert found is not None
         contents = await _window_messages(connection, principal, found)
@@ -177,18 +174,8 @@ async def _find(connection: Any, principal: Principal, agent: str | None, sessio
     return row
 
 
-def words_in(content: Any) -> str:
-    """The words of a message's content: the text itself, or the texts among its parts."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, dict):
-        return words_in(content.get("content") or content.get("text") or "")
-    return "\n".join(words_in(part) for part in content) if isinstance(content, list) else ""
-
-
 def _message_item(draft: MessageDraft, user: str | None) -> Record:
     text = draft.content if isinstance(draft.content, str) else dumps(draft.content).decode()
-    searchable = words_in(draft.content)[:SEARCHABLE_MAX] if draft.role in SEARCHED_ROLES else ""
     return {
         "id": new_id(),
         "role": draft.role,
@@ -199,9 +186,7 @@ def _message_item(draft: MessageDraft, user: str | None) -> Record:
         "user_name": user,
         "tokens": count_tokens(text),
         "created_at": draft.created_at,
-        "searchable": spelled(searchable),
-        "language": language_of(searchable),
-    } | asdict(shape_of(searchable, draft.name or draft.role))
+    }
 
 
 def _is_idle(last_message_at: datetime | None, now: datetime, window: WindowSettings) -> bool:

@@ -64,7 +64,7 @@ class _Purge:
         replaced = await subjects.replaced_by(connection, workspace, own)
         quoting = await subjects.replaced_by(connection, workspace, own + kept)
         edges = await subjects.remove_edges(connection, workspace, self._user, own, kept)
-        rows = await subjects.remove(connection, workspace, own, kept, held.message_ids)
+        rows = await subjects.remove(connection, workspace, self._user, own, kept, held.message_ids)
         await self._revive(replaced)
         await subjects.unquote(connection, workspace, quoting, REASON)
         around = await subjects.forget_around(

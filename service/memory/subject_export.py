@@ -15,7 +15,8 @@ Record = dict[str, Any]
 
 
 async def export_user(engine: Engine, principal: Principal, user: str) -> Record:
-    """Memories with their history, messages, sessions, and edges to entities; what a purge would remove or trim.
+    """Memories with their history, messages, sessions, documents, and edges to entities; what a purge would
+    remove or trim.
 
     Raises Forbidden for anyone but an admin.
     """
@@ -30,6 +31,7 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         sessions = await connection.fetch(
             "subject_export_sessions", workspace=workspace, user=user, ids=held.session_ids
         )
+        documents = await connection.fetch("subject_export_documents", workspace=workspace, user=user)
         await audit.record(connection, principal, "user.exported", subject=user, details={"memories": len(ids)})
     shared = {str(id_) for id_ in held.shared}
     return {
@@ -41,5 +43,6 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         ],
         "messages": [message(row) for row in held.messages],
         "sessions": [dict(row) for row in sessions],
+        "documents": [dict(row) for row in documents],
         "edges": [dict(row) for row in edges],
     }

@@ -24,29 +24,34 @@ async def append(
     workspace: UUID,
     session_id: UUID,
     items: list[dict[str, Any]],
-    embedded: Embedded,
     *,
-    audience: UUID,
     first_seq: int,
     fresh_window: bool,
     user: str | None,
     now: datetime,
 ) -> list[dict[str, Any]]:
-    """Append messages under the session's lock, searchable by ``audience``; the messages as stored, in order."""
+    """Append messages under the session's lock; the messages as stored, in order."""
     rows = await connection.fetch(
         "append_messages",
         workspace=workspace,
         session_id=session_id,
         items=items,
-        embeddings=embedded.halfvecs(),
-        model=embedded.model,
-        audience=audience,
         first_seq=first_seq,
         fresh_window=fresh_window,
         user=user,
         now=now,
     )
     return [message(row) for row in rows]
+
+
+async def make_searchable(
+    connection: Connection, workspace: UUID, words: list[dict[str, Any]], embedded: Embedded
+) -> None:
+    """Index the words of stored messages (``ordinal`` from 1 in ``embedded``'s order)."""
+    if words:
+        await connection.run(
+            "index_messages", workspace=workspace, items=words, embeddings=embedded.halfvecs(), model=embedded.model
+        )
 
 
 async def find(connection: Connection, workspace: UUID, agent: str, session: str) -> Row | None:

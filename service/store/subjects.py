@@ -111,10 +111,12 @@ async def remove_edges(
 
 
 async def remove(
-    connection: Connection, workspace: UUID, memories: list[UUID], shared: list[UUID], messages: list[UUID]
+    connection: Connection, workspace: UUID, user: str, memories: list[UUID], shared: list[UUID], messages: list[UUID]
 ) -> dict[str, int]:
-    """Remove memories and messages with all that hangs on them, and of shared memories their past; how many rows."""
-    ids = memories + messages
+    """Remove memories, messages and the user's documents with all that hangs on them, and of shared memories their
+    past; how many rows."""
+    chunks = [row["id"] for row in await connection.fetch("subject_chunks", workspace=workspace, user=user)]
+    ids = memories + messages + chunks
 
     async def run(name: str, **values: Any) -> int:
         return await connection.run(name, workspace=workspace, **values)
@@ -127,6 +129,8 @@ async def remove(
         "search_index": await run("purge_index", ids=ids),
         "memories": await run("purge_memories", ids=memories),
         "messages": await run("purge_messages", ids=messages),
+        "chunks": await run("purge_chunks", ids=chunks),
+        "documents": await run("purge_documents", user=user),
     }
 
 

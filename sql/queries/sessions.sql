@@ -6,28 +6,19 @@ WHERE workspace_id = :workspace AND id = :id
 FOR UPDATE;
 
 -- name: append_messages
--- Insert messages numbered from ``first_seq`` in the order given, move the session on, and make what was said in
--- words searchable (``searchable``; empty: it is not).
+-- Insert messages numbered from ``first_seq`` in the order given, and move the session on.
 WITH item AS (
-    SELECT m.*, c.configuration,
-        CASE WHEN m.searchable <> '' THEN to_tsvector(c.configuration::regconfig, m.searchable) END AS lexemes
+    SELECT m.*
     FROM ROWS FROM (jsonb_to_recordset(:items::jsonb) AS (
         id uuid, role text, content text, content_json jsonb, name text, tool_call_id text, user_name text,
-        tokens integer, created_at timestamptz, searchable text, language text, words smallint, speaker text,
-        asks boolean, question_share real
-    )) WITH ORDINALITY AS m(
-        id, role, content, content_json, name, tool_call_id, user_name, tokens, created_at, searchable, language, words,
-        speaker, asks, question_share, ordinality
-    ), coalesce((
-        SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
-    ), m.language) AS c(configuration)
+        tokens integer, created_at timestamptz
+    )) WITH ORDINALITY AS m(id, role, content, content_json, name, tool_call_id, user_name, tokens, created_at, ordinality)
 ), inserted AS (
     INSERT INTO messages (
-        workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, lexemes,
-        created_at
+        workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at
     )
     SELECT :workspace, id, :session_id, :first_seq::integer + ordinality::integer - 1, role, content, content_json, name,
-        tool_call_id, user_name, tokens, lexemes, coalesce(created_at, :now)
+        tool_call_id, user_name, tokens, coalesce(created_at, :now)
     FROM item
     RETURNING *
 ), moved AS (
@@ -38,37 +29,47 @@ WITH item AS (
         window_started_at = CASE WHEN :fresh_window OR window_started_at IS NULL THEN :now ELSE window_started_at END,
         user_name = coalesce(user_name, :user)
     WHERE workspace_id = :workspace AND id = :session_id
+)
+SELECT id, seq, role, content, content_json, name, tool_call_id, user_name AS "user", tokens, created_at
+FROM inserted ORDER BY seq;
+
+-- name: index_messages
+-- Make the words of messages searchable: search rows and posting lists, for the agent of their session.
+WITH item AS (
+    SELECT i.*, s.agent_id AS audience, m.session_id, m.seq, m.user_name, m.created_at, c.configuration,
+        to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
+    FROM jsonb_to_recordset(:items::jsonb) AS i(
+        ordinal integer, id uuid, lexical text, language text, words smallint, speaker text, asks boolean,
+        question_share real
+    )
+    JOIN messages m ON m.workspace_id = :workspace AND m.id = i.id
+    JOIN sessions s ON s.workspace_id = :workspace AND s.id = m.session_id
+    CROSS JOIN LATERAL coalesce((
+        SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
+    ), i.language) AS c(configuration)
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, session_id, happened_at, created_at, valid_from,
         previous, length, words, speaker, asks, question_share, embedding_model, embedding
     )
-    SELECT :workspace, m.id, 1, :audience, 'message', 'agent', m.user_name, m.session_id, m.created_at, m.created_at,
-        m.created_at,
-        coalesce(
-            lag(m.id) OVER (ORDER BY m.seq),
-            (SELECT p.id FROM messages p
-             WHERE p.workspace_id = :workspace AND p.session_id = :session_id AND p.seq = :first_seq - 1)
-        ),
-        reverie_length_v1(m.lexemes), i.words, i.speaker, i.asks, i.question_share,
+    SELECT :workspace, i.id, 1, i.audience, 'message', 'agent', i.user_name, i.session_id, i.created_at, i.created_at,
+        i.created_at,
+        (SELECT p.id FROM messages p
+         WHERE p.workspace_id = :workspace AND p.session_id = i.session_id AND p.seq = i.seq - 1),
+        reverie_length_v1(i.lexemes), i.words, i.speaker, i.asks, i.question_share,
         CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
-    FROM inserted m
-    JOIN item i ON i.id = m.id
-    LEFT JOIN unnest(:embeddings::halfvec[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinality
-    WHERE m.lexemes IS NOT NULL
-), posted AS (
-    INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-    SELECT :workspace, reverie_term_v1(:audience, 1::smallint, l.lexeme), m.id, coalesce(cardinality(l.positions), 1),
-        n.length
-    FROM inserted m, reverie_length_v1(m.lexemes) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
+    FROM item i LEFT JOIN unnest(:embeddings::halfvec[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+    ON CONFLICT DO NOTHING
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
-    SELECT DISTINCT :workspace, :audience, configuration FROM item
-    WHERE lexemes IS NOT NULL AND configuration <> 'english'
+    SELECT DISTINCT :workspace, audience, configuration FROM item WHERE configuration <> 'english'
     ON CONFLICT DO NOTHING
 )
-SELECT id, seq, role, content, content_json, name, tool_call_id, user_name AS "user", tokens, created_at
-FROM inserted ORDER BY seq;
+INSERT INTO search_terms (workspace_id, term, id, frequency, length)
+SELECT :workspace, reverie_term_v1(i.audience, 1::smallint, l.lexeme), i.id, coalesce(cardinality(l.positions), 1),
+    n.length
+FROM item i, reverie_length_v1(i.lexemes) AS n(length), unnest(i.lexemes) AS l(lexeme, positions, weights)
+ON CONFLICT DO NOTHING;
 
 -- name: find_session
 SELECT s.id, s.session, a.agent, s.user_name AS "user", s.last_seq AS messages, s.window_seq, s.window_started_at,

@@ -141,6 +141,17 @@ DELETE FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 -- name: purge_messages
 DELETE FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
+-- name: subject_chunks
+-- The parts of a user's documents.
+SELECT c.id FROM chunks c JOIN documents d ON d.workspace_id = c.workspace_id AND d.id = c.document_id
+WHERE c.workspace_id = :workspace AND d.user_name = :user;
+
+-- name: purge_chunks
+DELETE FROM chunks WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: purge_documents
+DELETE FROM documents WHERE workspace_id = :workspace AND user_name = :user;
+
 -- name: purge_sessions
 -- Sessions of the user that hold nothing any more.
 DELETE FROM sessions s
@@ -226,3 +237,9 @@ SELECT s.id, s.session, a.agent, s.user_name AS "user", s.created_at, s.last_mes
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 WHERE s.workspace_id = :workspace AND (s.user_name = :user OR s.id = ANY(:ids::uuid[]))
 ORDER BY s.id;
+
+-- name: subject_export_documents
+SELECT d.id, a.agent, d.title, d.text, d.metadata, d.created_at
+FROM documents d JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
+WHERE d.workspace_id = :workspace AND d.user_name = :user
+ORDER BY d.id;

@@ -84,3 +84,14 @@ async def test_messages_without_words_and_very_long_ones_are_kept(static_api: Ap
     stored = await say(static_api, "s", "", [{"type": "image_url", "image_url": {"url": "u"}}], long, {"a": 1})
     assert [one["seq"] for one in stored] == [1, 2, 3, 4]
     assert len(await find(static_api, "lorem")) == 1
+
+
+async def test_imported_messages_are_found_too(api: Api) -> None:
+    await say(api, "s", "The zebra is called Marty")
+    exported = await api.call("GET", "/v1/export")
+    async with api.engine.db.unscoped() as connection:
+        await connection.raw.execute("TRUNCATE search_index, search_terms, messages CASCADE")
+    assert await find(api, "zebra") == []
+    imported = await api.call("POST", "/v1/import", content=exported.content)
+    assert imported.status_code == 200, imported.text
+    assert len(await find(api, "zebra")) == 1

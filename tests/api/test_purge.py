@@ -48,6 +48,8 @@ async def dreamt(api: Api, settings: Settings) -> None:
     await api.delete(f"/v1/memories/{old['id']}")
     body = {"agent": "a", "type": "fact", "content": f"{BADGE} again", "user": "u1-anna"}
     await api.call("POST", "/v1/memories", json=body, headers={"Idempotency-Key": "once"})
+    document = {"agent": "a", "title": f"Letter of {BADGE}", "text": f"From {PLACE}, with love", "user": "u1-anna"}
+    await api.post("/v1/documents", document)
     await api.get("/v1/users/u1-anna/export")
 
 
@@ -68,7 +70,7 @@ async def test_the_receipt_adds_up(api: Api, settings: Settings) -> None:
     await dreamt(api, settings)
     tables = [
         "memories", "messages", "sessions", "memory_versions", "memory_sources", "memory_usage", "search_index",
-        "search_terms", "edges", "entities", "entity_aliases", "bulletins", "dream_changes",
+        "search_terms", "documents", "chunks", "edges", "entities", "entity_aliases", "bulletins", "dream_changes",
     ]  # fmt: skip
     await api.engine.usage.flush()
     before = await counts(api.engine, tables)

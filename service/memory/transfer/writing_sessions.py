@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from service.domain.json import dumps
+from service.domain.spoken import index_item, searched_text
 from service.embedding.tokens import count_tokens
 from service.errors import BrokenLine
 from service.memory.transfer.writing import Lines, Writer, Writing
 from service.memory.workspace import laid_over
-from service.store import agents, transfer
+from service.store import agents, sessions, transfer
+from service.store.memories import Embedded
 from service.store.settings import put_settings, workspace_settings
 
 
@@ -90,6 +92,11 @@ async def write_messages(writing: Writing, lines: Lines) -> None:
             }
         )
     made = await transfer.add_messages(writing.connection, writing.workspace, items, writing.now)
+    said = [
+        (line.id, text, line.name or line.role) for _, line in lines if (text := searched_text(line.role, line.content))
+    ]
+    words = [index_item(number, *one) for number, one in enumerate(said, start=1)]
+    await sessions.make_searchable(writing.connection, writing.workspace, words, Embedded(None, [None] * len(words)))
     await transfer.settle_sessions(writing.connection, writing.workspace, list({item["session_id"] for item in items}))
     writing.tallies["message"].created += made
     writing.tallies["message"].unchanged += len(lines) - made
