@@ -7,6 +7,7 @@ once, and in every version.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ ALSO = "Also known"
 _ORDER = ("identity", "fact", "preference", "decision", "goal", "todo", "event", "observation")
 _JOINABLE_WORDS_MAX = 6
 _SENTENCE_ENDS = (".", "!", "?", "…", "。")
+_SENTENCE_END = re.compile(r"(?<=[.!?…。]) ")
 
 Row = Any
 
@@ -151,9 +153,7 @@ def shown(agent: str, parts: Sequence[Part], hidden: frozenset[str]) -> str:
     for part in parts:
         lines = [line["text"] for line in part["lines"] if not hidden & set(line["memories"])]
         if lines:
-            sentences = all(line.endswith(_SENTENCE_ENDS) for line in lines)
-            body = " ".join(lines) if sentences else _closed("; ".join(line.rstrip(".") for line in lines))
-            paragraphs.append(f"{part['title']}: {body}")
+            paragraphs.append(f"{part['title']}: " + " ".join(_closed(line[0].upper() + line[1:]) for line in lines))
     return "\n\n".join([_heading(agent), *paragraphs]) if paragraphs else NOTHING_YET.format(agent=agent)
 
 
@@ -178,7 +178,7 @@ def _section(title: str, rows: Sequence[Row], tokens_max: int) -> tuple[Part, in
     for (_, lead), said in sorted(clauses.items(), key=lambda each: each[0][0]):
         joined = lead if len(said[0][0].split()) <= _JOINABLE_WORDS_MAX and lead != said[0][1] else ""
         text = f"{joined} {_and([rest for rest, _ in said])}".strip()
-        cost = count_tokens("; " + text)
+        cost = count_tokens(" " + text) + 1
         if spent + cost <= tokens_max and len(part["lines"]) < LINES_PER_SECTION:
             part["lines"].append({"text": text, "memories": [id_ for _, id_ in said]})
             spent += cost
@@ -186,9 +186,10 @@ def _section(title: str, rows: Sequence[Row], tokens_max: int) -> tuple[Part, in
 
 
 def _clause(row: Row, title: str) -> tuple[str, str]:
-    """A memory without its subject's name: the verb it may share with others, and the rest; or no verb and all."""
-    line = " ".join(row["content"].split()).rstrip(".")
-    if not line.startswith(title + " "):
+    """The first sentence of a memory without its subject's name: the verb it may share with others, and the rest;
+    or no verb and all."""
+    line = _SENTENCE_END.split(" ".join(row["content"].split()), maxsplit=1)[0].rstrip(".")
+    if not line.startswith(title + " ") or line.startswith(title + " and "):
         return "", line
     verb, _, rest = line.removeprefix(title + " ").partition(" ")
     if row["type"] == "preference" and rest and len(rest.split()) <= _JOINABLE_WORDS_MAX and verb.endswith("s"):
