@@ -29,7 +29,10 @@ STATUSES: tuple[tuple[type[errors.ReverieError], int, str], ...] = (
     (RedactorUnavailable, 503, "Unavailable"),
 )
 
-TITLES = {400: "Bad request", 404: "Not found", 405: "Method not allowed", 415: "Unsupported media type"}
+UNREADABLE_BODY = 400
+"""What FastAPI makes of a body that is not UTF-8, or nested deeper than a parser goes."""
+
+TITLES = {404: "Not found", 405: "Method not allowed", 415: "Unsupported media type"}
 
 
 def problem(status: int, title: str, detail: str, headers: dict[str, str] | None = None, **more: Any) -> Response:
@@ -86,5 +89,8 @@ def _plain(entry: Any) -> str:
 
 async def _http_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if error.status_code == UNREADABLE_BODY:
+        found = [{"loc": ["body"], "msg": "is not JSON that can be read"}]
+        return problem(422, "Invalid input", "Not valid: body", errors=found)
     title = TITLES.get(error.status_code, "Error")
     return problem(error.status_code, title, str(error.detail), dict(error.headers or {}))

@@ -17,7 +17,7 @@ from service.db.ending import current_ending
 from service.db.guard import transaction_open
 from service.db.queries import query
 from service.domain.json import dumps
-from service.errors import Unavailable
+from service.errors import Conflict, Unavailable
 
 APP_ROLE = "reverie_app"
 _ONE_MOMENT = " SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;"
@@ -31,18 +31,22 @@ log = structlog.get_logger(__name__)
 
 Row = Mapping[str, Any]
 
-_UNREACHABLE = (
+_UNAVAILABLE = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.QueryCanceledError,
-    asyncpg.DiskFullError,
+    asyncpg.OperatorInterventionError,  # shutting down, starting up, statement timeout
+    asyncpg.InsufficientResourcesError,  # disk full, out of memory, too many connections
+    asyncpg.PostgresSystemError,  # cannot read or write a file
+    asyncpg.TransactionRollbackError,  # deadlock, serialization
+    asyncpg.ReadOnlySQLTransactionError,  # a standby
+    asyncpg.LockNotAvailableError,
     ConnectionError,
     TimeoutError,
 )
+_TAKEN = {
+    "uq_memories_identity": "Another memory says the same already.",
+    "uq_memories_key": "Another memory has this key already.",
+}
 
 
 class Connection:
@@ -187,7 +191,11 @@ class Database:
                 yield raw
         except asyncpg.exceptions.InternalClientError:
             raise
-        except _UNREACHABLE as error:
+        except asyncpg.UniqueViolationError as error:
+            if error.constraint_name not in _TAKEN:
+                raise
+            raise Conflict(_TAKEN[error.constraint_name]) from error
+        except _UNAVAILABLE as error:
             log.warning("database_unavailable", error=type(error).__name__)
             raise Unavailable(f"The database cannot serve this now ({type(error).__name__}).") from error
 

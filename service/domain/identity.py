@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime
+from uuid import UUID
 
 from service.domain.guards import normalize
 from service.domain.types import POLICIES, MemoryType
@@ -15,10 +16,17 @@ def identity_hash(
     type_: MemoryType, content: str, *, user: str | None, key: str | None, occurred_at: datetime | None
 ) -> str:
     """Hex SHA-256 of what makes a memory itself: its folded content, whom it is about, its key, and, for what
-    happens at a time, when it happened. Equal hashes of one type in one audience are one memory."""
+    happens at a time, when it happened. Equal hashes of one type in one audience are one memory.
+
+    A key belongs to one agent, so ``key`` comes with it: see ``keyed``."""
     moment = occurred_at.isoformat() if occurred_at and POLICIES[type_].happens else ""
     parts = (normalize(content), user or "", key or "", moment)
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+
+def keyed(agent_id: UUID, key: str | None) -> str | None:
+    """A key as part of an identity: two agents of one team may use the same key and stay apart."""
+    return None if key is None else f"{agent_id}:{key}"
 
 
 def summary_of(content: str) -> str:

@@ -13,6 +13,7 @@ MESSAGE_MAX = 200_000
 QUERY_MAX = 8_000
 JSON_DEPTH_MAX = 16
 JSON_NODES_MAX = 10_000
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 
 def storable(text: str) -> str:
@@ -65,6 +66,8 @@ def storable_json(value: Any) -> Any:
             stack.extend((child, depth + 1) for child in node)
         elif isinstance(node, float) and not math.isfinite(node):
             raise ValueError("must not contain NaN or an infinity")
+        elif isinstance(node, int) and not INT_MIN <= node <= INT_MAX:
+            raise ValueError("must not contain an integer beyond 64 bits")
     return value
 
 

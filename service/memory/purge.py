@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
-from service.domain.identity import identity_hash, summary_of
+from service.domain.identity import identity_hash, keyed, summary_of
 from service.domain.ids import new_id
 from service.domain.principal import Principal
 from service.domain.scrub import json_without, telling_words, without
@@ -125,7 +125,11 @@ class _Purge:
             "tokens": count_tokens(content),
         }
         item["identity_hash"] = identity_hash(
-            MemoryType(row["type"]), content, user=row["user_name"], key=item["key"], occurred_at=row["occurred_at"]
+            MemoryType(row["type"]),
+            content,
+            user=row["user_name"],
+            key=keyed(row["agent_id"], item["key"]),
+            occurred_at=row["occurred_at"],
         )
         if row["deleted_at"] is None and row["superseded_by"] is None:
             twin = await memories.find_twin(self._connection, self._workspace, item)

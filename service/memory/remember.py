@@ -11,7 +11,7 @@ from uuid import UUID
 from service.db.ending import current_ending
 from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
-from service.domain.identity import identity_hash, summary_of
+from service.domain.identity import identity_hash, keyed, summary_of
 from service.domain.ids import new_id
 from service.domain.lexical import shape_of
 from service.domain.principal import Principal
@@ -151,7 +151,11 @@ def columns_of(draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: 
         "content": draft.content,
         "summary": draft.summary or summary_of(draft.content),
         "identity_hash": identity_hash(
-            draft.type, draft.content, user=draft.user, key=draft.key, occurred_at=draft.occurred_at
+            draft.type,
+            draft.content,
+            user=draft.user,
+            key=keyed(place.agent_id, draft.key),
+            occurred_at=draft.occurred_at,
         ),
         "tokens": count_tokens(draft.content),
         "importance": draft.importance,
@@ -237,4 +241,9 @@ def _updated(draft: MemoryDraft, item: Item, twin: Any) -> Item:
         if field not in given and (column := names.get(field, field)) in item and field != "created_at"
     }
     made = {} if draft.summary else {"summary": summary_of(draft.content)}
-    return item | kept | made | {"metadata": twin["metadata"] | draft.metadata}
+    changed = item | kept | made | {"metadata": twin["metadata"] | draft.metadata}
+    changed["identity_hash"] = identity_hash(
+        draft.type, draft.content, user=changed["user_name"], key=keyed(changed["agent_id"], changed["key"]),
+        occurred_at=changed["occurred_at"],
+    )  # fmt: skip
+    return changed

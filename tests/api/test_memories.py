@@ -289,3 +289,19 @@ async def test_a_key_twice_in_a_batch_ends_with_the_later_content(api: Api) -> N
     assert [one["created"] for one in saved] == [True, False]
     assert {one["memory"]["content"] for one in saved} == {"Lives in Rome"}
     assert [one["content"] for one in (await api.get("/v1/memories"))["items"]] == ["Lives in Rome"]
+
+
+async def test_two_agents_of_a_team_may_use_one_key(api: Api) -> None:
+    """Each has its own memory under it, also when they say the same."""
+    for content in ("Standup at nine", "Standup at ten", "Standup at nine"):
+        for agent in ("a", "b"):
+            saved = await api.save(content, agent=agent, scope="team", team="red", key="standup")
+            assert (saved["agent"], saved["content"]) == (agent, content)
+    assert len((await api.get("/v1/memories"))["items"]) == 2
+
+
+async def test_an_upsert_keeps_the_identity_of_what_it_keeps(api: Api) -> None:
+    first = await api.save("One", key="k", user="u1")
+    await api.save("Two", key="k")
+    again = await api.post("/v1/memories", {"agent": "a", "type": "fact", "content": "Two", "key": "k", "user": "u1"})
+    assert (again["memory"]["id"], again["reinforced"]) == (first["id"], True)
