@@ -103,7 +103,9 @@ async def remove_edges(
         "lonely_entities", workspace=workspace, ids=[row["id"] for row in touched], alias=alias
     )
     ids = [row["id"] for row in lonely]
+    merges = await connection.run("purge_merges", workspace=workspace, ids=ids)
     return {
+        "entity_merges": merges,
         "edges": edges + await connection.run("purge_edges", workspace=workspace, ids=ids),
         "entity_aliases": await connection.run("purge_aliases", workspace=workspace, ids=ids),
         "entities": await connection.run("purge_entities", workspace=workspace, ids=ids),
@@ -124,6 +126,7 @@ async def remove(
     return {
         "memory_versions": await run("purge_versions", ids=memories + shared),
         "memory_sources": await run("purge_sources", memories=memories, messages=messages),
+        "window_summaries": await run("purge_summaries", memories=memories + shared, messages=messages),
         "memory_usage": await run("purge_usage", ids=memories),
         "search_terms": await run("purge_terms", ids=ids),
         "search_index": await run("purge_index", ids=ids),

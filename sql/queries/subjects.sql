@@ -103,9 +103,12 @@ WHERE workspace_id = :workspace
     AND (source_id = ANY(:ids::uuid[]) OR target_id = ANY(:ids) OR memory_id = ANY(:ids));
 
 -- name: lonely_entities
--- Those of the entities that nothing speaks of any more, and the person of that name.
+-- Those of the entities (and of those merged into them) that nothing speaks of any more, and the person of that name.
 SELECT e.id FROM entities e
-WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[])
+WHERE e.workspace_id = :workspace AND (e.id = ANY(:ids::uuid[]) OR e.merged_into = ANY(:ids))
+    AND (e.merged_into IS NULL OR NOT EXISTS (
+        SELECT 1 FROM edges x
+        WHERE x.workspace_id = e.workspace_id AND (x.source_id = e.merged_into OR x.target_id = e.merged_into)))
     AND (NOT EXISTS (
             SELECT 1 FROM edges x
             WHERE x.workspace_id = e.workspace_id AND (x.source_id = e.id OR x.target_id = e.id))
@@ -173,6 +176,19 @@ WHERE c.workspace_id = :workspace AND d.workspace_id = c.workspace_id AND d.id =
 -- A dream's error may quote what it read.
 UPDATE dreams SET error = 'erased by a purge'
 WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]) AND error IS NOT NULL;
+
+-- name: purge_summaries
+-- Which memory stands for which stretch of a session, where either goes.
+DELETE FROM window_summaries w
+WHERE w.workspace_id = :workspace AND (w.memory_id = ANY(:memories::uuid[]) OR EXISTS (
+    SELECT 1 FROM messages m
+    WHERE m.workspace_id = w.workspace_id AND m.session_id = w.session_id AND m.seq BETWEEN w.from_seq AND w.to_seq
+        AND m.id = ANY(:messages::uuid[])));
+
+-- name: purge_merges
+-- What a merge of entities moved, by name.
+DELETE FROM entity_merges
+WHERE workspace_id = :workspace AND (entity_id = ANY(:ids::uuid[]) OR into_id = ANY(:ids));
 
 -- name: purge_bulletins
 DELETE FROM bulletins WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]);

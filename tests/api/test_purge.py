@@ -71,6 +71,7 @@ async def test_the_receipt_adds_up(api: Api, settings: Settings) -> None:
     tables = [
         "memories", "messages", "sessions", "memory_versions", "memory_sources", "memory_usage", "search_index",
         "search_terms", "documents", "chunks", "edges", "entities", "entity_aliases", "bulletins", "dream_changes",
+        "dream_steps", "window_summaries", "entity_merges",
     ]  # fmt: skip
     await api.engine.usage.flush()
     before = await counts(api.engine, tables)
