@@ -17,7 +17,7 @@ TOO_MANY_REQUESTS = 429
 
 async def load_litellm() -> Any:
     """litellm, imported off the event loop when first needed (3 s), with the price map of its wheel."""
-    return await asyncio.to_thread(_import_litellm)
+    return await asyncio.to_thread(import_litellm)
 
 
 async def attempt(call: Callable[[], Awaitable[Any]], model: str, timeout_s: float) -> Any:
@@ -51,7 +51,8 @@ def _ours(error: Exception, model: str, timeout_s: float) -> LLMUnavailable:
     return LLMUnavailable(reason, status=status if isinstance(status, int) else None)
 
 
-def _import_litellm() -> Any:
+def import_litellm() -> Any:
+    """The litellm module, which takes 3 s, told to ask nothing of the network by itself."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     litellm: Any = importlib.import_module("litellm")
     litellm.suppress_debug_info = True

@@ -9,9 +9,8 @@ import multiprocessing
 import os
 import signal
 
-import litellm
-
 from service.errors import ReverieError
+from service.llm.transport import import_litellm
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
@@ -19,7 +18,7 @@ from tests.worker.dreaming import model_at
 from worker.app import make_all_due, worker_name
 from worker.dreaming.run import Dreamer
 
-assert litellm
+import_litellm()
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload([__name__])
 
