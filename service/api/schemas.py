@@ -112,6 +112,7 @@ class SearchResult(BaseModel):
     semantic_score: float | None
     boosts: dict[str, float]
     tokens: int
+    rerank_score: float | None
 
 
 class Degraded(BaseModel):
@@ -161,6 +162,21 @@ class DocumentPart(BaseModel):
     user: str | None
     metadata: dict[str, Any]
     created_at: datetime
+
+
+class AskAnswer(BaseModel):
+    """An answer from memory: null without a language model, ``not known`` when nothing supports one."""
+
+    answer: str | None
+    citations: list[UUID]
+    memories: list[Memory]
+    degraded: Degraded | None
+
+
+class Feedback(Body):
+    """Whether a memory was of use."""
+
+    useful: bool
 
 
 class ContextSection(BaseModel):

@@ -64,6 +64,7 @@ class RetrievalSettings(Ranking):
     language: Configuration | Literal["auto"] = Field(
         "auto", description="Postgres text-search configuration of what is written from now on; auto: by the text"
     )
+    rerank: bool = Field(False, description="through RERANK_MODEL, where a search does not say")
     faded_below: float = Field(0.1, ge=0, le=1)
 
 

@@ -17,7 +17,8 @@ from service.errors import NotFound
 from service.memory import bulletin, converse
 from service.memory.assembly import Assembled, Entry, Material, Section, WindowTurn, assemble
 from service.memory.engine import Engine
-from service.memory.recall import Degraded, Found, Recalled, recall
+from service.memory.found import Degraded, Found, Recalled
+from service.memory.recall import recall
 from service.store import agents, sessions
 from service.store import context as store
 from service.store.settings import workspace_settings

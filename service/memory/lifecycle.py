@@ -19,6 +19,7 @@ from service.memory.redaction import cleared_patch, masked, policy_of
 from service.memory.remember import columns_of
 from service.store import agents, memories
 
+FEEDBACK_STEP = 0.1
 ABSENT = "There is no such memory here."
 
 
@@ -165,6 +166,25 @@ async def forget_memory(engine: Engine, principal: Principal, memory_id: UUID) -
         await memories.mark_deleted(
             connection, principal.workspace_id, memory_id, now, actor=principal.actor, reason="deleted", now=now
         )
+
+
+async def rate_memory(engine: Engine, principal: Principal, memory_id: UUID, *, useful: bool) -> memories.Record:
+    """Say whether a memory was of use: its importance moves by a tenth; the history says why.
+
+    Whoever may read it may rate it. Raises NotFound for one that is not there or deleted.
+    """
+    principal.must_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await _visible(connection, principal, memory_id)
+        locked = await memories.lock(connection, principal.workspace_id, memory_id)
+        if locked is None or locked["deleted_at"] is not None:
+            raise NotFound(ABSENT)
+        await memories.rate(
+            connection, principal.workspace_id, memory_id, step=FEEDBACK_STEP if useful else -FEEDBACK_STEP,
+            actor=principal.actor, reason=f"feedback: {'useful' if useful else 'not useful'}", now=engine.now(),
+        )  # fmt: skip
+        rows = await memories.get(connection, principal.workspace_id, [memory_id], None)
+    return memories.record(rows[0])
 
 
 async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) -> memories.Record:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -16,57 +15,13 @@ from service.domain.search import Ranking, SearchRequest
 from service.embedding.base import EmbeddingFailed
 from service.errors import InvalidInput
 from service.memory.engine import Engine
+from service.memory.found import MEMORY_OFF, Degraded, Found, Kind, Recalled
 from service.memory.redaction import masked_search
+from service.memory.reranking import RERANKED_MAX, reranked
 from service.store import agents, memories, search
 
 BUDGET_FETCH = 200
 BOOSTS = ("question", "session", "time", "user")
-
-Kind = Literal["memory", "message", "document"]
-
-
-@dataclass(frozen=True, slots=True)
-class Degraded:
-    """Why a search gave less than was asked for, and what it did instead."""
-
-    reason: str
-    fallback: str
-
-
-MEMORY_OFF = Degraded("memory is switched off for this call", "none")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One result with all that explains its place. What was found is in the field that ``kind`` names."""
-
-    kind: Kind
-    memory: memories.Record | None
-    message: dict[str, Any] | None
-    document: dict[str, Any] | None
-    score: float
-    rank: int
-    keyword_rank: int | None
-    semantic_rank: int | None
-    keyword_score: float | None
-    semantic_score: float | None
-    boosts: dict[str, float]
-    tokens: int
-
-    @property
-    def told(self) -> dict[str, Any]:
-        """What was found, whatever its kind."""
-        return self.memory or self.message or self.document or {}
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """The answer to a search. ``tokens`` is the sum over the results."""
-
-    results: list[Found]
-    tokens: int
-    strategy: str
-    degraded: Degraded | None
 
 
 async def recall(
@@ -100,7 +55,6 @@ async def recall(
         model=model,
         embedding=vector,
     )
-    limit = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
     async with engine.db.searching(principal.workspace_id) as connection:
         reader = await agents.reader(
             connection,
@@ -112,6 +66,8 @@ async def recall(
         if reader is None or _names_the_unknown(request, reader):
             return Recalled([], 0, request.strategy, degraded)
         filters = _filters(engine, request, reader)
+        rerank = reader.settings.retrieval.rerank if request.rerank is None else request.rerank
+        limit = _fetched(request, rerank=rerank)
         kinds = [search.KINDS[wanted] for wanted in dict.fromkeys(request.include)]
         if request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic"):
             rows = await search.recent(connection, principal.workspace_id, reader, filters, kinds=kinds, limit=limit)
@@ -121,11 +77,20 @@ async def recall(
                 connection, principal.workspace_id, reader, filters, ranking, question, kinds=kinds, limit=limit
             )
         found = await _found(connection, principal.workspace_id, rows)
+    if rerank:
+        found, failure = await reranked(engine, request.query, found)
+        degraded = degraded or failure
     results = _within_budget(found, request.limit, request.max_tokens)
     engine.reads.note(principal, "search", [agent, *(result.told["agent"] for result in results)])
     if count_access:
         engine.usage.count(principal.workspace_id, [result.memory["id"] for result in results if result.memory])
     return Recalled(results, sum(result.tokens for result in results), request.strategy, degraded)
+
+
+def _fetched(request: SearchRequest, *, rerank: bool) -> int:
+    """How many candidates the later stages need."""
+    wanted = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
+    return max(wanted, RERANKED_MAX) if rerank else wanted
 
 
 def _names_the_unknown(request: SearchRequest, reader: agents.Reader) -> bool:

@@ -192,6 +192,17 @@ async def mark_deleted(
     await reindex(connection, workspace, memory_id)
 
 
+async def rate(
+    connection: Connection, workspace: UUID, memory_id: UUID, *, step: float, actor: str, reason: str, now: datetime
+) -> None:
+    """Archive, then move the importance by ``step``, within 0 and 1."""
+    await archive(connection, workspace, memory_id)
+    await connection.run(
+        "rate_memory", workspace=workspace, id=memory_id, step=step, changed_by=actor, reason=reason, now=now
+    )
+    await reindex(connection, workspace, memory_id)
+
+
 async def supersede(
     connection: Connection,
     workspace: UUID,

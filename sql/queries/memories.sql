@@ -104,6 +104,13 @@ UPDATE memories SET
     change_reason = :reason
 WHERE workspace_id = :workspace AND id = :id;
 
+-- name: rate_memory
+-- Move the importance by a step, within 0 and 1.
+UPDATE memories SET
+    importance = least(1, greatest(0, importance + :step::float8)), updated_at = :now, version = version + 1,
+    changed_by = :changed_by, change_reason = :reason
+WHERE workspace_id = :workspace AND id = :id;
+
 -- name: rewrite_memory
 -- Set every changeable field of a locked memory, whose new values the caller has worked out.
 UPDATE memories m SET

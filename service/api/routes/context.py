@@ -1,4 +1,4 @@
-"""What goes to the model on this turn."""
+"""What goes to the model on this turn, and questions answered from memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import Caller, EngineDep, json_response
+from service.domain.asking import AskRequest
 from service.domain.context import ContextRequest
+from service.memory.ask import ask
 from service.memory.context import build_context
 
 router = APIRouter(prefix="/v1", tags=["context"])
@@ -18,3 +20,9 @@ async def context(engine: EngineDep, caller: Caller, request: ContextRequest) ->
     """Bulletin, identity, preferences, memories, documents, window and tool results under one token budget."""
     built = await build_context(engine, caller, request)
     return json_response(built.answer(request.message, request.placement))
+
+
+@router.post("/ask", response_model=schemas.AskAnswer)
+async def answer(engine: EngineDep, caller: Caller, request: AskRequest) -> Response:
+    """An answer from memory with the memories it rests on; without a language model, the best memories."""
+    return json_response(await ask(engine, caller, request))

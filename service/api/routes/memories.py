@@ -112,6 +112,12 @@ async def restore(engine: EngineDep, caller: Caller, memory_id: UUID) -> Respons
     return json_response(await lifecycle.restore_memory(engine, caller, memory_id))
 
 
+@router.post("/{memory_id}/feedback", response_model=schemas.Memory)
+async def feedback(engine: EngineDep, caller: Caller, memory_id: UUID, given: schemas.Feedback) -> Response:
+    """Say whether a memory was of use: its importance moves by a tenth, within 0 and 1."""
+    return json_response(await lifecycle.rate_memory(engine, caller, memory_id, useful=given.useful))
+
+
 @router.get("/{memory_id}/history", response_model=schemas.Items[dict[str, object]])
 async def history(engine: EngineDep, caller: Caller, memory_id: UUID) -> Response:
     """Every version of a memory, oldest first."""

@@ -1,0 +1,59 @@
+"""Asking memory a question, and whether an answer rests on what it cites (row G6)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from service.domain.guards import normalize
+from service.domain.values import Name, Query
+
+NOT_KNOWN = "not known"
+
+_FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n)\W*$")
+
+
+class AskRequest(BaseModel):
+    """A question to an agent's memory."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    agent: Name | None = None
+    question: Query = Field(min_length=1)
+    user: Name | None = Field(None, description="only what is about this user")
+    session: Name | None = None
+    task: Name | None = None
+    max_tokens: int = Field(2_000, ge=0, le=16_000, description="of the memories the answer may rest on")
+
+
+def quotes(text: str, quote: str) -> bool:
+    """Whether a text has these words, in this order, whatever their case and punctuation."""
+    wanted = _words(quote)
+    return bool(wanted) and f" {wanted} " in f" {_words(text)} "
+
+
+def bears_out(answer: str, sources: Sequence[str]) -> bool:
+    """Whether every figure and every name in an answer stands in its sources.
+
+    An answer may be worded freely; what it must not do is name a number, a date or a person that nobody has told it.
+    """
+    known = " ".join(normalize(source) for source in sources)
+    words = frozenset(_words(known).split())
+    figures = frozenset(_FIGURE.findall(known))
+    return set(_FIGURE.findall(normalize(answer))) <= figures and all(name in words for name in _names(answer))
+
+
+def _names(text: str) -> Iterable[str]:
+    """Words written with a capital where no sentence begins."""
+    for match in _WORD.finditer(text):
+        word = match.group()
+        if word[0].isupper() and len(word) > 1 and not _SENTENCE_START.search(text[: match.start()]):
+            yield from _words(word).split()
+
+
+def _words(text: str) -> str:
+    return " ".join(word.removesuffix("'s") for word in _WORD.findall(normalize(text).replace("’", "'")))

@@ -1,0 +1,55 @@
+"""What a search gives back, and what it says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from service.store import memories
+
+Kind = Literal["memory", "message", "document"]
+
+
+@dataclass(frozen=True, slots=True)
+class Degraded:
+    """Why a search gave less than was asked for, and what it did instead."""
+
+    reason: str
+    fallback: str
+
+
+MEMORY_OFF = Degraded("memory is switched off for this call", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One result with all that explains its place. What was found is in the field that ``kind`` names."""
+
+    kind: Kind
+    memory: memories.Record | None
+    message: dict[str, Any] | None
+    document: dict[str, Any] | None
+    score: float
+    rank: int
+    keyword_rank: int | None
+    semantic_rank: int | None
+    keyword_score: float | None
+    semantic_score: float | None
+    boosts: dict[str, float]
+    tokens: int
+    rerank_score: float | None = None
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What was found, whatever its kind."""
+        return self.memory or self.message or self.document or {}
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The answer to a search. ``tokens`` is the sum over the results."""
+
+    results: list[Found]
+    tokens: int
+    strategy: str
+    degraded: Degraded | None
