@@ -11,6 +11,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,20 +52,11 @@ class StaticEmbedder:
 
     @classmethod
     def open(cls) -> StaticEmbedder:
-        """Load weights and tokenizer from the wheel: about 0.5 s and 40 MB, once.
+        """Weights and tokenizer from the wheel: about 0.5 s and 40 MB, once per process.
 
         Raises EmbedderMisconfigured when wordllama is not installed or its files are missing.
         """
-        spec = importlib.util.find_spec("wordllama")
-        if spec is None or spec.origin is None:
-            raise EmbedderMisconfigured("EMBEDDING_MODEL=static needs the package wordllama, which is not installed.")
-        with _root_logger_kept():
-            from wordllama import WordLlama
-        try:
-            # Its default cache folder lacks the tokenizer, which it would then download.
-            loaded = WordLlama.load(config=CONFIG, dim=DIM, cache_dir=Path(spec.origin).parent, disable_download=True)
-        except FileNotFoundError as error:
-            raise EmbedderMisconfigured(f"EMBEDDING_MODEL=static: wordllama's files are missing: {error}") from error
+        loaded = _loaded()
         return cls(loaded.embedding, loaded.tokenizer)
 
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
@@ -100,3 +92,17 @@ def _root_logger_kept() -> Iterator[None]:
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
+
+
+@cache
+def _loaded() -> Any:
+    spec = importlib.util.find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise EmbedderMisconfigured("EMBEDDING_MODEL=static needs the package wordllama, which is not installed.")
+    with _root_logger_kept():
+        from wordllama import WordLlama
+    try:
+        # Its default cache folder lacks the tokenizer, which it would then download.
+        return WordLlama.load(config=CONFIG, dim=DIM, cache_dir=Path(spec.origin).parent, disable_download=True)
+    except FileNotFoundError as error:
+        raise EmbedderMisconfigured(f"EMBEDDING_MODEL=static: wordllama's files are missing: {error}") from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.serving import Api
@@ -23,18 +21,18 @@ async def test_a_natural_question_is_answered_by_keyword_alone(api: Api) -> None
     assert answer["degraded"]["fallback"] == "keyword"
 
 
-@pytest.mark.parametrize(
-    "query",
-    ['"-*:(', "'; DROP TABLE memories;--", "\x00", "a\x00b", "🙂🙃", "&|!<->", "x" * 8000, "w " * 4000, "", " ", "%_"],
+AWKWARD = (
+    '"-*:(', "'; DROP TABLE memories;--", "\x00", "a\x00b", "🙂🙃", "&|!<->", "x" * 8000, "w " * 4000, "", " ", "%_",
 )  # fmt: skip
+
+
 @pytest.mark.parametrize("strategy", ["hybrid", "semantic", "keyword", "recent"])
-async def test_no_query_breaks_a_search(static_api: Api, query: str, strategy: str) -> None:
+async def test_no_query_breaks_a_search(static_api: Api, strategy: str) -> None:
     await static_api.save("Something to find")
-    body = {"agent": "a", "query": query, "strategy": strategy}
-    response = await static_api.call(
-        "POST", "/v1/memories/search", content=json.dumps(body), headers={"Content-Type": "application/json"}
-    )
-    assert response.status_code == 200, response.text
+    for query in AWKWARD:
+        body = {"agent": "a", "query": query, "strategy": strategy}
+        response = await static_api.call("POST", "/v1/memories/search", json=body)
+        assert response.status_code == 200, (query[:40], response.text)
 
 
 async def test_a_query_that_is_no_unicode_is_422(api: Api) -> None:
