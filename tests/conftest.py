@@ -83,8 +83,15 @@ async def _execute(url: str, *statements: str) -> None:
 
 @pytest.fixture
 def settings(database_url: str, tmp_path: Path) -> Settings:
-    """Settings of a process on the test's database, without an embedder."""
-    return Settings(DATABASE_URL=database_url, REVERIE_DATA_DIR=tmp_path, EMBEDDING_MODEL="none", _env_file=None)
+    """Settings of a process on the test's database, without an embedder, patient on a busy machine."""
+    return Settings(
+        DATABASE_URL=database_url,
+        REVERIE_DATA_DIR=tmp_path,
+        REVERIE_POOL_WAIT_S=60,
+        REVERIE_STATEMENT_TIMEOUT_S=120,
+        EMBEDDING_MODEL="none",
+        _env_file=None,
+    )
 
 
 @pytest.fixture
