@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
+from rich.markup import escape
 
-from service.errors import ReverieError
+from service.errors import ReverieError, Unavailable
 from service.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ def serve() -> None:
 
     settings = Settings()
     configure_logging(settings.log_level)
+    asyncio.run(_check_database(settings))
     uvicorn.run(
         create_app(settings),
         host=settings.host,
@@ -123,6 +126,15 @@ def import_(
     out.print(said + (" [yellow]The export had been cut off before its end.[/]" if done.complete is False else ""))
 
 
+async def _check_database(settings: Settings) -> None:
+    """Raises Unavailable for a database that cannot be used, before there is a server to fail."""
+    from service.db.pool import Database
+
+    if settings.database_url is None:
+        raise Unavailable("DATABASE_URL is not set; `python -m service run` starts an embedded Postgres.")
+    await (await Database.open(settings.database_url, size=1, application="reverie-check")).close()
+
+
 async def _first_key(settings: Settings, url: str) -> str | None:
     from service.first_start import first_start
 
@@ -142,8 +154,15 @@ def main() -> None:
     try:
         cli()
     except ReverieError as error:
-        Console(stderr=True, highlight=False).print(f"[red]error:[/] {error.message}")
-        sys.exit(1)
+        _fail(error.message)
+    except ValidationError as error:
+        wrong = error.errors(include_input=False, include_url=False)
+        _fail("; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong))
+
+
+def _fail(message: str) -> NoReturn:
+    Console(stderr=True, highlight=False).print("[red]error:[/]", escape(message), soft_wrap=True)
+    sys.exit(1)
 
 
 if __name__ == "__main__":

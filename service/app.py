@@ -38,6 +38,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(
         RequestMiddleware,
         body_bytes_max=settings.body_bytes_max,
+        body_timeout_s=settings.body_timeout_s,
         streamed={transfer.STREAMED},
         larger={chat.PATH: settings.proxy_body_bytes_max},
     )

@@ -10,6 +10,7 @@ ReverieError
 │   └── StaleVersion        the row changed since it was read
 ├── Ambiguous               a name fits several things                  (300)
 ├── TooLarge                the request is over a bound                 (413)
+├── TooSlow                 the request's body does not come            (408)
 ├── RateLimited             too many requests with this key             (429)
 ├── Unavailable             the database or pool cannot serve now       (503)
 ├── EmbeddingFailed         in service.embedding; searches degrade, writes stay pending
@@ -87,6 +88,10 @@ class Ambiguous(ReverieError):
 
 class TooLarge(ReverieError):
     """The request is larger than is allowed."""
+
+
+class TooSlow(ReverieError):
+    """The body of the request took too long to come."""
 
 
 class RateLimited(ReverieError):

@@ -14,6 +14,7 @@ from service.embedding.cache import CachedEmbedder
 from service.embedding.sources import open_embedder
 from service.errors import Unavailable
 from service.llm import LLM, Reranker
+from service.logs import without_messages
 from service.memory.engine import Engine
 from service.settings import Settings
 
@@ -80,7 +81,7 @@ def configure_logging(level: str) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
+            without_messages,
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),

@@ -11,7 +11,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 class Settings(BaseSettings):
     """Everything a process needs to start. Each field is read from the environment variable of its alias."""
 
-    model_config = SettingsConfigDict(env_file=".env", extra="ignore", populate_by_name=True, frozen=True)
+    model_config = SettingsConfigDict(
+        env_file=".env", extra="ignore", populate_by_name=True, frozen=True, hide_input_in_errors=True
+    )
 
     database_url: str | None = Field(None, alias="DATABASE_URL", description="unset: the embedded Postgres")
     pool_size: int = Field(8, alias="REVERIE_POOL_SIZE", ge=1, le=200)
@@ -22,6 +24,9 @@ class Settings(BaseSettings):
     data_dir: Path = Field(Path(".reverie"), alias="REVERIE_DATA_DIR", description="embedded Postgres and admin key")
     admin_key: str | None = Field(None, alias="REVERIE_ADMIN_KEY", min_length=16, description="unset: one is made")
     log_level: str = Field("info", alias="REVERIE_LOG_LEVEL", pattern="^(?i:debug|info|warning|error)$")
+    body_timeout_s: float = Field(
+        30.0, alias="REVERIE_BODY_TIMEOUT_S", gt=0, description="for a body to come; then 408"
+    )
     body_bytes_max: int = Field(1_048_576, alias="REVERIE_BODY_BYTES_MAX", ge=1024)
 
     embedding_model: str = Field("auto", alias="EMBEDDING_MODEL")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from service.errors import ReverieError
@@ -91,8 +93,15 @@ def main() -> None:
     try:
         cli()
     except ReverieError as error:
-        Console(stderr=True, highlight=False).print(f"[red]error:[/] {error.message}")
-        sys.exit(1)
+        _fail(error.message)
+    except ValidationError as error:
+        wrong = error.errors(include_input=False, include_url=False)
+        _fail("; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong))
+
+
+def _fail(message: str) -> NoReturn:
+    Console(stderr=True, highlight=False).print("[red]error:[/]", escape(message), soft_wrap=True)
+    sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from alembic import op
 from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy.dialects import postgresql
 
-from service.db.migration_steps import allow, create_role, frozen_function, wall
+from service.db.migration_steps import allow, create_role, frozen_function, grant, wall
 
 SHARED = ("workspaces", "embedding_models", "worker_heartbeats", "dream_schedule")
 WALLED = (
@@ -548,7 +548,7 @@ def upgrade() -> None:
     )
     op.execute("ALTER TABLE search_index ALTER COLUMN embedding SET STORAGE MAIN")
     frozen_function("term_v1", "length_v1", "authenticate_v1", "memory_records_v1")
-    op.execute("GRANT SELECT ON memory_records TO reverie_app")
+    grant("SELECT ON memory_records")
     allow(*SHARED)
     wall(*WALLED)
     wall("api_keys", owner_too=False)

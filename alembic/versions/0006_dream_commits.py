@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-from service.db.migration_steps import frozen_function, wall
+from service.db.migration_steps import frozen_function, grant, wall
 
 revision = "0006"
 down_revision = "0005"
@@ -97,7 +97,7 @@ def upgrade() -> None:
     op.add_column("bulletins", sa.Column("parts", JSONB(), server_default="[]", nullable=False))
     op.execute("DROP VIEW memory_records")
     frozen_function("decayed_v1", "memory_records_v2")
-    op.execute("GRANT SELECT ON memory_records TO reverie_app")
+    grant("SELECT ON memory_records")
     wall("dream_steps", "window_summaries", "entity_merges")
 
 
@@ -122,4 +122,4 @@ def downgrade() -> None:
     op.drop_table("window_summaries")
     op.drop_table("dream_steps")
     frozen_function("memory_records_v1")
-    op.execute("GRANT SELECT ON memory_records TO reverie_app")
+    grant("SELECT ON memory_records")

@@ -24,6 +24,7 @@ STATUSES: tuple[tuple[type[errors.ReverieError], int, str], ...] = (
     (errors.Ambiguous, 300, "Ambiguous"),
     (errors.Conflict, 409, "Conflict"),
     (errors.TooLarge, 413, "Too large"),
+    (errors.TooSlow, 408, "Request timeout"),
     (errors.RateLimited, 429, "Too many requests"),
     (errors.Unavailable, 503, "Unavailable"),
     (RedactorUnavailable, 503, "Unavailable"),
@@ -89,6 +90,8 @@ def _plain(entry: Any) -> str:
 
 async def _http_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, errors.ReverieError):
+        return answer_to(error.__cause__)
     if error.status_code == UNREADABLE_BODY:
         found = [{"loc": ["body"], "msg": "is not JSON that can be read"}]
         return problem(422, "Invalid input", "Not valid: body", errors=found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 import uuid
@@ -10,8 +11,8 @@ from collections.abc import Collection, Mapping
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.api.errors import problem
-from service.errors import TooLarge
+from service.api.errors import answer_to, problem
+from service.errors import TooLarge, TooSlow
 
 log = structlog.get_logger(__name__)
 
@@ -19,7 +20,7 @@ _REQUEST_ID = re.compile(rb"[\x21-\x7e]{1,100}")
 
 
 class RequestMiddleware:
-    """Gives each request an id (the caller's, if it has one), bounds its body, and logs how it ended.
+    """Gives each request an id (the caller's, if it has one), bounds its body in bytes and time, and logs how it ended.
 
     Bodies to the ``streamed`` paths are bounded by whoever reads them; ``larger`` are paths with a bound of their own.
 
@@ -27,10 +28,17 @@ class RequestMiddleware:
     """
 
     def __init__(
-        self, app: ASGIApp, body_bytes_max: int, *, streamed: Collection[str], larger: Mapping[str, int]
+        self,
+        app: ASGIApp,
+        body_bytes_max: int,
+        body_timeout_s: float,
+        *,
+        streamed: Collection[str],
+        larger: Mapping[str, int],
     ) -> None:
         self.app = app
         self.body_bytes_max = body_bytes_max
+        self.body_timeout_s = body_timeout_s
         self.streamed = streamed
         self.larger = larger
 
@@ -57,41 +65,52 @@ class RequestMiddleware:
         try:
             length = headers.get(b"content-length", b"0")
             if scope["path"] in self.streamed:
-                await self.app(scope, receive, answer)
+                await self.app(scope, _bounded(receive, None, self.body_timeout_s), answer)
             elif length.isdigit() and int(length) > bytes_max:
-                await _refuse(scope, receive, answer, bytes_max)
+                raise TooLarge(f"A request body may have at most {bytes_max} bytes.")
             else:
-                await self.app(scope, _bounded(receive, bytes_max), answer)
-        except TooLarge:
+                await self.app(scope, _bounded(receive, bytes_max, self.body_timeout_s), answer)
+        except (TooLarge, TooSlow) as error:
             if status:
                 raise
-            await _refuse(scope, receive, answer, bytes_max)
+            await answer_to(error)(scope, receive, answer)
         except Exception:
-            log.exception("unexpected_error", method=scope["method"], path=scope["path"])
+            log.exception("unexpected_error", method=scope["method"], route=_route(scope))
             if status:
                 raise
             response = problem(500, "Internal error", f"Something unexpected went wrong; it is logged as {request_id}.")
             await response(scope, receive, answer)
         finally:
             elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
-            log.info("request", method=scope["method"], path=scope["path"], status=status, elapsed_ms=elapsed_ms)
+            log.info("request", method=scope["method"], route=_route(scope), status=status, elapsed_ms=elapsed_ms)
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, bytes_max: int) -> None:
-    response = problem(413, "Too large", f"A request body may have at most {bytes_max} bytes.")
-    await response(scope, receive, send)
+def _route(scope: Scope) -> str | None:
+    """The route, not the path: a path names people and sessions."""
+    return getattr(scope.get("route"), "path", None)
 
 
-def _bounded(receive: Receive, bytes_max: int) -> Receive:
+def _bounded(receive: Receive, bytes_max: int | None, seconds: float) -> Receive:
+    """Receives a body of at most so many bytes, all of it within so many seconds (or without a bound on its bytes,
+    each part of it); what comes after the body, such as that the client has gone, may take any time."""
     taken = 0
+    complete = False
+    loop = asyncio.get_running_loop()
+    ends_at = loop.time() + seconds
 
     async def bounded() -> Message:
-        nonlocal taken
-        message = await receive()
-        if message["type"] == "http.request":
-            taken += len(message.get("body", b""))
-            if taken > bytes_max:
-                raise TooLarge
+        nonlocal taken, complete
+        if complete:
+            return await receive()
+        try:
+            async with asyncio.timeout_at(ends_at if bytes_max is not None else loop.time() + seconds):
+                message = await receive()
+        except TimeoutError:
+            raise TooSlow from None
+        complete = not message.get("more_body", False)
+        taken += len(message.get("body", b""))
+        if bytes_max is not None and taken > bytes_max:
+            raise TooLarge(f"A request body may have at most {bytes_max} bytes.")
         return message
 
     return bounded

@@ -427,6 +427,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         (401, "No valid key"),
         (403, "Not with this key"),
         (404, "Not found"),
+        (408, "The body took too long to come"),
         (409, "Conflict"),
         (413, "Body too large"),
         (422, "Invalid input"),

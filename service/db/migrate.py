@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
+from service.db.reaching import checked, reach
 from service.errors import Unavailable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -15,26 +17,21 @@ def migration_url(url: str | None) -> str:
     url = url or os.environ.get("DATABASE_URL")
     if not url:
         raise Unavailable("DATABASE_URL is not set, and no embedded Postgres was started")
-    scheme, separator, rest = url.partition("://")
-    if not separator or scheme.split("+")[0] not in ("postgres", "postgresql"):
-        raise Unavailable("DATABASE_URL must begin with postgresql://")
-    return f"postgresql+asyncpg://{rest}"
+    return checked(url).replace("postgresql://", "postgresql+asyncpg://", 1)
 
 
 def migrate(url: str, revision: str = "head") -> None:
     """Upgrade (or downgrade, for an older ``revision``) the database. Blocks; run it off the event loop.
 
-    Raises Unavailable when the database cannot be reached; migrations are serialised by an advisory lock.
+    Raises Unavailable when the database cannot be reached or is too old; migrations are serialised by an advisory lock.
     """
     from alembic import command
     from alembic.config import Config
 
     config = Config(str(ROOT / "alembic.ini"))
     config.attributes["url"] = url
-    try:
-        if revision == "head" or not revision.startswith("-"):
-            command.upgrade(config, revision)
-        else:
-            command.downgrade(config, revision)
-    except (OSError, TimeoutError) as error:
-        raise Unavailable(f"DATABASE_URL: cannot connect: {error}") from error
+    asyncio.run(reach(url))
+    if revision == "head" or not revision.startswith("-"):
+        command.upgrade(config, revision)
+    else:
+        command.downgrade(config, revision)

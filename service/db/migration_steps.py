@@ -11,22 +11,37 @@ POLICY = "workspace_id = nullif(current_setting('reverie.workspace', true), ''):
 
 
 def create_role() -> None:
-    """The role every transaction of the service takes on: it owns nothing and bypasses nothing."""
+    """The role every transaction of the service takes on: it owns nothing and bypasses nothing.
+
+    An owner that may make no roles goes on without it, unless somebody has made it and granted it to the owner:
+    the walls hold for the owner as well.
+    """
     op.execute(
         f"""DO $$ BEGIN
             CREATE ROLE {ROLE} LOGIN;
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"""
+        EXCEPTION WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL; END $$"""
     )
     op.execute(
         f"DO $$ BEGIN GRANT {ROLE} TO CURRENT_USER; EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM; END $$"
     )
-    op.execute(f"GRANT USAGE ON SCHEMA public TO {ROLE}")
+    grant("USAGE ON SCHEMA public")
+
+
+def grant(privilege: str) -> None:
+    """Grant ``privilege`` (``SELECT ON some_view``) to the service's role, where there is one."""
+    op.execute(
+        f"""DO $$ BEGIN
+            IF EXISTS (SELECT FROM pg_roles WHERE rolname = '{ROLE}') THEN
+                GRANT {privilege} TO {ROLE};
+            END IF;
+        END $$"""
+    )
 
 
 def allow(*tables: str) -> None:
     """Let the service read and write these tables."""
     for table in tables:
-        op.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {ROLE}")
+        grant(f"SELECT, INSERT, UPDATE, DELETE ON {table}")
 
 
 def wall(*tables: str, owner_too: bool = True) -> None:

@@ -16,10 +16,13 @@ from pgvector.asyncpg import register_vector
 from service.db.ending import current_ending
 from service.db.guard import transaction_open
 from service.db.queries import query
+from service.db.reaching import CONNECT_S, FAILURES, checked, unreachable
 from service.domain.json import dumps
 from service.errors import Conflict, Unavailable
 
 APP_ROLE = "reverie_app"
+COMMAND_GRACE_S = 5.0
+"""What a statement has past its timeout in Postgres before this side gives up on a connection that died silently."""
 _ONE_MOMENT = " SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;"
 _PLAN_ONCE = (
     "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_nestloop = off;"
@@ -52,33 +55,39 @@ _TAKEN = {
 class Connection:
     """Runs named queries on one connection. Statements are prepared once per connection by asyncpg."""
 
-    __slots__ = ("raw",)
+    __slots__ = ("_timeout_s", "raw")
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
+        self._timeout_s: float | None = None
+
+    async def allow(self, seconds: float) -> None:
+        """Let the statements of this transaction take longer than a request may."""
+        await self.raw.execute(f"SET LOCAL statement_timeout = {int(seconds * 1000)}")
+        self._timeout_s = seconds + COMMAND_GRACE_S
 
     async def fetch(self, name: str, /, **values: Any) -> list[Row]:
         """All rows of the named query."""
         statement = query(name)
-        rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values))
+        rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return rows
 
     async def fetch_with(self, name: str, literals: dict[str, int], /, **values: Any) -> list[Row]:
         """All rows of the named query, with numbers in the places it takes no parameters in."""
         statement = query(name).with_literals(**literals)
-        rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values))
+        rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return rows
 
     async def row(self, name: str, /, **values: Any) -> Row | None:
         """The first row of the named query, or None."""
         statement = query(name)
-        row: Row | None = await self.raw.fetchrow(statement.sql, *statement.arguments(values))
+        row: Row | None = await self.raw.fetchrow(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return row
 
     async def value(self, name: str, /, **values: Any) -> Any:
         """The first column of the first row, or None."""
         statement = query(name)
-        return await self.raw.fetchval(statement.sql, *statement.arguments(values))
+        return await self.raw.fetchval(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
 
     async def batches(self, name: str, size: int, /, **values: Any) -> AsyncIterator[list[Row]]:
         """The rows of the named query, ``size`` at a time through a cursor, never all in memory."""
@@ -90,7 +99,7 @@ class Connection:
     async def run(self, name: str, /, **values: Any) -> int:
         """Run the named query for its effect; the number of rows it touched."""
         statement = query(name)
-        tag: str = await self.raw.execute(statement.sql, *statement.arguments(values))
+        tag: str = await self.raw.execute(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         count = tag.rpartition(" ")[2]
         return int(count) if count.isdigit() else 0
 
@@ -101,9 +110,8 @@ class Database:
     def __init__(self, pool: Any, *, wait_s: float, statement_timeout_s: float) -> None:
         self._pool = pool
         self._wait_s = wait_s
-        self._prelude = (
-            f"BEGIN; SET LOCAL ROLE {APP_ROLE}; SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)};"
-        )
+        self._statement_timeout_s = statement_timeout_s
+        self._prelude = f"BEGIN; SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)}; SET LOCAL jit = off;"
 
     @classmethod
     async def open(
@@ -115,20 +123,41 @@ class Database:
         statement_timeout_s: float = 15.0,
         application: str = "reverie",
     ) -> Database:
-        """Connect. Raises Unavailable, naming host and database but never the password, when it cannot."""
+        """Connect. Raises Unavailable, naming host and database but never user or password, when it cannot.
+
+        Where the role ``reverie_app`` may be taken on, every transaction does. Where it may not (a managed Postgres
+        whose owner makes no roles), the walls hold for the owner too, as long as it is not one that walls do not
+        stop; such a one is refused.
+        """
         try:
             pool = await asyncpg.create_pool(
-                url,
+                checked(url),
                 min_size=1,
                 max_size=size,
                 init=_prepare_connection,
                 reset=_nothing_to_reset,
-                timeout=10,
-                server_settings={"application_name": application, "jit": "off"},
+                timeout=CONNECT_S,
+                command_timeout=statement_timeout_s + COMMAND_GRACE_S,
+                server_settings={"application_name": application},
             )
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError, TimeoutError) as error:
-            raise Unavailable(f"DATABASE_URL: cannot connect: {type(error).__name__}: {error}") from error
-        return cls(pool, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
+        except FAILURES as error:
+            raise unreachable(url, error) from None
+        db = cls(pool, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
+        try:
+            async with db.unscoped() as connection:
+                role = await connection.row("login_role", app_role=APP_ROLE)
+            assert role is not None
+            if role["may_switch"]:
+                db._prelude += f" SET LOCAL ROLE {APP_ROLE};"
+            elif role["passes_walls"]:
+                raise Unavailable(
+                    f"DATABASE_URL: the role {APP_ROLE} is not there, and this login passes row-level security. "
+                    "Run the migrations first (make migrate)."
+                )
+        except BaseException:
+            await db.close()
+            raise
+        return db
 
     async def close(self) -> None:
         """Close every connection, waiting at most 5 s for those in use."""
@@ -181,7 +210,7 @@ class Database:
         """A connection outside any workspace: single statements on what belongs to none (keys, the schedule)."""
         if (ending := current_ending()) is not None:
             await ending.commit()
-        async with self._connection() as raw:
+        async with self._connection() as raw, asyncio.timeout(self._statement_timeout_s):
             yield Connection(raw)
 
     @asynccontextmanager
@@ -204,7 +233,12 @@ async def _prepare_connection(raw: Any) -> None:
     await raw.set_type_codec(
         "jsonb", encoder=lambda value: dumps(value).decode(), decoder=orjson.loads, schema="pg_catalog"
     )
-    await register_vector(raw)
+    try:
+        await register_vector(raw)
+    except ValueError:
+        raise Unavailable(
+            "DATABASE_URL: the database is not migrated yet; run the migrations (make migrate)."
+        ) from None
 
 
 async def _nothing_to_reset(_: Any) -> None:

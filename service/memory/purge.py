@@ -25,6 +25,7 @@ from service.store.memories import Embedded
 from service.store.subjects import Holdings
 
 REASON = "a purge"
+LONGEST_S = 600.0
 Record = dict[str, Any]
 
 
@@ -38,7 +39,7 @@ async def purge_user(engine: Engine, principal: Principal, user: str) -> Record:
     workspace = principal.workspace_id
     receipt_id = new_id()
     async with engine.db.transaction(workspace) as connection:
-        await connection.run("allow_minutes")
+        await connection.allow(LONGEST_S)
         await connection.run("purge_one_at_a_time", workspace=workspace)
         counts = await _Purge(connection, workspace, user, now).run()
         await audit.record(connection, principal, "user.purged", target=str(receipt_id), details=counts)

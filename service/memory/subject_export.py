@@ -11,6 +11,7 @@ from service.memory.engine import Engine
 from service.store import subjects
 from service.store.sessions import message
 
+LONGEST_S = 600.0
 Record = dict[str, Any]
 
 
@@ -23,7 +24,7 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
     principal.must_administer()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        await connection.run("allow_minutes")
+        await connection.allow(LONGEST_S)
         held = await subjects.holdings(connection, workspace, user)
         ids: list[UUID] = [*held.own, *held.shared]
         rows = await connection.fetch("subject_export_memories", workspace=workspace, ids=ids)

@@ -1,7 +1,3 @@
--- name: allow_minutes
--- A purge may take longer than a request.
-SELECT set_config('statement_timeout', '600000', true);
-
 -- name: purge_one_at_a_time
 SELECT pg_advisory_xact_lock(hashtextextended(:workspace::uuid::text, 0));
 

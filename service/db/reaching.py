@@ -1,0 +1,75 @@
+"""Whether a database URL can be used, said clearly and without its password (row O2)."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import asyncpg
+
+from service.errors import Unavailable
+
+POSTGRES_MIN = 160_000
+PGVECTOR_MIN = (0, 8)
+CONNECT_S = 10.0
+SCHEMES = ("postgres", "postgresql")
+
+
+def place_of(url: str) -> str:
+    """Host, port and database of a URL, never user or password."""
+    try:
+        parts = urlsplit(url)
+        asked = parse_qs(parts.query)
+        host = (asked.get("host") or [parts.hostname or "the local socket"])[0]
+        port = (asked.get("port") or [str(parts.port or 5432)])[0]
+        return f"{host}:{port}{parts.path or ''}"
+    except ValueError:
+        return "a URL that cannot be read"
+
+
+def checked(url: str) -> str:
+    """The URL with a plain scheme. Raises Unavailable for what is no Postgres URL."""
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme.split("+")[0] not in SCHEMES:
+        raise Unavailable("DATABASE_URL must begin with postgresql://")
+    return f"postgresql://{rest}"
+
+
+def unreachable(url: str, error: BaseException) -> Unavailable:
+    """Why the database cannot be used, in one line that holds nothing of the URL but host, port and database."""
+    said = _said(error)
+    return Unavailable(f"DATABASE_URL: cannot use {place_of(url)}: {said}")
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, asyncpg.PostgresError):
+        return re.sub(r"\s+", " ", str(error.args[0] if error.args else type(error).__name__))
+    if isinstance(error, TimeoutError):
+        return f"no answer within {CONNECT_S:g} s"
+    if isinstance(error, OSError):
+        return error.strerror or "connection refused"
+    return f"the URL cannot be read ({type(error).__name__})"
+
+
+FAILURES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError, TimeoutError)
+"""What connecting to a wrong, unreachable or unwilling database raises."""
+
+
+async def reach(url: str) -> None:
+    """Connect once. Raises Unavailable when that fails, or when Postgres or pgvector are too old."""
+    try:
+        connection = await asyncpg.connect(checked(url), timeout=CONNECT_S)
+    except FAILURES as error:
+        raise unreachable(url, error) from None
+    try:
+        number = int(await connection.fetchval("SHOW server_version_num"))
+        vector = await connection.fetchval(
+            "SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'),"
+            " (SELECT default_version FROM pg_available_extensions WHERE name = 'vector'))"
+        )
+    finally:
+        await connection.close()
+    if number < POSTGRES_MIN:
+        raise Unavailable(f"DATABASE_URL: {place_of(url)} is Postgres {number // 10_000}; 16 or newer is needed.")
+    if vector is None or tuple(map(int, vector.split(".")[:2])) < PGVECTOR_MIN:
+        raise Unavailable(f"DATABASE_URL: {place_of(url)} has pgvector {vector or 'not at all'}; 0.8 is needed.")
