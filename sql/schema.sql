@@ -70,6 +70,7 @@ CREATE TABLE public.api_keys (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     revoked_at timestamp with time zone
 );
+ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.audience_languages (
     workspace_id uuid NOT NULL,
     audience uuid NOT NULL,
