@@ -85,6 +85,30 @@ def keys(
         out.print(asyncio.run(_make_key(settings, url, role, name, agent, workspace)))
 
 
+@cli.command()
+def mcp(
+    url: Annotated[
+        str | None, typer.Option(envvar="REVERIE_URL", help="of the API; this machine's when left out")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(envvar="REVERIE_API_KEY", help="else the first admin key, if it is here")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(envvar="REVERIE_AGENT", help="who acts with an admin key")] = None,
+) -> None:
+    """MCP over standard input and output, for a Reverie that runs."""
+    from service.mcp.stdio import serve_stdio
+    from service.runtime import configure_logging
+
+    settings = Settings()
+    configure_logging(settings.log_level)
+    kept = settings.data_dir / "admin-key"
+    if key is None and kept.exists():
+        key = kept.read_text(encoding="utf-8").strip()
+    if key is None:
+        raise typer.BadParameter("give an API key: --key or REVERIE_API_KEY")
+    asyncio.run(serve_stdio(url or f"http://{settings.host}:{settings.port}", key, agent))
+
+
 @cli.command(name="export")
 def export_(
     file: Annotated[Path, typer.Argument(help="- for standard output")],

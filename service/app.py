@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 from starlette.responses import Response
+from starlette.routing import Route
 
 from service.api import errors
 from service.api.dependencies import json_response
@@ -14,6 +15,8 @@ from service.api.idempotency import IdempotencyMiddleware
 from service.api.middleware import RequestMiddleware
 from service.api.routes import admin, agents, chat, context, documents, graph, memories, sessions, transfer, users
 from service.api.schemas import PROBLEMS
+from service.mcp.endpoint import PATH, McpEndpoint
+from service.memory.keys import authenticate
 from service.proxy.chat import Chat
 from service.proxy.upstream import open_upstream
 from service.runtime import open_runtime
@@ -25,7 +28,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_runtime(settings, "reverie-api") as engine:
+        async with open_runtime(settings, "reverie-api") as engine, mcp.running():
             app.state.engine = engine
             app.state.chat = Chat(engine, open_upstream(settings))
             try:
@@ -45,6 +48,11 @@ def create_app(settings: Settings) -> FastAPI:
     errors.install(app)
     for module in (memories, sessions, context, agents, graph, admin, transfer, users, chat, documents):
         app.include_router(module.router, responses=PROBLEMS)
+
+    mcp = McpEndpoint(
+        app, lambda key: authenticate(app.state.engine, key), errors.answer_to, secret=settings.database_url or ""
+    )
+    app.router.routes.append(Route(PATH, endpoint=mcp))
 
     @app.get("/healthz", tags=["health"])
     async def healthz() -> dict[str, str]:

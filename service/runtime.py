@@ -74,8 +74,18 @@ def _reranker(settings: Settings) -> Reranker | None:
     return Reranker(settings.rerank_model, api_base=settings.rerank_api_base, api_key=settings.rerank_api_key)
 
 
+class _AsStructured(logging.Handler):
+    """What libraries log, as lines of the same form."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        structlog.get_logger(record.name).log(
+            record.levelno, record.getMessage(), logger=record.name, exc_info=record.exc_info
+        )
+
+
 def configure_logging(level: str) -> None:
     """JSON lines on standard error: time, level, event, request id; never the content of a memory."""
+    logging.basicConfig(handlers=[_AsStructured()], level=logging.WARNING)
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,

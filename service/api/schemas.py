@@ -230,6 +230,7 @@ class AppendMessages(Body):
     agent: Name | None = None
     user: Name | None = None
     messages: Annotated[list[MessageDraft], Field(min_length=1, max_length=1000)]
+    searchable: Annotated[bool, Field(description="false: not embedded, and found by no search")] = True
 
 
 class Message(BaseModel):

@@ -104,10 +104,15 @@ def get_session(session: str, agent: str | None = None) -> Call[m.SessionRecord]
 
 
 def append_messages(
-    session: str, messages: Sequence[m.MessageDraft], user: str | None = None, agent: str | None = None
+    session: str,
+    messages: Sequence[m.MessageDraft],
+    user: str | None = None,
+    agent: str | None = None,
+    searchable: bool = True,
 ) -> Call[m.Appended]:
-    """Append turns to a session, made on first use."""
-    body = given({"messages": [dict(one) for one in messages], "user": user, "agent": agent})
+    """Append turns to a session, made on first use; not ``searchable``, they are neither embedded nor found."""
+    turns = [dict(one) for one in messages]
+    body = given({"messages": turns, "user": user, "agent": agent, "searchable": searchable})
     return Call("POST", f"/v1/sessions/{part(session)}/messages", m.Appended, body=body, agent_in="body")
 
 
@@ -268,15 +273,21 @@ def export_user(user: str) -> Call[Any]:
 
 def add_document(
     title: str, text: str, user: str | None = None, metadata: m.Json | None = None, agent: str | None = None
-) -> Call[m.Json]:
-    """Take a document in."""
+) -> Call[m.Document]:
+    """Take a document in: cut into parts, embedded, searchable."""
     body = given({"title": title, "text": text, "user": user, "metadata": metadata, "agent": agent})
-    return Call("POST", "/v1/documents", m.Json, body=body, agent_in="body")
+    return Call("POST", "/v1/documents", m.Document, body=body, agent_in="body")
 
 
-def get_document(document_id: Id) -> Call[m.Json]:
+def list_documents(user: str | None = None, agent: str | None = None, limit: int = 50) -> Call[m.Page[m.DocumentHead]]:
+    """Documents without their text, newest first."""
+    query = {"user": user, "agent": agent, "limit": limit}
+    return Call("GET", "/v1/documents", m.Page[m.DocumentHead], query=query, agent_in="query")
+
+
+def get_document(document_id: Id) -> Call[m.Document]:
     """One document."""
-    return Call("GET", f"/v1/documents/{part(document_id)}", m.Json)
+    return Call("GET", f"/v1/documents/{part(document_id)}", m.Document)
 
 
 def delete_document(document_id: Id) -> Call[None]:

@@ -17,7 +17,7 @@ from uuid import uuid4
 from pydantic import BaseModel, ValidationError
 
 from service.clients.errors import ReverieClientError
-from service.clients.models import MessageDraft, MessageRecord, SearchOptions
+from service.clients.models import MessageDraft, MessageRecord, SearchOptions, SearchResult
 from service.clients.reverie import Reverie
 
 log = logging.getLogger(__name__)
@@ -27,6 +27,7 @@ QUERY_TURNS = 2
 """How many of the last turns of a context are searched with."""
 QUERY_MAX = 8_000
 PAGE_MAX = 200
+FOUND_MAX = 100
 NOT_FOUND = 404
 
 
@@ -101,7 +102,9 @@ class Memory:
     def add_memory(self, message: Message) -> bool:
         """Keep a turn. True once the server has it for good."""
         try:
-            self._client.append_messages(self.session_id, [_draft(message)], user=self.user_id)
+            self._client.append_messages(
+                self.session_id, [_draft(message)], user=self.user_id, searchable=self.use_long_term
+            )
         except (ReverieClientError, ValueError) as error:
             log.error("add_memory: %s", error)
             return False
@@ -129,15 +132,24 @@ class Memory:
         if not self.use_long_term or not query:
             return SystemMessage(content="")
         try:
-            options = SearchOptions(limit=limit)
+            options = SearchOptions(limit=min(2 * limit, FOUND_MAX), include=["memories", "messages"])
             if self.agent != self.user_id:
                 options["user"] = self.user_id
             answer = self._client.search(query[:QUERY_MAX], **options)
         except (ReverieClientError, ValueError) as error:
             log.error("retrieve_long_memory: %s", error)
             return SystemMessage(content="")
-        found = [f"- {result.memory.content}" for result in answer.results]
+        found = [line for result in answer.results if (line := self._line(result))][:limit]
         return SystemMessage(content="\n".join([HEADING, *found]) if found else "")
+
+    def _line(self, result: SearchResult) -> str | None:
+        """A found memory, or a turn of an earlier conversation; the turns of this one are in the context anyway."""
+        if result.memory is not None:
+            return f"- {result.memory.content}"
+        turn = result.message
+        if turn is None or turn.session == self.session_id or not isinstance(turn.content, str):
+            return None
+        return f"- {turn.role}: {turn.content}"
 
     def get_context(self, turns: int = 5, include_long_term: bool = True) -> list[Message]:
         """What goes to the model: what is known, if anything, then the last turns."""

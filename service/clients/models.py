@@ -83,29 +83,6 @@ class Degraded(Answer):
     fallback: str | None = None
 
 
-class SearchResult(Answer):
-    """A found memory and what explains its place."""
-
-    memory: MemoryRecord
-    score: float
-    rank: int
-    keyword_rank: int | None = None
-    semantic_rank: int | None = None
-    keyword_score: float | None = None
-    semantic_score: float | None = None
-    boosts: dict[str, float] = {}
-    tokens: int
-
-
-class SearchAnswer(Answer):
-    """What a search found, best first."""
-
-    results: list[SearchResult]
-    tokens: int
-    strategy: str
-    degraded: Degraded | None = None
-
-
 class SessionRecord(Answer):
     """A conversation."""
 
@@ -129,6 +106,72 @@ class MessageRecord(Answer):
     tool_call_id: str | None = None
     user: str | None = None
     created_at: datetime
+
+
+class FoundMessage(MessageRecord):
+    """A stored turn that a search found, and where it was said."""
+
+    agent: str
+    session: str
+
+
+class DocumentHead(Answer):
+    """A document, without its text."""
+
+    id: UUID
+    agent: str
+    title: str
+    user: str | None = None
+    metadata: Json
+    tokens: int
+    chunks: int
+    created_at: datetime
+
+
+class Document(DocumentHead):
+    """A document."""
+
+    text: str
+
+
+class DocumentPart(Answer):
+    """A found part of a document: the ``position``-th of ``chunks``."""
+
+    id: UUID
+    document_id: UUID
+    title: str
+    position: int
+    chunks: int
+    content: str
+    user: str | None = None
+    metadata: Json
+    created_at: datetime
+
+
+class SearchResult(Answer):
+    """What was found, in the field that its ``kind`` names, and what explains its place."""
+
+    kind: Literal["memory", "message", "document"] = "memory"
+    memory: MemoryRecord | None = None
+    message: FoundMessage | None = None
+    document: DocumentPart | None = None
+    score: float
+    rank: int
+    keyword_rank: int | None = None
+    semantic_rank: int | None = None
+    keyword_score: float | None = None
+    semantic_score: float | None = None
+    boosts: dict[str, float] = {}
+    tokens: int
+
+
+class SearchAnswer(Answer):
+    """What a search found, best first."""
+
+    results: list[SearchResult]
+    tokens: int
+    strategy: str
+    degraded: Degraded | None = None
 
 
 class Window(Answer):

@@ -78,6 +78,7 @@ class Reverie(Sender):
     purge_user = sent(calls.purge_user)
     export_user = sent(calls.export_user)
     add_document = sent(calls.add_document)
+    list_documents = paged(calls.list_documents)
     get_document = sent(calls.get_document)
     delete_document = sent(calls.delete_document)
 
@@ -190,6 +191,7 @@ class AsyncReverie(AsyncSender):
     purge_user = awaited(calls.purge_user)
     export_user = awaited(calls.export_user)
     add_document = awaited(calls.add_document)
+    list_documents = awaited_pages(calls.list_documents)
     get_document = awaited(calls.get_document)
     delete_document = awaited(calls.delete_document)
 

@@ -51,11 +51,12 @@ async def append_messages(
     drafts: Sequence[MessageDraft],
     *,
     user: str | None,
+    searchable: bool = True,
 ) -> tuple[list[Record], Record]:
     """Append turns to a session, numbered without a gap whatever else writes to it; the turns and the window.
 
     After the idle time without a message the first of them starts a fresh window. With the caller's memory off
-    nothing is kept, and both are empty.
+    nothing is kept, and both are empty. Not ``searchable``, they are not embedded, and no search finds them.
     """
     principal.must_write()
     acting = principal.acting(agent)
@@ -70,7 +71,7 @@ async def append_messages(
     said = [
         (item["id"], text, draft.name or draft.role)
         for item, draft in zip(items, drafts, strict=True)
-        if (text := searched_text(draft.role, draft.content))
+        if searchable and (text := searched_text(draft.role, draft.content))
     ]
     embedded = await engine.embed_if_cheap([text for _, text, _ in said])
     async with engine.db.transaction(principal.workspace_id) as connection:

@@ -57,6 +57,17 @@ async def test_what_is_known_comes_as_one_system_message(static_api: Api) -> Non
     assert (await beside(static_api, lambda memory: memory.retrieve_long_memory([]))).content == ""
 
 
+async def test_what_was_said_in_another_conversation_is_known_at_once(static_api: Api) -> None:
+    def work(memory: Memory) -> Message:
+        memory.add_memory(UserMessage(content="My favourite colour is blue."))
+        memory.start_new_session()
+        memory.add_memory(UserMessage(content="What is my favourite colour?"))
+        return memory.get_context()[0]
+
+    known = (await beside(static_api, work)).content
+    assert known == "retrieved memories:\n- user: My favourite colour is blue."
+
+
 async def test_the_context_is_what_is_known_and_the_last_turns(static_api: Api) -> None:
     await static_api.save("Ana's favourite colour is blue", agent="ana", user="ana")
 

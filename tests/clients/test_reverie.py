@@ -91,8 +91,8 @@ async def test_memories_there_and_back(client: AsyncReverie) -> None:
     assert (memory.agent, memory.tags, memory.metadata) == ("a", ["drink"], {"n": 1})
     assert await client.get_memory(memory.id) == memory
     found = await client.search("what does Ana like to drink?", limit=3)
-    assert found.results[0].memory.id == memory.id
-    assert (await client.preview("tea")).results[0].memory.id == memory.id
+    assert found.results[0].memory == memory
+    assert (await client.preview("tea")).results[0].memory == memory
     changed = await client.change_memory(memory.id, memory.version, content="Ana likes green tea", expires_at=None)
     assert changed.version == memory.version + 1
     with pytest.raises(Conflict):
@@ -125,6 +125,17 @@ async def test_conversations_there_and_back(client: AsyncReverie) -> None:
     assert context.messages[-1]["content"] == "Where do I live?"
     await client.clear_window(session.session)
     assert (await client.window(session.session)).messages == []
+
+
+async def test_documents_there_and_back(client: AsyncReverie) -> None:
+    document = await client.add_document("Tea", "Green tea is brewed at 80 degrees.", metadata={"n": 1})
+    assert (await client.get_document(document.id)).text == "Green tea is brewed at 80 degrees."
+    assert [one.title async for one in client.list_documents()] == ["Tea"]
+    found = (await client.search("how hot is green tea brewed?", include=["documents"])).results[0]
+    assert found.document is not None
+    assert found.document.document_id == document.id
+    await client.delete_document(document.id)
+    assert [one async for one in client.list_documents()] == []
 
 
 async def test_agents_dreams_and_the_workspace(client: AsyncReverie) -> None:
@@ -169,7 +180,7 @@ async def test_the_blocking_client_is_the_same(static_api: Api) -> None:
     def work(opened: Reverie) -> tuple[list[str], list[str]]:
         for n in range(5):
             opened.save_memory("fact", f"tea number {n}")
-        found = [result.memory.content for result in opened.search("tea", limit=2).results]
+        found = [result.memory.content for result in opened.search("tea", limit=2).results if result.memory]
         return [memory.content for memory in opened.list_memories(limit=2)], found
 
     listed, found = await blocking(static_api, work)

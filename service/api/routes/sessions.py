@@ -49,7 +49,9 @@ async def get(engine: EngineDep, caller: Caller, session: SessionPath, agent: Ag
 )
 async def append(engine: EngineDep, caller: Caller, session: SessionPath, body: schemas.AppendMessages) -> Response:
     """Append turns to a session, made on first use; numbered without a gap."""
-    stored, window = await converse.append_messages(engine, caller, body.agent, session, body.messages, user=body.user)
+    stored, window = await converse.append_messages(
+        engine, caller, body.agent, session, body.messages, user=body.user, searchable=body.searchable
+    )
     return json_response({"messages": stored, "window": window}, 201 if stored else 200)
 
 

@@ -1,0 +1,81 @@
+"""``/mcp``: MCP over streamable HTTP beside the API, for the same keys.
+
+Every request stands alone (no session is kept), so any of several processes may serve it. An admin key, which is bound
+to no agent, names the acting one in the header ``X-Reverie-Agent``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+from mcp.server.mcpserver import Context
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from service.clients import AsyncReverie
+from service.errors import ReverieError, Unauthenticated
+from service.mcp.tools import build_server
+
+PATH = "/mcp"
+AGENT = "X-Reverie-Agent"
+NO_MEMORY = "X-Reverie-No-Memory"
+INSIDE = "http://reverie.invalid"
+"""The address under which the tools call the API of their own process; it never leaves it."""
+
+
+class McpEndpoint:
+    """The ASGI app at PATH. Its tools call ``api`` in process, with the key of whoever called them."""
+
+    def __init__(
+        self,
+        api: ASGIApp,
+        authenticate: Callable[[str], Awaitable[Any]],
+        refuse: Callable[[ReverieError], Response],
+        secret: str,
+    ) -> None:
+        """``authenticate`` raises for a key that is none; ``refuse`` is the answer to that.
+
+        ``secret`` is what all processes of one deployment share and nobody else knows.
+        """
+        self._authenticate = authenticate
+        self._refuse = refuse
+        self._http = httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url=INSIDE)
+        server = build_server(self._client_of, hashlib.sha256(b"mcp\x00" + secret.encode()).digest())
+        server.streamable_http_app(
+            stateless_http=True,
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+        self._manager: StreamableHTTPSessionManager = server.session_manager
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Serve for the length of the block."""
+        async with self._manager.run(), self._http:
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._authenticate(_key(Headers(scope=scope)))
+        except ReverieError as error:
+            await self._refuse(error)(scope, receive, send)
+            return
+        await self._manager.handle_request(scope, receive, send)
+
+    def _client_of(self, ctx: Context[Any, Any]) -> AsyncReverie:
+        headers = Headers(dict(ctx.headers or {}))
+        off = headers.get(NO_MEMORY, "").strip().lower() in ("1", "true", "yes")
+        return AsyncReverie(api_key=_key(headers), agent=headers.get(AGENT), http=self._http, retries=0, no_memory=off)
+
+
+def _key(headers: Headers) -> str:
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    if kind.lower() != "bearer" or not token.strip():
+        raise Unauthenticated
+    return token.strip()

@@ -1,0 +1,202 @@
+"""The MCP tools, called by the SDK's own client over HTTP and over stdio (row C3)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import ElicitResult
+
+from service.first_start import key_in_workspace
+from service.settings import Settings
+from tests.serving import ADMIN_KEY, Api
+
+TOOLS = {"memory_search", "memory_save", "memory_context", "memory_forget", "memory_clear", "entity_graph"}
+Connect = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+@asynccontextmanager
+async def over_http(api: Api, key: str, agent: str | None = None, **options: Any) -> AsyncIterator[Client]:
+    """The SDK's client at /mcp."""
+    headers = {"Authorization": f"Bearer {key}"} | ({"X-Reverie-Agent": agent} if agent else {})
+    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+        transport = streamable_http_client(f"{api.http.base_url}/mcp".replace("//mcp", "/mcp"), http_client=http)
+        async with Client(transport, **options) as client:
+            yield client
+
+
+@asynccontextmanager
+async def over_stdio(api: Api, key: str, agent: str | None = None, **options: Any) -> AsyncIterator[Client]:
+    """The SDK's client with ``python -m service mcp``."""
+    environment = os.environ | {"REVERIE_URL": str(api.http.base_url), "REVERIE_API_KEY": key}
+    environment |= {"REVERIE_AGENT": agent} if agent else {}
+    server = StdioServerParameters(command=sys.executable, args=["-m", "service", "mcp"], env=environment)
+    async with Client(server, **options) as client:
+        yield client
+
+
+both = pytest.mark.parametrize("connect", [over_http, over_stdio], ids=["http", "stdio"])
+
+
+async def told(client: Client, tool: str, **arguments: Any) -> Any:
+    """What a tool answers."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return result.structured_content
+
+
+@both
+async def test_every_tool_is_listed_described_and_called(static_api: Api, connect: Connect) -> None:
+    agent = await static_api.as_role("agent", "ada")
+    async with connect(static_api, agent.key) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert set(tools) == TOOLS
+        for tool in tools.values():
+            assert tool.description
+            assert tool.annotations is not None
+            hidden = {"ctx", "agreement"}
+            fields = tool.input_schema["properties"]
+            assert not hidden & set(fields)
+            if tool.name != "memory_search":
+                assert any("description" in field for field in fields.values())
+        saved = await told(client, "memory_save", content="Ana prefers green tea", type="preference", user="ana")
+        assert saved["outcome"] == "created"
+        again = await told(client, "memory_save", content="Ana prefers green tea", type="preference", user="ana")
+        assert again == {"id": saved["id"], "outcome": "known already"}
+        found = await told(client, "memory_search", query="what does Ana drink?")
+        assert found["memories"][0]["id"] == saved["id"]
+        context = (await client.call_tool("memory_context", {"message": "tea?", "user": "ana"})).content[0]
+        assert "green tea" in context.text  # type: ignore[union-attr]
+        assert await told(client, "memory_forget", memory_id=saved["id"]) == {"deleted": saved["id"]}
+        assert (await told(client, "memory_search", query="what does Ana drink?"))["memories"] == []
+        refused = await client.call_tool("memory_forget", {"memory_id": saved["id"]})
+        assert refused.is_error
+        assert "404" in refused.content[0].text  # type: ignore[union-attr]
+        bad = await client.call_tool("memory_save", {"content": "x", "type": "rumour"})
+        assert bad.is_error
+
+
+@both
+async def test_another_workspace_is_out_of_reach(static_api: Api, settings: Settings, connect: Connect) -> None:
+    memory = await static_api.save("The launch is in May", agent="ada")
+    stranger = await key_in_workspace(settings, "agent", "ada", "elsewhere", "elsewhere")
+    async with connect(static_api, stranger) as client:
+        assert (await told(client, "memory_search", query="launch"))["memories"] == []
+        refused = await client.call_tool("memory_forget", {"memory_id": memory["id"]})
+        assert refused.is_error
+        cleared = await told(client, "memory_clear", type="fact", older_than=0)
+        assert cleared == {"deleted": 0}
+    assert (await static_api.get(f"/v1/memories/{memory['id']}"))["content"] == "The launch is in May"
+
+
+async def test_the_owner_is_the_key_s(static_api: Api) -> None:
+    await static_api.save("Ben's secret", agent="ben")
+    ada = await static_api.as_role("agent", "ada")
+    async with over_http(static_api, ada.key, agent="ben") as client:
+        assert (await told(client, "memory_search", query="secret"))["memories"] == []
+        saved = await told(client, "memory_save", content="whose am I?")
+    assert (await static_api.get(f"/v1/memories/{saved['id']}"))["agent"] == "ada"
+    async with over_http(static_api, ADMIN_KEY, agent="ben") as client:
+        assert len((await told(client, "memory_search", query="secret"))["memories"]) == 1
+    async with over_http(static_api, ADMIN_KEY) as client:
+        nobody = await client.call_tool("memory_search", {"query": "secret"})
+        assert nobody.is_error
+        assert "agent" in nobody.content[0].text  # type: ignore[union-attr]
+
+
+async def test_a_key_is_needed(static_api: Api) -> None:
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic x"}):
+        response = await static_api.http.post("/mcp", json=hello, headers=headers)
+        assert response.status_code == 401
+        assert response.headers["content-type"] == "application/problem+json"
+
+
+async def test_memory_switched_off_finds_and_keeps_nothing(static_api: Api) -> None:
+    await static_api.save("Ada likes tea", agent="ada")
+    headers = {"Authorization": f"Bearer {ADMIN_KEY}", "X-Reverie-Agent": "ada", "X-Reverie-No-Memory": "1"}
+    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+        transport = streamable_http_client(f"{str(static_api.http.base_url).rstrip('/')}/mcp", http_client=http)
+        async with Client(transport) as client:
+            assert (await told(client, "memory_search", query="tea"))["memories"] == []
+
+
+async def facts(api: Api) -> list[str]:
+    """What is left of ada's facts."""
+    return [memory["content"] for memory in (await api.get("/v1/memories", agent="ada", type="fact"))["items"]]
+
+
+async def prepared(api: Api) -> Api:
+    """Two old facts of ada's, one new, a preference, and a fact that another shared with her team."""
+    await api.put("/v1/agents/ada", {"teams": ["blue"]})
+    for content, made in (("old one", "2020-01-01T00:00:00Z"), ("old two", "2021-01-01T00:00:00Z"), ("new", None)):
+        await api.save(content, agent="ada", **({"created_at": made} if made else {}))
+    await api.save("old taste", agent="ada", type="preference", created_at="2020-01-01T00:00:00Z")
+    await api.save("ben's", agent="ben", scope="team", team="blue", created_at="2020-01-01T00:00:00Z")
+    return await api.as_role("agent", "ada")
+
+
+@pytest.mark.parametrize(
+    ("connect", "mode"),
+    [(over_http, "auto"), (over_stdio, "auto"), (over_stdio, "legacy")],
+    ids=["http", "stdio", "stdio-older-protocol"],
+)
+async def test_clearing_asks_the_user_where_the_client_can(static_api: Api, connect: Connect, mode: str) -> None:
+    ada = await prepared(static_api)
+    asked: list[str] = []
+    answers = iter([ElicitResult(action="decline"), ElicitResult(action="accept", content={"delete": False}),
+                    ElicitResult(action="accept", content={"delete": True})])  # fmt: skip
+
+    async def ask(_: Any, parameters: Any) -> ElicitResult:
+        asked.append(parameters.message)
+        return next(answers)
+
+    async with connect(static_api, ada.key, elicitation_callback=ask, mode=mode) as client:
+        for _ in range(2):
+            assert (await told(client, "memory_clear", type="fact", older_than=30))["deleted"] == 0
+            assert sorted(await facts(static_api)) == ["ben's", "new", "old one", "old two"]
+        assert (await told(client, "memory_clear", type="fact", older_than=30))["deleted"] == 2
+    assert asked == ["Delete 2 memories of the kind fact older than 30 days?"] * 3
+    assert sorted(await facts(static_api)) == ["ben's", "new"]
+
+
+@pytest.mark.parametrize(
+    ("connect", "mode"),
+    [(over_http, "auto"), (over_stdio, "auto"), (over_http, "legacy")],
+    ids=["http", "stdio", "http-older-protocol"],
+)
+async def test_clearing_gives_a_token_where_the_client_cannot_ask(static_api: Api, connect: Connect, mode: str) -> None:
+    """A server that keeps no session cannot ask a client of the older protocol over HTTP either."""
+    ada = await prepared(static_api)
+    async with connect(static_api, ada.key, mode=mode) as client:
+        first = await told(client, "memory_clear", type="fact", older_than=30)
+        assert (first["deleted"], first["would_delete"]) == (0, 2)
+        wrong = await told(client, "memory_clear", type="fact", older_than=30, confirmation="guessed")
+        assert wrong["deleted"] == 0
+        other = await told(client, "memory_clear", type="fact", older_than=0, confirmation=first["confirmation"])
+        assert other["deleted"] == 0
+        assert len(await facts(static_api)) == 4
+        done = await told(client, "memory_clear", type="fact", older_than=30, confirmation=first["confirmation"])
+        assert done == {"deleted": 2}
+    assert sorted(await facts(static_api)) == ["ben's", "new"]
+
+
+@both
+async def test_the_graph_of_an_entity(static_api: Api, connect: Connect) -> None:
+    paths = (await static_api.http.get("/openapi.json")).json()["paths"]
+    if not any(path.endswith("/graph") for path in paths):
+        pytest.skip("this API has no graph of an entity")
+    ada = await static_api.as_role("agent", "ada")
+    link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}
+    await static_api.save("Apollo goes well", agent="ada", links=[link])
+    async with connect(static_api, ada.key) as client:
+        graph = await told(client, "entity_graph", entity="Apollo")
+    assert graph["entity"]["name"] == "Apollo"
+    assert [memory["content"] for memory in graph["memories"]] == ["Apollo goes well"]
