@@ -24,6 +24,7 @@ from service.settings import Settings
 from tests.bench.data import sentences
 from tests.bench.place import ADMIN, ROOT, Place, Skipped
 from tests.bench.report import console
+from worker.upkeep.large_audiences import tend_large_audiences
 
 SMALL = 100
 BATCH = 1000
@@ -119,9 +120,7 @@ def _schema() -> str:
 
 
 def fill(settings: Settings, shares: tuple[Share, ...]) -> None:
-    """Write the memories of all shares by two processes, vector indexes set aside meanwhile."""
-    assert settings.database_url is not None
-    indexes = asyncio.run(_set_aside(settings.database_url))
+    """Write the memories of all shares by two processes, then let upkeep do its work."""
     total = sum(share.memories for share in shares)
     halves: tuple[list[Share], list[Share]] = ([], [])
     for share in sorted(shares, key=lambda one: -one.memories):
@@ -135,8 +134,8 @@ def fill(settings: Settings, shares: tuple[Share, ...]) -> None:
             worker.join()
     if any(worker.exitcode for worker in workers):
         raise RuntimeError("loading failed; its traceback is above")
-    with console.status("building vector indexes and statistics"):
-        asyncio.run(_put_back(settings.database_url, indexes))
+    with console.status("upkeep: counts, indexes, statistics"):
+        asyncio.run(_settle(settings))
 
 
 def _write(settings: Settings, shares: list[Share]) -> None:
@@ -157,26 +156,13 @@ async def _remember(settings: Settings, shares: list[Share]) -> None:
             await remember(engine, ADMIN, batch)
 
 
-async def _set_aside(url: str) -> list[str]:
-    """Drop the HNSW indexes; their definitions."""
-    connection = await asyncpg.connect(url)
+async def _settle(settings: Settings) -> None:
+    """What the worker and autovacuum would do in time: counts and index of large audiences, statistics."""
+    assert settings.database_url is not None
+    async with open_runtime(settings.model_copy(update={"statement_timeout_s": 3600}), "bench-load") as engine:
+        await tend_large_audiences(engine)
+    connection = await asyncpg.connect(settings.database_url, command_timeout=3600)
     try:
-        rows = await connection.fetch(
-            "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' AND indexdef LIKE '%USING hnsw%'"
-        )
-        for row in rows:
-            await connection.execute(f'DROP INDEX "{row["indexname"]}"')
-        return [row["indexdef"] for row in rows]
-    finally:
-        await connection.close()
-
-
-async def _put_back(url: str, indexes: list[str]) -> None:
-    connection = await asyncpg.connect(url, command_timeout=3600)
-    try:
-        await connection.execute("SET maintenance_work_mem = '1GB'")
-        for definition in indexes:
-            await connection.execute(definition)
         await connection.execute("VACUUM ANALYZE")
         await connection.execute("CHECKPOINT")
     finally:

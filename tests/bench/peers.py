@@ -99,7 +99,7 @@ async def _reverie(place: Place, url: str, queries: list[str]) -> dict[str, dict
     async with open_runtime(place.settings(url, "static"), "bench-peers") as engine:
         with place.serving(url) as port:
             clients = [await HttpClient(port).__aenter__() for _ in range(CLIENTS)]
-            taken = await speed.side_by_side(engine, port, "a", queries, {})
+            taken = await speed.side_by_side(engine, port, "a", queries)
             bodies = [{"agent": "a", "query": text} for text in queries]
 
             def searching(client: HttpClient) -> Any:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import uvloop
 
 from service.db.pool import Connection, Database
-from service.db.queries import query
 from service.domain.search import SearchRequest
 from service.memory.engine import Engine
 from service.memory.recall import recall
 from service.runtime import open_runtime
+from service.store import search
 from tests.bench import corpus
 from tests.bench.measure import HttpClient, Latencies, Way, in_turn, per_second
 from tests.bench.place import ADMIN, Place
@@ -25,11 +25,11 @@ from tests.bench.report import Cell, console, show
 CALLS = 200
 WARM_UP = 30
 CLIENTS = 8
+COMPARED = 30
 FILTERS: dict[str, dict[str, Any]] = {
-    "none": {},
-    "a tag (5 %)": {"tags": ["t3"]},
-    "a type (20 %)": {"types": ["fact"]},
-    "a user (10 %)": {"user": "u3"},
+    "SQL, a tag (5 %)": {"tags": ["t3"]},
+    "SQL, a type (20 %)": {"types": ["fact"]},
+    "SQL, a user (10 %)": {"user": "u3"},
 }
 
 
@@ -50,19 +50,8 @@ def run(place: Place) -> None:
         with console.status(f"an agent of {count:,}"):
             rows += uvloop.run(_large(place, url, agent, count))
     show(
-        "In a database of 500,000 memories, static embedder (ms; × is the bare SQL's p50 over the unfiltered one)",
-        [
-            "memories of the agent",
-            "filter",
-            "SQL p50",
-            "SQL p95",
-            "use case p50",
-            "p95",
-            "HTTP p50",
-            "p95",
-            "×",
-            "found",
-        ],
+        "Hybrid search in a database of 500,000 memories, static embedder",
+        ["memories of the agent", "way", "p50 ms", "p95 ms", "× bare SQL", "found", "overlap@10 with exact"],
         rows,
     )
 
@@ -71,7 +60,7 @@ async def _small(place: Place, url: str) -> list[list[Cell]]:
     asked = corpus.queries("a", 2_000, CALLS + WARM_UP)
     async with open_runtime(place.settings(url, "static"), "bench-speed") as engine:
         with place.serving(url) as port:
-            taken = await side_by_side(engine, port, "a", asked, {})
+            taken = await side_by_side(engine, port, "a", asked)
             rate = await searches_per_second(port, "a", asked)
     bare = taken["SQL"].p50
     rates = {"HTTP": rate}
@@ -83,47 +72,40 @@ async def _large(place: Place, url: str, agent: str, count: int) -> list[list[Ce
     rows: list[list[Cell]] = []
     async with open_runtime(place.settings(url, "static"), "bench-speed") as engine:
         with place.serving(url) as port:
-            for label, filters in FILTERS.items():
-                taken = await side_by_side(engine, port, agent, asked, filters)
-                found = [
-                    len((await recall(engine, ADMIN, SearchRequest(agent=agent, query=text, **filters))).results)
-                    for text in asked[:20]
-                ]
-                base = rows[0][2] if rows else taken["SQL"].p50
-                assert isinstance(base, float)
-                rows.append(
-                    [
-                        f"{count:,}" if not rows else "",
-                        label,
-                        *(value for one in taken.values() for value in (one.p50, one.p95)),
-                        taken["SQL"].p50 / base,
-                        f"{min(found)}–{max(found)}",
-                    ]
-                )
+            taken = await side_by_side(engine, port, agent, asked, FILTERS)
+            for name, one in taken.items():
+                found = shared = None
+                if name == "SQL" or name in FILTERS:
+                    filters = FILTERS.get(name, {})
+                    found, shared = await compared_with_exact(engine, agent, asked[:COMPARED], filters)
+                label = f"{count:,}" if not rows else ""
+                rows.append([label, name, one.p50, one.p95, one.p50 / taken["SQL"].p50, found, shared])
     return rows
 
 
 async def side_by_side(
-    engine: Engine, port: int, agent: str, asked: list[str], filters: dict[str, Any]
+    engine: Engine, port: int, agent: str, asked: list[str], filtered: dict[str, dict[str, Any]] | None = None
 ) -> dict[str, Latencies]:
-    """The same hybrid searches as bare SQL, through the use case, and over HTTP, one after the other."""
-    requests = [SearchRequest(agent=agent, query=text, **filters) for text in asked]
-    statements = [await statement_of(engine, request) for request in requests]
-    bodies = [{"agent": agent, "query": text} | filters for text in asked]
+    """The same hybrid searches as bare SQL, through the use case and over HTTP, and the bare SQL with each filter."""
     async with bare_connection(engine) as raw, HttpClient(port) as http:
 
-        async def sql(number: int) -> None:
-            await raw.fetch(*statements[number])
+        async def bare(filters: dict[str, Any]) -> Way:
+            requests = [SearchRequest(agent=agent, query=text, **filters) for text in asked]
+            statements = [await statements_of(engine, request) for request in requests]
 
-        async def use_case(number: int) -> None:
-            await recall(engine, ADMIN, requests[number])
+            async def way(number: int) -> None:
+                for statement in statements[number]:
+                    await raw.fetch(*statement)
 
-        async def over_http(number: int) -> None:
-            await http.post("/v1/memories/search", bodies[number])
+            return way
 
-        return await in_turn(
-            {"SQL": sql, "use case": use_case, "HTTP": over_http}, len(asked) - WARM_UP, warm_up=WARM_UP
-        )
+        def over_http(number: int) -> Any:
+            return http.post("/v1/memories/search", {"agent": agent, "query": asked[number]})
+
+        ways = {"SQL": await bare({}), "use case": use_case(engine, agent, asked), "HTTP": over_http}
+        for name, filters in (filtered or {}).items():
+            ways[name] = await bare(filters)
+        return await in_turn(ways, len(asked) - WARM_UP, warm_up=WARM_UP)
 
 
 def use_case(engine: Engine, agent: str, asked: list[str]) -> Way:
@@ -146,21 +128,22 @@ async def searches_per_second(port: int, agent: str, asked: list[str]) -> float:
 
 
 @dataclass(slots=True)
-class _Recording(Connection):
-    """A connection that notes the hybrid statement it runs."""
+class _Noting:
+    """A raw connection that notes every statement it fetches rows with."""
 
     raw: Any
-    noted: list[tuple[Any, ...]] = field(default_factory=list)
+    noted: list[tuple[Any, ...]]
 
-    async def fetch(self, name: str, /, **values: Any) -> Any:
-        if name == "hybrid_search":
-            statement = query(name)
-            self.noted.append((statement.sql, *statement.arguments(values)))
-        return await self.raw.fetch(query(name).sql, *query(name).arguments(values))
+    async def fetch(self, *statement: Any) -> Any:
+        self.noted.append(statement)
+        return await self.raw.fetch(*statement)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.raw, name)
 
 
-async def statement_of(engine: Engine, request: SearchRequest) -> tuple[Any, ...]:
-    """The SQL and the arguments that the use case sends for a request."""
+async def statements_of(engine: Engine, request: SearchRequest) -> list[tuple[Any, ...]]:
+    """The search statements, with their arguments, that the use case sends for a request."""
     noted: list[tuple[Any, ...]] = []
 
     class Watched(Database):
@@ -170,13 +153,32 @@ async def statement_of(engine: Engine, request: SearchRequest) -> tuple[Any, ...
         @asynccontextmanager
         async def searching(self, workspace: UUID) -> AsyncIterator[Connection]:
             async with engine.db.searching(workspace) as connection:
-                yield _Recording(connection.raw, noted)
+                yield Connection(_Noting(connection.raw, noted))
 
     watched = Engine(Watched(), engine.embedder)
     watched._models = engine._models
     await engine.model()
     await recall(watched, ADMIN, request, count_access=False)
-    return noted[-1]
+    return noted
+
+
+async def compared_with_exact(
+    engine: Engine, agent: str, asked: list[str], filters: dict[str, Any]
+) -> tuple[str, float]:
+    """How many were found, least and most, and the share of the top ten that a search without any bound finds too."""
+    bounds = search.EXACT_ROWS_MAX, search.POSTINGS_MAX
+    counts, shares = [], []
+    for text in asked:
+        request = SearchRequest(agent=agent, query=text, **filters)
+        found = [one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results]
+        search.EXACT_ROWS_MAX, search.POSTINGS_MAX = 10**9, 10**9
+        try:
+            exact = [one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results]
+        finally:
+            search.EXACT_ROWS_MAX, search.POSTINGS_MAX = bounds
+        counts.append(len(found))
+        shares.append(len(set(found) & set(exact)) / max(1, len(exact)))
+    return f"{min(counts)}–{max(counts)}", sum(shares) / len(shares)
 
 
 @asynccontextmanager
