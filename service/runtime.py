@@ -6,17 +6,21 @@ import logging
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import structlog
 
 from service.db.pool import Database
+from service.embedding.base import Embedder
 from service.embedding.cache import CachedEmbedder
-from service.embedding.sources import open_embedder
+from service.embedding.sources import open_embedder, setting_of
 from service.errors import Unavailable
 from service.llm import LLM, Reranker
 from service.logs import without_messages
+from service.memory.changeover import Changeover
 from service.memory.engine import Engine
 from service.settings import Settings
+from service.store.embeddings import Model
 
 
 @asynccontextmanager
@@ -47,14 +51,22 @@ async def open_runtime(settings: Settings, application: str) -> AsyncIterator[En
         llm=_llm(settings),
         reranker=_reranker(settings),
     )
+    changeover = Changeover(engine, setting_of(settings.embedding_model, embedder), partial(_open_model, settings))
+    engine.follow = changeover.follow
     try:
-        async with engine.usage, engine.reads:
+        async with changeover, engine.usage, engine.reads:
             yield engine
     finally:
         engine.redactor.close()
-        if engine.embedder:
-            await engine.embedder.aclose()
         await db.close()
+
+
+async def _open_model(settings: Settings, model: Model) -> Embedder:
+    opened = await open_embedder(
+        model.setting, dim=model.dim, api_base=settings.embedding_api_base, api_key=settings.embedding_api_key
+    )
+    assert opened is not None
+    return CachedEmbedder(opened)
 
 
 def _llm(settings: Settings) -> LLM | None:

@@ -208,7 +208,8 @@ CREATE TABLE public.embedding_models (
     id smallint NOT NULL,
     signature text NOT NULL,
     dim integer NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    setting text NOT NULL
 );
 CREATE SEQUENCE public.embedding_models_id_seq
     AS smallint
@@ -218,6 +219,20 @@ CREATE SEQUENCE public.embedding_models_id_seq
     NO MAXVALUE
     CACHE 1;
 ALTER SEQUENCE public.embedding_models_id_seq OWNED BY public.embedding_models.id;
+CREATE TABLE public.embedding_state (
+    singleton boolean NOT NULL,
+    active smallint,
+    next smallint,
+    total bigint,
+    done bigint DEFAULT '0'::bigint NOT NULL,
+    error text,
+    started_at timestamp with time zone,
+    switched_at timestamp with time zone,
+    moving boolean DEFAULT false NOT NULL,
+    owner text,
+    owner_until timestamp with time zone,
+    CONSTRAINT ck_embedding_state_singleton CHECK (singleton)
+);
 CREATE TABLE public.entities (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -335,7 +350,9 @@ CREATE TABLE public.search_index (
     question_share real DEFAULT '0'::real NOT NULL,
     embedding_model smallint,
     embedding public.halfvec,
-    ann boolean DEFAULT false NOT NULL
+    ann boolean DEFAULT false NOT NULL,
+    next_model smallint,
+    next_embedding public.halfvec
 );
 ALTER TABLE ONLY public.search_index ALTER COLUMN embedding SET STORAGE MAIN;
 ALTER TABLE ONLY public.search_index FORCE ROW LEVEL SECURITY;
@@ -477,6 +494,16 @@ CREATE TABLE public.rate_limits (
     full_at timestamp with time zone NOT NULL
 );
 ALTER TABLE ONLY public.rate_limits FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.reindex_requests (
+    workspace_id uuid NOT NULL,
+    force boolean DEFAULT false NOT NULL,
+    after uuid,
+    total bigint NOT NULL,
+    done bigint DEFAULT '0'::bigint NOT NULL,
+    error text,
+    requested_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone
+);
 CREATE TABLE public.search_terms (
     workspace_id uuid NOT NULL,
     term bigint NOT NULL,
@@ -542,6 +569,8 @@ ALTER TABLE ONLY public.edges
     ADD CONSTRAINT pk_edges PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.embedding_models
     ADD CONSTRAINT pk_embedding_models PRIMARY KEY (id);
+ALTER TABLE ONLY public.embedding_state
+    ADD CONSTRAINT pk_embedding_state PRIMARY KEY (singleton);
 ALTER TABLE ONLY public.entities
     ADD CONSTRAINT pk_entities PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.entity_aliases
@@ -562,6 +591,8 @@ ALTER TABLE ONLY public.messages
     ADD CONSTRAINT pk_messages PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.rate_limits
     ADD CONSTRAINT pk_rate_limits PRIMARY KEY (workspace_id, key_id);
+ALTER TABLE ONLY public.reindex_requests
+    ADD CONSTRAINT pk_reindex_requests PRIMARY KEY (workspace_id);
 ALTER TABLE ONLY public.search_index
     ADD CONSTRAINT pk_search_index PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.search_terms
@@ -673,6 +704,8 @@ ALTER TABLE ONLY public.messages
     ADD CONSTRAINT fk_messages_sessions_workspace_id_session_id FOREIGN KEY (workspace_id, session_id) REFERENCES public.sessions(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.rate_limits
     ADD CONSTRAINT fk_rate_limits_api_keys_workspace_id_key_id FOREIGN KEY (workspace_id, key_id) REFERENCES public.api_keys(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.reindex_requests
+    ADD CONSTRAINT fk_reindex_requests_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT fk_sessions_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.settings
@@ -767,6 +800,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_steps TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dreams TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.edges TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.embedding_models TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.embedding_state TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entities TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entity_aliases TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entity_merges TO reverie_app;
@@ -783,6 +817,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_sources TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_versions TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.messages TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.rate_limits TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reindex_requests TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.search_terms TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.team_members TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.window_summaries TO reverie_app;

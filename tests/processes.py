@@ -87,3 +87,29 @@ class ServerProcess:
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             await self.wait()
+
+
+class WorkerProcess:
+    """``python -m worker run`` on a database. ``log`` is where its standard error goes."""
+
+    def __init__(self, database_url: str, log: Path, **environment: str) -> None:
+        self.log = log
+        self._environment = os.environ | {
+            "DATABASE_URL": database_url,
+            "REVERIE_DATA_DIR": str(log.parent),
+            "EMBEDDING_MODEL": "none",
+            **environment,
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start; it is ready some time later."""
+        with self.log.open("ab") as log:
+            command = [sys.executable, "-m", "worker", "run"]
+            self._process = subprocess.Popen(command, env=self._environment, cwd=ROOT, stderr=log)
+
+    async def kill(self) -> None:
+        """End it as a power cut would."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            await asyncio.to_thread(self._process.wait, 60)

@@ -25,10 +25,12 @@ from worker.loops import Bell
 from worker.upkeep.drop_answers import drop_answers
 from worker.upkeep.embed_pending import embed_pending
 from worker.upkeep.large_audiences import tend_large_audiences
+from worker.upkeep.reindex import Reindexer
 
 log = structlog.get_logger(__name__)
 
-BEAT_S = 10.0
+BEAT_S = 2.0
+REINDEX_S = 1.0
 FORGOTTEN_AFTER = timedelta(hours=1)
 STOP_S = 4.5
 
@@ -72,6 +74,7 @@ async def run_worker(settings: Settings) -> None:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         async with engine.db.unscoped() as connection:
+            await connection.run("release_embedding", worker=name)
             await connection.run("forget_worker", worker=name, before=engine.now() - FORGOTTEN_AFTER)
         log.info("worker_stopped", worker=name)
 
@@ -94,6 +97,7 @@ def _jobs(engine: Engine, settings: Settings, name: str) -> list[Coroutine[Any, 
     assert settings.database_url is not None
     bell = Bell()
     own = dreamer(engine, settings, name)
+    reindexer = Reindexer(engine, name)
 
     async def beat() -> bool:
         async with engine.db.unscoped() as connection:
@@ -104,6 +108,7 @@ def _jobs(engine: Engine, settings: Settings, name: str) -> list[Coroutine[Any, 
         listen(settings.database_url, bell.ring),
         Bell().keep_doing("heartbeat", beat, BEAT_S),
         *(bell.keep_doing("dreaming", own.dream_next, settings.poll_s) for _ in range(settings.dreams_at_once)),
+        Bell().keep_doing("reindexing", reindexer.step, REINDEX_S),
     ]
 
 
@@ -123,5 +128,6 @@ async def run_once(settings: Settings) -> int:
         while await own.dream_next():
             count += 1
         await embed_pending(engine)
+        await Reindexer(engine, worker_name()).until_done()
         await tend_large_audiences(engine)
     return count

@@ -12,9 +12,11 @@ from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
     BigInteger,
     Boolean,
+    CheckConstraint,
     Column,
     DateTime,
     Double,
+    ForeignKey,
     ForeignKeyConstraint,
     Index,
     Integer,
@@ -388,6 +390,8 @@ search_index = Table(
     Column("question_share", REAL, nullable=False, server_default="0"),
     Column("embedding_model", SmallInteger),
     Column("embedding", HALFVEC()),
+    Column("next_model", SmallInteger),
+    Column("next_embedding", HALFVEC()),
     _key("id"),
     Index("ix_search_index_audience", "workspace_id", "audience", "kind", "ann", "happened_at"),
     Index("ix_search_index_previous", "workspace_id", "previous", postgresql_where=text("previous IS NOT NULL")),
@@ -454,7 +458,37 @@ embedding_models = Table(
     Column("id", SmallInteger, primary_key=True),
     Column("signature", Text, nullable=False, unique=True),
     Column("dim", Integer, nullable=False),
+    _text("setting"),
     _time("created_at", nullable=False, default_now=True),
+)
+
+embedding_state = Table(
+    "embedding_state",
+    metadata,
+    Column("singleton", Boolean, CheckConstraint("singleton", name="ck_embedding_state_singleton"), primary_key=True),
+    Column("active", SmallInteger),
+    Column("next", SmallInteger),
+    Column("total", BigInteger),
+    Column("done", BigInteger, nullable=False, server_default="0"),
+    _text("error", nullable=True),
+    _time("started_at"),
+    _time("switched_at"),
+    _bool("moving"),
+    _text("owner", nullable=True),
+    _time("owner_until"),
+)
+
+reindex_requests = Table(
+    "reindex_requests",
+    metadata,
+    Column("workspace_id", UUID(as_uuid=True), ForeignKey("workspaces.workspace_id"), primary_key=True),
+    _bool("force"),
+    _id("after", nullable=True),
+    Column("total", BigInteger, nullable=False),
+    Column("done", BigInteger, nullable=False, server_default="0"),
+    _text("error", nullable=True),
+    _time("requested_at", nullable=False),
+    _time("finished_at"),
 )
 
 entities = Table(
@@ -674,5 +708,9 @@ worker_heartbeats = Table(
     _time("seen_at", nullable=False),
 )
 
-SHARED_TABLES = frozenset({"workspaces", "embedding_models", "worker_heartbeats", "dream_schedule"})
+SHARED_TABLES = frozenset(
+    {
+        "workspaces", "embedding_models", "embedding_state", "reindex_requests", "worker_heartbeats", "dream_schedule",
+    }
+)  # fmt: skip
 """Tables outside row-level security: they hold no content. All others show one workspace's rows only."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from pathlib import Path
 
 from service.embedding.base import Embedder, EmbedderMisconfigured
 from service.embedding.static import StaticEmbedder
@@ -44,6 +45,20 @@ async def open_embedder(
     if api_key or os.environ.get("OPENAI_API_KEY"):
         return await _open_remote(None, dim, api_base, api_key, timeout_s)
     return _agreeing(model, await _open_on_disk(local_model), dim)
+
+
+def setting_of(configured: str, embedder: Embedder | None) -> str:
+    """The value of EMBEDDING_MODEL that opens this embedder again, in whatever folder and with whatever keys."""
+    if embedder is None or embedder.source == "static":
+        return embedder.source if embedder else "none"
+    if embedder.source == "remote":
+        return embedder.model
+    from service.embedding.local import names_a_folder
+
+    given = configured.removeprefix("local:")
+    if configured != "auto" and names_a_folder(given):
+        return f"local:{Path(given).expanduser().resolve()}"
+    return f"local:{embedder.model}"
 
 
 async def _open_on_disk(local_model: str | None) -> Embedder:

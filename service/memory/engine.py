@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
@@ -18,7 +18,8 @@ from service.memory.reads import ReadCounter
 from service.memory.together import Together
 from service.memory.usage import UsageCounter
 from service.privacy import Redactor
-from service.store.memories import Embedded, model_number
+from service.store.embeddings import model_number
+from service.store.memories import Embedded
 
 CHEAP_SOURCE = "static"
 
@@ -36,7 +37,11 @@ def _utc_now() -> datetime:
 
 @dataclass(slots=True)
 class Engine:
-    """The lower layers, held together. ``embedder``, ``llm`` and ``reranker`` are None where none is configured."""
+    """The lower layers, held together. ``embedder``, ``llm`` and ``reranker`` are None where none is configured.
+
+    ``embedder`` is the one in use, which is another than the configured one until everything has been embedded anew
+    (then that one is ``coming``); ``follow`` takes up what is in use now.
+    """
 
     db: Database
     embedder: Embedder | None = None
@@ -48,6 +53,8 @@ class Engine:
     usage: UsageCounter = field(init=False)
     reads: ReadCounter = field(init=False)
     saves: Together[Any, Any] = field(default_factory=Together)
+    coming: Embedder | None = None
+    follow: Callable[[], Awaitable[None]] | None = None
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -60,17 +67,25 @@ class Engine:
         The deadline grows with the number of texts. What is embedded before a failure is kept.
         """
         vectors: list[Vector | None] = []
-        if self.embedder is None or not texts:
+        embedder = self.embedder
+        if embedder is None or not texts:
             return Embedded(None, [None] * len(texts))
         ends_at = monotonic() + self.embedding_deadline_s + DEADLINE_PER_TEXT_S * len(texts)
         try:
             for start in range(0, len(texts), EMBEDDED_AT_ONCE):
                 some = texts[start : start + EMBEDDED_AT_ONCE]
-                vectors.extend(await self.embedder.embed(some, max(0.0, ends_at - monotonic())))
+                vectors.extend(await embedder.embed(some, max(0.0, ends_at - monotonic())))
         except EmbeddingFailed as error:
             log.warning("embedding_pending", texts=len(texts) - len(vectors), error=error.message)
             vectors.extend([None] * (len(texts) - len(vectors)))
-        return Embedded(await self.model(), vectors)
+        return Embedded(await self._number(embedder), vectors)
+
+    async def embed_query(self, text: str) -> tuple[Vector, int]:
+        """The vector of a query and the number of its model. Raises EmbeddingFailed; an embedder must be configured."""
+        embedder = self.embedder
+        assert embedder is not None
+        vectors = await embedder.embed([text], self.embedding_deadline_s)
+        return vectors[0], await self._number(embedder)
 
     async def embed_if_cheap(self, texts: Sequence[str]) -> Embedded:
         """Vectors for texts that can wait for the worker: only from an embedder that costs next to nothing."""
@@ -80,10 +95,16 @@ class Engine:
 
     async def model(self) -> int | None:
         """The number under which this embedder's vectors are stored; None without an embedder."""
-        if self.embedder is None:
-            return None
-        signature = self.embedder.signature
+        return None if self.embedder is None else await self._number(self.embedder)
+
+    def use(self, embedder: Embedder, number: int) -> None:
+        """Embed with this from now on."""
+        self._models[embedder.signature] = number
+        self.embedder = embedder
+
+    async def _number(self, embedder: Embedder) -> int:
+        signature = embedder.signature
         if signature not in self._models:
             async with self.db.unscoped() as connection:
-                self._models[signature] = await model_number(connection, signature, self.embedder.dim)
+                self._models[signature] = await model_number(connection, signature, embedder.dim, embedder.model)
         return self._models[signature]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -40,14 +41,34 @@ async def recall(
     request itself is a filter. Without a working embedder the search goes on by keyword and says so. Raises
     InvalidInput for an empty time range.
     """
+    search_once = partial(
+        _recall, engine, principal, request, count_access=count_access, in_session=in_session, on_task=on_task
+    )
+    try:
+        return await search_once()
+    except search.ModelChanged:
+        if engine.follow is None:
+            raise
+        await engine.follow()
+        return await search_once()
+
+
+async def _recall(
+    engine: Engine,
+    principal: Principal,
+    request: SearchRequest,
+    *,
+    count_access: bool,
+    in_session: str | None,
+    on_task: str | None,
+) -> Recalled:
     agent = principal.acting(request.agent)
     if principal.memory_off:
         return Recalled([], 0, request.strategy, MEMORY_OFF)
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
     request = await masked_search(engine, principal, request)
-    vector, degraded = await _query_vector(engine, request)
-    model = await engine.model() if vector is not None else None
+    vector, model, degraded = await _query_vector(engine, request)
     timed = timex.parse(request.query, request.now or engine.now())
     question = search.Question(
         text="" if request.strategy == "semantic" and vector is not None else timed.text,
@@ -104,17 +125,18 @@ def _ranking(request: SearchRequest, reader: agents.Reader) -> Ranking:
     return chosen.model_copy(update={"fusion": request.fusion}) if request.fusion else chosen
 
 
-async def _query_vector(engine: Engine, request: SearchRequest) -> tuple[np.ndarray[Any, Any] | None, Degraded | None]:
-    """The query's vector, or why there is none although the strategy wanted one."""
+async def _query_vector(
+    engine: Engine, request: SearchRequest
+) -> tuple[np.ndarray[Any, Any] | None, int | None, Degraded | None]:
+    """The query's vector and its model, or why there is none although the strategy wanted one."""
     if request.strategy in ("keyword", "recent") or not request.query.strip():
-        return None, None
+        return None, None, None
     if engine.embedder is None:
-        return None, Degraded("no embedder is configured (EMBEDDING_MODEL=none)", "keyword")
+        return None, None, Degraded("no embedder is configured (EMBEDDING_MODEL=none)", "keyword")
     try:
-        vectors = await engine.embedder.embed([request.query], engine.embedding_deadline_s)
+        return *await engine.embed_query(request.query), None
     except EmbeddingFailed as error:
-        return None, Degraded(error.message, "keyword")
-    return vectors[0], None
+        return None, None, Degraded(error.message, "keyword")
 
 
 def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader) -> search.Filters:

@@ -26,6 +26,8 @@ class Reader:
     settings: WorkspaceSettings
     large_rows: int | None = None
     """How many memories the audiences hold that have outgrown exact scans; None where all are small."""
+    model: int | None = None
+    """The embedding model in use."""
 
 
 async def known_places(
@@ -94,6 +96,7 @@ async def reader(
         row["task_id"],
         settings_from(row["settings"]),
         row["large_rows"],
+        row["model"],
     )
 
 

@@ -282,14 +282,6 @@ async def add_sources(
     return [(row["memory_id"], row["message_id"]) for row in rows]
 
 
-async def model_number(connection: Connection, signature: str, dim: int) -> int:
-    """The small number under which vectors of an embedder are stored, given out on first use."""
-    found: int | None = None
-    while found is None:
-        found = await connection.value("ensure_embedding_model", signature=signature, dim=dim)
-    return found
-
-
 async def bump_usage(connection: Connection, workspace: UUID, counts: dict[UUID, int], now: datetime) -> None:
     """Add to the access counts of memories."""
     await connection.run("bump_usage", workspace=workspace, ids=list(counts), counts=list(counts.values()), now=now)

@@ -16,6 +16,7 @@ from service.db.pool import Connection, Row
 from service.domain.search import Ranking
 from service.domain.spelling import spelled
 from service.domain.timex import Window
+from service.errors import ReverieError
 from service.store.agents import Reader
 from service.store.sessions import message
 
@@ -29,6 +30,10 @@ POSTINGS_MAX = 8_000
 """In a large audience, how many postings of common words are read before the rest are only weighed."""
 
 Found = tuple[Literal["message", "document"], dict[str, Any]]
+
+
+class ModelChanged(ReverieError):
+    """The embedding model has just been changed; ask again with a vector of the new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,12 @@ async def hybrid(
     kinds: Sequence[int],
     limit: int,
 ) -> list[Row]:
-    """The best ``limit`` rows by fused score; those that are memories carry their record."""
+    """The best ``limit`` rows by fused score; those that are memories carry their record.
+
+    Raises ModelChanged when the question's vector is not of the model in use.
+    """
+    if question.model is not None and reader.model is not None and question.model != reader.model:
+        raise ModelChanged
     nearest = None
     if question.embedding is not None and (reader.large_rows or 0) > EXACT_ROWS_MAX:
         nearest = await _nearest_by_index(connection, workspace, reader, filters, ranking, question, kinds)

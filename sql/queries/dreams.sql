@@ -229,12 +229,14 @@ SELECT c.n, near.similarity, m.id, m.type, m.content, m.source, m.identity_hash,
     m.occurred_at
 FROM unnest(:numbers::integer[], :embeddings::halfvec[]) AS c(n, embedding)
 CROSS JOIN LATERAL (
-    SELECT i.id, -(i.embedding <#> c.embedding) AS similarity
-    FROM search_index i
+    SELECT i.id, -(v.embedding <#> c.embedding) AS similarity
+    FROM search_index i, LATERAL (
+        SELECT CASE WHEN i.embedding_model = :model::smallint THEN i.embedding ELSE i.next_embedding END
+    ) AS v(embedding)
     WHERE i.workspace_id = :workspace AND i.audience = :agent_id AND i.kind = 0
-        AND i.embedding_model = :model::smallint AND NOT i.deleted AND i.valid_until IS NULL
+        AND (i.embedding_model = :model OR i.next_model = :model) AND NOT i.deleted AND i.valid_until IS NULL
         AND (i.expires_at IS NULL OR i.expires_at > :now)
-    ORDER BY i.embedding <#> c.embedding, i.id
+    ORDER BY v.embedding <#> c.embedding, i.id
     LIMIT :limit
 ) near
 JOIN memories m ON m.workspace_id = :workspace AND m.id = near.id AND m.agent_id = :agent_id

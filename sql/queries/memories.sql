@@ -173,7 +173,9 @@ UPDATE search_index i SET
     words = coalesce(:words::smallint, i.words), speaker = CASE WHEN :words IS NULL THEN i.speaker ELSE :speaker::text END,
     asks = coalesce(:asks::boolean, i.asks), question_share = coalesce(:question_share::real, i.question_share),
     embedding_model = CASE WHEN :embed::boolean THEN :model::smallint ELSE i.embedding_model END,
-    embedding = CASE WHEN :embed THEN :embedding::halfvec ELSE i.embedding END
+    embedding = CASE WHEN :embed THEN :embedding::halfvec ELSE i.embedding END,
+    next_model = CASE WHEN NOT :embed THEN i.next_model END,
+    next_embedding = CASE WHEN NOT :embed THEN i.next_embedding END
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.id = :id AND i.workspace_id = m.workspace_id AND i.id = m.id;
 
@@ -252,36 +254,5 @@ ON CONFLICT (workspace_id, memory_id) DO UPDATE SET
     access_count = memory_usage.access_count + excluded.access_count,
     last_accessed_at = greatest(memory_usage.last_accessed_at, excluded.last_accessed_at);
 
--- name: ensure_embedding_model
--- The small number that stands for an embedder's signature.
-WITH made AS (
-    INSERT INTO embedding_models (id, signature, dim)
-    SELECT coalesce(max(id), 0) + 1, :signature, :dim FROM embedding_models
-    HAVING NOT EXISTS (SELECT 1 FROM embedding_models WHERE signature = :signature)
-    ON CONFLICT DO NOTHING
-    RETURNING id
-)
-SELECT id FROM made UNION ALL SELECT id FROM embedding_models WHERE signature = :signature LIMIT 1;
-
 -- name: workspaces
 SELECT workspace_id FROM workspaces ORDER BY workspace_id;
-
--- name: pending_texts
--- Texts of memories, messages and documents whose vector is still missing.
-SELECT i.id, coalesce(m.content, t.content, d.title || E'\n' || c.content) AS content, coalesce(m.version, 0) AS version
-FROM search_index i
-LEFT JOIN memories m ON i.kind = 0 AND m.workspace_id = i.workspace_id AND m.id = i.id
-LEFT JOIN messages t ON i.kind = 1 AND t.workspace_id = i.workspace_id AND t.id = i.id
-LEFT JOIN chunks c ON i.kind = 2 AND c.workspace_id = i.workspace_id AND c.id = i.id
-LEFT JOIN documents d ON d.workspace_id = c.workspace_id AND d.id = c.document_id
-WHERE i.workspace_id = :workspace AND i.embedding_model IS NULL AND NOT i.deleted
-    AND num_nonnulls(m.id, t.id, c.id) = 1
-ORDER BY i.id
-LIMIT :limit;
-
--- name: set_embeddings
--- Fill in vectors of texts that have not changed meanwhile; only memories ever change.
-UPDATE search_index i SET embedding = v.embedding, embedding_model = :model
-FROM unnest(:ids::uuid[], :versions::integer[], :embeddings::halfvec[]) AS v(id, version, embedding)
-LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = v.id
-WHERE i.workspace_id = :workspace AND i.id = v.id AND coalesce(m.version, 0) = v.version;

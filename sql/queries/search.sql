@@ -22,6 +22,14 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
             WHERE m.workspace_id = i.workspace_id AND m.id = i.id AND m.metadata @> :metadata))
     ))
 
+-- fragment: vector
+-- The row's vector of the model in use; while models are being changed it may still stand beside the former one's.
+(CASE WHEN i.embedding_model = :model::smallint THEN i.embedding ELSE i.next_embedding END)
+
+-- fragment: embedded
+-- Whether the row has one.
+(i.embedding_model = :model::smallint OR i.next_model = :model)
+
 -- fragment: weight
 -- BM25 of one posting ``p`` of a word with rarity ``r``; the document's length has a floor and a fixed reference.
 r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
@@ -91,21 +99,21 @@ WITH wanted AS MATERIALIZED (
 ), semantic_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY meaning DESC, id) AS rank
     FROM (
-        SELECT i.id, -(i.embedding <#> :embedding::halfvec) * (1 - exp(-i.words / :words_saturation::float8)) AS meaning
+        SELECT i.id, -(:(vector) <#> :embedding::halfvec) * (1 - exp(-i.words / :words_saturation::float8)) AS meaning
         FROM search_index i
-        WHERE :(readable) AND i.embedding_model = :model::smallint AND :nearest::uuid[] IS NULL
+        WHERE :(readable) AND :(embedded) AND :nearest::uuid[] IS NULL
         UNION ALL
-        SELECT i.id, -(i.embedding <#> :embedding) * (1 - exp(-i.words / :words_saturation))
+        SELECT i.id, -(:(vector) <#> :embedding) * (1 - exp(-i.words / :words_saturation))
         FROM search_index i
-        WHERE :(readable) AND i.embedding_model = :model AND i.id = ANY(:nearest)
+        WHERE :(readable) AND :(embedded) AND i.id = ANY(:nearest)
     ) AS n
     ORDER BY meaning DESC, id LIMIT :candidates
 ), timed_top AS MATERIALIZED (
     SELECT i.id
     FROM search_index i, unnest(:near_starts::timestamptz[], :near_ends::timestamptz[]) AS w(since, until)
-    WHERE :(readable) AND i.embedding_model = :model AND i.ann = ANY('{true,false}')
+    WHERE :(readable) AND :(embedded) AND i.ann = ANY('{true,false}')
         AND i.happened_at >= w.since AND i.happened_at < w.until
-    ORDER BY -(i.embedding <#> :embedding) * (1 - exp(-i.words / :words_saturation)) DESC, i.id
+    ORDER BY -(:(vector) <#> :embedding) * (1 - exp(-i.words / :words_saturation)) DESC, i.id
     LIMIT :candidates
 ), pool AS MATERIALIZED (
     SELECT id FROM keyword_top
@@ -120,9 +128,9 @@ WITH wanted AS MATERIALIZED (
     SELECT id FROM timed_top
 ), member AS MATERIALIZED (
     SELECT i.id, i.previous, i.session_id, i.happened_at, i.speaker, i.question_share,
-        CASE WHEN i.embedding_model = :model THEN -(i.embedding <#> :embedding) END AS similarity,
-        CASE WHEN i.embedding_model = :model
-            THEN greatest(-(i.embedding <#> :embedding), 0) * (1 - exp(-i.words / :words_saturation)) ELSE 0 END AS meaning,
+        CASE WHEN :(embedded) THEN -(:(vector) <#> :embedding) END AS similarity,
+        CASE WHEN :(embedded)
+            THEN greatest(-(:(vector) <#> :embedding), 0) * (1 - exp(-i.words / :words_saturation)) ELSE 0 END AS meaning,
         exp(-greatest(0, i.length - :fade_after::float8) / :fade_over::float8) AS fade
     FROM search_index i
     WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM pool))
@@ -206,6 +214,12 @@ SELECT id FROM (
      FROM search_index i
      WHERE NOT i.ann AND i.embedding_model = {model} AND :(readable)
      ORDER BY i.embedding <#> :embedding
+     LIMIT :limit)
+    UNION ALL
+    (SELECT i.id, i.next_embedding <#> :embedding
+     FROM search_index i
+     WHERE i.ann = ANY('{true,false}') AND i.next_model = {model} AND :(readable)
+     ORDER BY i.next_embedding <#> :embedding
      LIMIT :limit)
 ) AS n
 ORDER BY distance, id

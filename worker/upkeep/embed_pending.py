@@ -8,6 +8,8 @@ import structlog
 
 from service.memory.engine import Engine
 from service.memory.redaction import masked, workspace_policy
+from service.store import embeddings
+from service.store.embeddings import FIRST
 
 log = structlog.get_logger(__name__)
 
@@ -32,20 +34,17 @@ async def _embed_workspace(engine: Engine, workspace: UUID) -> int:
     done = 0
     while True:
         async with engine.db.transaction(workspace) as connection:
-            rows = await connection.fetch("pending_texts", workspace=workspace, limit=BATCH)
+            rows = await embeddings.pending(connection, workspace, FIRST, BATCH)
         if not rows:
             return done
         texts = await masked(engine, await workspace_policy(engine, workspace), [row["content"] for row in rows])
         embedded = await engine.embed(texts)
-        ready = [(row, vector) for row, vector in zip(rows, embedded.halfvecs(), strict=True) if vector is not None]
+        if embedded.model is None:
+            return done
+        ready = [(row, vector) for row, vector in zip(rows, embedded.vectors, strict=True) if vector is not None]
         async with engine.db.transaction(workspace) as connection:
-            done += await connection.run(
-                "set_embeddings",
-                workspace=workspace,
-                ids=[row["id"] for row, _ in ready],
-                versions=[row["version"] for row, _ in ready],
-                embeddings=[vector for _, vector in ready],
-                model=embedded.model,
+            done += await embeddings.fill(
+                connection, workspace, [row for row, _ in ready], [vector for _, vector in ready], embedded.model
             )
         if len(ready) < len(rows):
             return done

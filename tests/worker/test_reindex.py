@@ -1,0 +1,300 @@
+"""Changing the embedding model while everything runs (row E4)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from service.domain.drafts import MemoryDraft
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.principal import Principal
+from service.embedding import EmbeddingFailed
+from service.memory.engine import Engine
+from service.memory.remember import remember
+from service.runtime import open_runtime
+from service.settings import Settings
+from service.store import embeddings
+from tests.fakes.openai_server import FakeOpenAI
+from tests.processes import ServerProcess, WorkerProcess
+from tests.serving import Api, serving
+from worker.upkeep import reindex
+from worker.upkeep.reindex import Reindexer
+
+ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+CITIES = ("Oslo", "Bergen", "Tromsø", "Lisbon", "Porto", "Kyoto", "Lyon", "Ghent", "Graz", "Bari")
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI(dim=48) as running:
+        yield running
+
+
+@pytest.fixture
+def old(settings: Settings) -> Settings:
+    return settings.model_copy(update={"embedding_model": "static"})
+
+
+@pytest.fixture
+def new(settings: Settings, provider: FakeOpenAI) -> Settings:
+    return settings.model_copy(
+        update={"embedding_model": "openai/fake", "embedding_api_base": provider.base_url, "embedding_dim": 48}
+    )
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reindex, "BATCH", 20)
+
+
+def notes(count: int) -> list[MemoryDraft]:
+    return [
+        MemoryDraft(agent="a", type="fact", content=f"Note {n}: a train to {CITIES[n % 10]} at {n % 24} o'clock")
+        for n in range(count)
+    ]
+
+
+@pytest.fixture
+async def stored(old: Settings) -> None:
+    async with open_runtime(old, "test") as engine:
+        await remember(engine, ADMIN, notes(100))
+
+
+async def state(engine: Engine) -> embeddings.State:
+    async with engine.db.unscoped() as connection:
+        return await embeddings.state(connection)
+
+
+async def reached(engine: Engine, condition: Callable[[embeddings.State], bool]) -> None:
+    for _ in range(6_000):
+        if condition(await state(engine)):
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(await state(engine))
+
+
+async def models(engine: Engine) -> list[tuple[Any, ...]]:
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        rows = await connection.raw.fetch(
+            "SELECT DISTINCT embedding_model, vector_dims(embedding), next_model FROM search_index ORDER BY 1"
+        )
+    return [tuple(row) for row in rows]
+
+
+async def cities(api: Api, strategy: str = "semantic") -> list[str]:
+    return [memory["content"] for memory in await api.search("a train to Kyoto", strategy=strategy)]
+
+
+async def test_until_the_change_is_complete_nobody_notices_and_then_all_do(
+    stored: None, old: Settings, new: Settings, provider: FakeOpenAI
+) -> None:
+    async with AsyncExitStack() as stack:
+        configured_before = await stack.enter_async_context(serving(old))
+        before = await cities(configured_before)
+        configured_anew = await stack.enter_async_context(serving(new))
+        worker = await stack.enter_async_context(open_runtime(new, "test"))
+        provider.reset()
+        assert await cities(configured_anew) == before
+        assert not provider.calls["embeddings"]
+        await configured_anew.save("A ferry to Bergen")
+        assert await models(worker) == [(1, 256, None)]
+
+        await Reindexer(worker, "w").step()
+        after_one_pass = await state(worker)
+        assert after_one_pass.done == after_one_pass.total == 101
+        assert await cities(configured_before) == before
+
+        await Reindexer(worker, "w").step()
+        switched = await state(worker)
+        assert switched.active is not None
+        assert switched.active.signature == "remote:openai/fake:48"
+        provider.reset()
+        for api in (configured_before, configured_anew):
+            assert "Kyoto" in (await cities(api))[0]
+        assert provider.calls["embeddings"]
+
+        await Reindexer(worker, "w").step()
+        assert await models(worker) == [(2, 48, None)]
+        assert "Kyoto" in (await cities(configured_before))[0]
+
+
+async def test_a_failing_embedder_is_told_of_and_the_work_goes_on_where_it_stopped(
+    stored: None, new: Settings, provider: FakeOpenAI
+) -> None:
+    async with open_runtime(new, "test") as engine:
+        provider.fail(status=401, times=None, endpoint="embeddings")
+        with pytest.raises(EmbeddingFailed):
+            await Reindexer(engine, "w").step()
+        failed = await state(engine)
+        assert failed.coming is not None
+        assert "401" in (failed.error or "") or "Authentication" in (failed.error or "")
+        provider.reset()
+        await Reindexer(engine, "w").step()
+        healed = await state(engine)
+        assert (healed.done, healed.error) == (100, None)
+
+
+async def test_one_text_that_is_refused_does_not_keep_the_rest(
+    stored: None, new: Settings, provider: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_runtime(new, "test") as engine:
+        assert engine.coming is not None
+        embed = engine.coming.embed
+
+        async def refusing(texts: list[str], deadline_s: float | None = None) -> Any:
+            if any("Note 7:" in text for text in texts):
+                raise EmbeddingFailed("refused")
+            return await embed(texts, deadline_s)
+
+        monkeypatch.setattr(engine.coming, "embed", refusing)
+        worker = Reindexer(engine, "w")
+        while (await state(engine)).coming:
+            await worker.step()
+        while await worker.step():
+            pass
+        assert await models(engine) == [(2, 48, None), (None, None, None)]
+
+
+async def test_what_is_changed_or_said_meanwhile_is_embedded_as_it_is_now(
+    stored: None, new: Settings, provider: FakeOpenAI
+) -> None:
+    async with serving(new) as api, open_runtime(new, "test") as engine:
+        memory = await api.save("The lighthouse keeper lives alone")
+        await Reindexer(engine, "w").step()
+        await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "The violin needs new strings"})
+        worker = Reindexer(engine, "w")
+        while (await state(engine)).coming:
+            await worker.step()
+        assert (await api.search("new strings for the violin", strategy="semantic"))[0]["id"] == memory["id"]
+        while await worker.step():
+            pass
+        assert (await api.search("new strings for the violin", strategy="semantic"))[0]["id"] == memory["id"]
+
+
+async def test_a_change_that_is_taken_back_leaves_nothing(stored: None, old: Settings, new: Settings) -> None:
+    async with open_runtime(new, "test") as engine, engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        await connection.raw.execute("UPDATE search_index SET next_model = 2, next_embedding = '[1,2]'")
+    async with open_runtime(old, "test") as engine:
+        assert (await state(engine)).coming is None
+        await Reindexer(engine, "w").until_done()
+        assert await models(engine) == [(1, 256, None)]
+        assert not (await state(engine)).moving
+
+
+async def test_two_workers_do_not_do_it_twice(stored: None, new: Settings, provider: FakeOpenAI) -> None:
+    async with open_runtime(new, "test") as engine:
+        first, second = Reindexer(engine, "one"), Reindexer(engine, "two")
+        provider.reset()
+        await asyncio.gather(first.step(), second.step())
+        embedded = sum(len(body["input"]) for body in provider.requests("embeddings"))
+        assert embedded == 100
+        assert not await second.step()
+        async with engine.db.unscoped() as connection:
+            await connection.run("release_embedding", worker="one")
+        assert await second.step()
+
+
+async def test_a_model_that_cannot_be_opened_any_more_leaves_search_by_keyword(
+    stored: None, new: Settings, old: Settings, database_url: str
+) -> None:
+    connection = await asyncpg.connect(database_url)
+    await connection.execute("UPDATE embedding_models SET setting = 'local:/no/such/folder'")
+    await connection.close()
+    async with serving(new) as api:
+        answer = await api.post("/v1/memories/search", {"agent": "a", "query": "a train to Kyoto"})
+        assert "Kyoto" in answer["results"][0]["memory"]["content"]
+        assert answer["degraded"]["fallback"] == "keyword"
+        assert "/no/such/folder" in answer["degraded"]["reason"]
+        assert (await api.save("A tram to Graz"))["embedding"] == "pending"
+
+
+class Traffic:
+    """A client that saves and searches all the time, and notes what it was denied."""
+
+    def __init__(self, server: ServerProcess) -> None:
+        self._server = server
+        self.answered = 0
+        self.wrong: list[str] = []
+
+    async def __aenter__(self) -> Traffic:
+        self._tasks = [asyncio.create_task(self._search(how)) for how in ("hybrid", "semantic")]
+        self._tasks.append(asyncio.create_task(self._save()))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        for outcome in await asyncio.gather(*self._tasks, return_exceptions=True):
+            if not isinstance(outcome, asyncio.CancelledError):
+                self.wrong.append(repr(outcome))
+
+    async def _search(self, strategy: str) -> None:
+        while True:
+            body = {"agent": "a", "query": "a train to Kyoto", "strategy": strategy}
+            response = await self._server.call("POST", "/v1/memories/search", json=body)
+            if response.status_code != 200 or len(response.json()["results"]) != 10 or response.json()["degraded"]:
+                self.wrong.append(response.text[:500])
+            self.answered += 1
+
+    async def _save(self) -> None:
+        number = 0
+        while True:
+            number += 1
+            body = {"agent": "a", "type": "fact", "content": f"Saved meanwhile, number {number}"}
+            response = await self._server.call("POST", "/v1/memories", json=body)
+            if response.status_code != 201:
+                self.wrong.append(response.text[:500])
+            self.answered += 1
+            await asyncio.sleep(0.05)
+
+
+@pytest.fixture
+async def minilm(shared: Path) -> str:
+    folder = shared / "models" / "all-MiniLM-L6-v2"
+    if not folder.is_dir():
+        pytest.skip(f"no model at {folder}")
+    return f"local:{folder}"
+
+
+@pytest.fixture
+async def killed(database_url: str, tmp_path: Path, minilm: str) -> AsyncIterator[tuple[ServerProcess, WorkerProcess]]:
+    server = ServerProcess(database_url, tmp_path / "server.log", EMBEDDING_MODEL=minilm)
+    worker = WorkerProcess(database_url, tmp_path / "worker.log", EMBEDDING_MODEL=minilm)
+    try:
+        yield server, worker
+    finally:
+        await worker.kill()
+        await server.close()
+
+
+async def test_a_worker_killed_halfway_through_costs_nobody_anything(
+    old: Settings, killed: tuple[ServerProcess, WorkerProcess]
+) -> None:
+    server, worker = killed
+    async with open_runtime(old, "test") as engine:
+        await remember(engine, ADMIN, notes(3_000))
+        await server.start()
+        async with Traffic(server) as traffic:
+            worker.start()
+            await reached(engine, lambda now: now.done >= 500)
+            await worker.kill()
+            halfway = await state(engine)
+            assert halfway.coming is not None
+            assert 0 < halfway.done < 3_000
+            assert halfway.active is not None
+            assert halfway.active.signature.startswith("static:")
+            worker.start()
+            await reached(engine, lambda now: now.coming is None and not now.moving)
+        assert traffic.wrong == []
+        assert traffic.answered > 20
+        finished = await state(engine)
+        assert finished.active is not None
+        assert finished.active.signature.startswith("local:")
+        assert await models(engine) == [(2, 384, None)]
