@@ -22,6 +22,7 @@ from service.runtime import open_runtime
 from service.settings import Settings
 from worker.dreaming.run import Dreamer
 from worker.loops import Bell
+from worker.upkeep.compact import fold_next
 from worker.upkeep.drop_answers import drop_answers
 from worker.upkeep.embed_pending import embed_pending
 from worker.upkeep.large_audiences import tend_large_audiences
@@ -104,9 +105,13 @@ def _jobs(engine: Engine, settings: Settings, name: str) -> list[Coroutine[Any, 
             await connection.run("beat_worker", worker=name, now=engine.now())
         return False
 
+    async def fold() -> bool:
+        return await fold_next(engine)
+
     return [
         listen(settings.database_url, bell.ring),
         Bell().keep_doing("heartbeat", beat, BEAT_S),
+        bell.keep_doing("compaction", fold, settings.poll_s),
         *(bell.keep_doing("dreaming", own.dream_next, settings.poll_s) for _ in range(settings.dreams_at_once)),
         Bell().keep_doing("reindexing", reindexer.step, REINDEX_S),
     ]
@@ -127,6 +132,8 @@ async def run_once(settings: Settings) -> int:
         count = 0
         while await own.dream_next():
             count += 1
+        while await fold_next(engine):
+            pass
         await embed_pending(engine)
         await Reindexer(engine, worker_name()).until_done()
         await tend_large_audiences(engine)

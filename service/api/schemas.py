@@ -303,6 +303,24 @@ class Bulletin(BaseModel):
     created_at: datetime
 
 
+class Summarize(Body):
+    """Which memories to fold: facts, events and observations older than this, of little importance."""
+
+    agent: Name | None = None
+    older_than_days: Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)]
+    dry_run: bool = True
+
+
+class Summarized(BaseModel):
+    """What is folded, or would be, and what that saves; ``memory`` is the summary, null in a dry run."""
+
+    candidates: list[Memory]
+    tokens_before: int
+    tokens_after: int
+    tokens_saved: int
+    memory: Memory | None
+
+
 class RequestDream(Body):
     """How to dream: ``wait`` answers when it is done."""
 

@@ -17,12 +17,14 @@ from service.domain.spoken import index_item, searched_text
 from service.domain.workspace import WindowSettings
 from service.embedding.tokens import count_tokens
 from service.errors import InvalidInput, NotFound
+from service.memory.compaction import compact
 from service.memory.engine import Engine
 from service.memory.redaction import cleared_messages
 from service.store import agents, memories, sessions
 from service.store.settings import workspace_settings
 
 BACKFILL_SKEW = timedelta(days=1)
+SUMMARY_TOKENS_MAX = 1_500
 Record = dict[str, Any]
 
 EMPTY_WINDOW: Record = {"messages": [], "summary": None, "tokens": 0, "started_at": None, "expires_at": None}
@@ -89,7 +91,11 @@ async def append_messages(
         found = await sessions.find(connection, principal.workspace_id, acting, session)
         assert found is not None
         contents = await _window_messages(connection, principal, found)
-    return stored, _window(found, contents, now, window)
+        folded = found["window_seq"] > 1
+        summaries = await sessions.window_summaries(connection, principal.workspace_id, session_id) if folded else []
+        if len(contents) > window.messages_max or sum(each["tokens"] for each in contents) > window.tokens_max:
+            await sessions.ask_to_compact(connection, principal.workspace_id, agent_id, now)
+    return stored, _window(found, contents, summaries, now, window)
 
 
 async def get_session(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
@@ -147,7 +153,20 @@ async def window(engine: Engine, principal: Principal, agent: str | None, sessio
         row = await _find(connection, principal, agent, session)
         engine.reads.note(principal, "window", [row["agent"]])
         contents = await _window_messages(connection, principal, row)
-    return _window(row, contents, now, bounds)
+        summaries = await sessions.window_summaries(connection, principal.workspace_id, row["id"])
+    return _window(row, contents, summaries, now, bounds)
+
+
+async def compact_window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
+    """Fold the older half of the window into a summary now; the window after it.
+
+    A window of fewer than two messages stays as it is.
+    """
+    principal.must_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _find(connection, principal, agent, session)
+    await compact(engine, principal.workspace_id, row["id"], even_if_room=True)
+    return await window(engine, principal, agent, session)
 
 
 async def clear_window(engine: Engine, principal: Principal, agent: str | None, session: str) -> None:
@@ -200,16 +219,39 @@ async def _window_messages(connection: Any, principal: Principal, row: Row) -> l
     )
 
 
-def _window(row: Row, contents: list[Record], now: datetime, bounds: WindowSettings) -> Record:
+def _window(
+    row: Row, contents: list[Record], summaries: Sequence[Row], now: datetime, bounds: WindowSettings
+) -> Record:
     idle = _is_idle(row["last_message_at"], now, bounds)
     shown = [] if idle else contents
     last = row["last_message_at"]
     return {
         "messages": shown,
-        "summary": None,
+        "summary": None if idle else _summary(summaries),
         "tokens": sum(message["tokens"] for message in shown),
         "started_at": row["window_started_at"] if shown else None,
         "expires_at": last + timedelta(seconds=bounds.idle_s) if shown else None,
+    }
+
+
+def _summary(summaries: Sequence[Row]) -> Record | None:
+    """What stands for the messages that have left the window: the newest summaries, as many as are fit to be read."""
+    told: list[Row] = []
+    tokens = 0
+    for row in reversed(summaries):
+        if told and tokens + row["tokens"] > SUMMARY_TOKENS_MAX:
+            break
+        told.insert(0, row)
+        tokens += row["tokens"]
+    if not told:
+        return None
+    return {
+        "id": told[-1]["memory_id"],
+        "content": "\n".join(row["content"] for row in told),
+        "memory_ids": [row["memory_id"] for row in summaries],
+        "from_seq": summaries[0]["from_seq"],
+        "to_seq": summaries[-1]["to_seq"],
+        "tokens": tokens,
     }
 
 

@@ -188,28 +188,32 @@ async def rate_memory(engine: Engine, principal: Principal, memory_id: UUID, *, 
 
 
 async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) -> memories.Record:
-    """Bring a deleted memory back under the same id; one that is not deleted is given as it is.
+    """Bring a deleted memory back under the same id, and make one current again that another had replaced or folded.
 
-    Raises Conflict when another memory has taken its key or says the same.
+    A memory that is neither is given as it is. Raises Conflict when another one has taken its key or says the same.
     """
     principal.must_write()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    workspace, now = principal.workspace_id, engine.now()
+    async with engine.db.transaction(workspace) as connection:
         await _mine(connection, principal, memory_id, deleted=True)
-        locked = await memories.lock(connection, principal.workspace_id, memory_id)
+        locked = await memories.lock(connection, workspace, memory_id)
         if locked is None:
             raise NotFound(ABSENT)
-        if locked["deleted_at"] is not None:
+        deleted, replaced = locked["deleted_at"] is not None, locked["superseded_by"] is not None
+        if deleted != replaced:
             item = dict(locked) | {"identity_hash": locked["identity_hash"].hex()}
-            twin = (
-                None if locked["superseded_by"] else await memories.find_twin(connection, principal.workspace_id, item)
-            )
+            twin = await memories.find_twin(connection, workspace, item)
             if twin is not None:
                 raise Conflict("Another memory has taken its place since.", memory_id=str(twin))
+        if deleted:
             await memories.mark_deleted(
-                connection, principal.workspace_id, memory_id, None,
-                actor=principal.actor, reason="restored", now=engine.now(),
-            )  # fmt: skip
-        rows = await memories.get(connection, principal.workspace_id, [memory_id], None)
+                connection, workspace, memory_id, None, actor=principal.actor, reason="restored", now=now
+            )
+        elif replaced:
+            await memories.hold_again(
+                connection, workspace, memory_id, actor=principal.actor, reason="restored", now=now
+            )
+        rows = await memories.get(connection, workspace, [memory_id], None)
     return memories.record(rows[0])
 
 

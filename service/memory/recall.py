@@ -71,7 +71,7 @@ async def _recall(
     vector, model, degraded = await _query_vector(engine, request)
     timed = timex.parse(request.query, request.now or engine.now())
     question = search.Question(
-        text="" if request.strategy == "semantic" and vector is not None else timed.text,
+        text="" if request.strategy == "semantic" and vector is not None else timed.text.strip() or request.query,
         windows=timed.windows,
         model=model,
         embedding=vector,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -130,3 +131,121 @@ async def connect_all(
     rows = await connection.fetch("add_edges", workspace=workspace, items=items)
     made = {row["id"] for row in rows}
     return [item["id"] if item["id"] in made else None for item in items]
+
+
+async def get(
+    connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, ids: Sequence[UUID]
+) -> list[Row]:
+    """Entities of these ids, as far as the audiences may see them."""
+    return await connection.fetch(
+        "get_entities", workspace=workspace, audiences=None if audiences is None else list(audiences), ids=list(ids)
+    )
+
+
+async def named(connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, name: str) -> list[Row]:
+    """Every entity known by this name or alias to these audiences; None sees the workspace."""
+    return await connection.fetch(
+        "entities_named",
+        workspace=workspace,
+        audiences=None if audiences is None else list(audiences),
+        alias=normalize(name),
+    )
+
+
+async def lock(connection: Connection, workspace: UUID, entity_id: UUID) -> Row | None:
+    """The entity's row, locked until the transaction ends."""
+    return await connection.row("lock_entity", workspace=workspace, id=entity_id)
+
+
+async def rename(
+    connection: Connection, workspace: UUID, entity_id: UUID, *, name: str, kind: str, aliases: Sequence[str] | None,
+    now: datetime,
+) -> bool:  # fmt: skip
+    """Set name and kind, and with ``aliases`` all names it goes by; False when another entity has one of them."""
+    kept = [] if aliases is not None else await connection.fetch("aliases", workspace=workspace, id=entity_id)
+    wanted = {normalize(name), *map(normalize, aliases or ()), *(row["alias"] for row in kept)}
+    await connection.run("rename_entity", workspace=workspace, id=entity_id, name=name, kind=kind, now=now)
+    await connection.run("clear_aliases", workspace=workspace, id=entity_id)
+    made = await connection.run(
+        "add_names", workspace=workspace, id=entity_id, kind=kind, aliases=sorted(wanted - {""})
+    )
+    return made == len(wanted - {""})
+
+
+async def add(
+    connection: Connection, workspace: UUID, *, agent_id: UUID, audience: UUID, name: str, kind: str
+) -> UUID | None:
+    """A new entity of that name; None when there is one of that name and kind."""
+    rows = await connection.fetch(
+        "ensure_entities", workspace=workspace, agent_id=agent_id, audience=audience, ids=[new_id()], names=[name],
+        aliases=[normalize(name)], kinds=[kind], dream_id=None,
+    )  # fmt: skip
+    return rows[0]["entity_id"] if rows and rows[0]["made"] else None
+
+
+async def merge(
+    connection: Connection, workspace: UUID, entity_id: UUID, into_id: UUID, actor: str, now: datetime
+) -> None:
+    """Let one entity stand for both: names and edges move over, and what moved is recorded."""
+    await connection.run(
+        "merge_entity", workspace=workspace, id=new_id(), entity_id=entity_id, into_id=into_id, actor=actor, now=now
+    )
+
+
+async def unmerge(connection: Connection, workspace: UUID, entity_id: UUID, now: datetime) -> bool:
+    """Take the entity's merge back; False when it is not merged into another."""
+    return bool(await connection.run("unmerge_entity", workspace=workspace, entity_id=entity_id, now=now))
+
+
+async def move_edges(
+    connection: Connection, workspace: UUID, entity_id: UUID, to_id: UUID, memory_ids: Sequence[UUID]
+) -> int:
+    """Point the edges between these memories and the entity at another one; how many."""
+    return await connection.run(
+        "split_edges", workspace=workspace, entity_id=entity_id, to_id=to_id, memory_ids=list(memory_ids)
+    )
+
+
+async def walk(
+    connection: Connection,
+    workspace: UUID,
+    audiences: Sequence[UUID] | None,
+    entity_id: UUID,
+    *,
+    depth: int,
+    nodes_max: int,
+    now: datetime,
+) -> list[Row]:
+    """What lies within ``depth`` edges of an entity, nearest first: (kind, id, depth), at most ``nodes_max``."""
+    return await connection.fetch(
+        "walk_graph", workspace=workspace, audiences=None if audiences is None else list(audiences),
+        entity_id=entity_id, depth=depth, nodes_max=nodes_max, now=now,
+    )  # fmt: skip
+
+
+async def edges_among(
+    connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, ids: Sequence[UUID], limit: int
+) -> list[Row]:
+    """The edges between these nodes, oldest first."""
+    return await connection.fetch(
+        "edges_among", workspace=workspace, audiences=None if audiences is None else list(audiences), ids=list(ids),
+        limit=limit,
+    )  # fmt: skip
+
+
+async def edge(connection: Connection, workspace: UUID, edge_id: UUID) -> Row | None:
+    """One edge."""
+    return await connection.row("get_edge", workspace=workspace, id=edge_id)
+
+
+async def edge_like(connection: Connection, workspace: UUID, wanted: Edge) -> Row | None:
+    """The edge with these ends and this relation."""
+    return await connection.row(
+        "edge_like", workspace=workspace, source_id=wanted.source_id, relation=wanted.relation,
+        target_id=wanted.target_id,
+    )  # fmt: skip
+
+
+async def disconnect(connection: Connection, workspace: UUID, edge_id: UUID) -> None:
+    """Delete an edge."""
+    await connection.run("undo_edges", workspace=workspace, ids=[edge_id])

@@ -231,6 +231,15 @@ async def supersede(
     await reindex(connection, workspace, memory_id)
 
 
+async def hold_again(
+    connection: Connection, workspace: UUID, memory_id: UUID, *, actor: str, reason: str, now: datetime
+) -> None:
+    """Archive, then make a superseded memory current again."""
+    await archive(connection, workspace, memory_id)
+    await connection.run("hold_again", workspace=workspace, id=memory_id, changed_by=actor, reason=reason, now=now)
+    await reindex(connection, workspace, memory_id)
+
+
 async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], reader: Reader | None) -> list[Row]:
     """Rows of ``memory_records`` of these ids, as far as the reader may see them; None sees the workspace."""
     return await connection.fetch(

@@ -89,3 +89,50 @@ def message(row: Row) -> dict[str, Any]:
     if structured is not None:
         fields["content"] = structured
     return fields
+
+
+async def by_id(connection: Connection, workspace: UUID, session_id: UUID) -> Row | None:
+    """The session's row by its id."""
+    return await connection.row("session_by_id", workspace=workspace, id=session_id)
+
+
+async def window_messages(connection: Connection, workspace: UUID, session_id: UUID) -> list[dict[str, Any]]:
+    """The messages in a session's window, oldest first, whether it has gone idle or not."""
+    rows = await connection.fetch("window_messages", workspace=workspace, session_id=session_id)
+    return [message(row) for row in rows]
+
+
+async def full_windows(
+    connection: Connection, workspace: UUID, agent_id: UUID, messages_max: int, tokens_max: int
+) -> list[UUID]:
+    """The agent's sessions whose windows are past these bounds."""
+    rows = await connection.fetch(
+        "full_windows", workspace=workspace, agent_id=agent_id, messages_max=messages_max, tokens_max=tokens_max
+    )
+    return [row["id"] for row in rows]
+
+
+async def fold_window(
+    connection: Connection, workspace: UUID, session_id: UUID, *, from_seq: int, to_seq: int, memory_id: UUID
+) -> None:
+    """Note that a memory stands for these messages, and move the window past them."""
+    await connection.run(
+        "add_window_summary",
+        workspace=workspace,
+        session_id=session_id,
+        from_seq=from_seq,
+        to_seq=to_seq,
+        memory_id=memory_id,
+    )
+    await connection.run("move_window", workspace=workspace, id=session_id, seq=to_seq + 1)
+
+
+async def window_summaries(connection: Connection, workspace: UUID, session_id: UUID) -> list[Row]:
+    """The live summaries of what has left the session's present window, oldest first."""
+    return await connection.fetch("window_summaries", workspace=workspace, session_id=session_id)
+
+
+async def ask_to_compact(connection: Connection, workspace: UUID, agent_id: UUID, now: datetime) -> None:
+    """A window of the agent is full: have a worker fold it now."""
+    if await connection.run("ask_to_compact", workspace=workspace, agent_id=agent_id, now=now):
+        await connection.run("wake_workers")

@@ -70,6 +70,7 @@ WHERE e.workspace_id = :workspace
     AND (:kind::text IS NULL OR e.kind = :kind)
     AND (:text::text IS NULL OR position(lower(:text) IN lower(e.name)) > 0)
     AND (:before::uuid IS NULL OR e.id < :before)
+    AND e.merged_into IS NULL
 ORDER BY e.id DESC
 LIMIT :limit;
 
@@ -83,3 +84,161 @@ VALUES (
 )
 ON CONFLICT DO NOTHING
 RETURNING id;
+
+-- name: get_entities
+SELECT e.id, e.name, e.kind, e.created_at, e.updated_at, e.merged_into,
+    (SELECT a.agent FROM agents a WHERE a.workspace_id = e.workspace_id AND a.id = e.agent_id) AS agent,
+    ARRAY(SELECT a.alias FROM entity_aliases a
+        WHERE a.workspace_id = e.workspace_id AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
+    (SELECT count(*) FROM edges x WHERE x.workspace_id = e.workspace_id AND x.target_id = e.id) AS mentions
+FROM entities e
+WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[])
+    AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences))
+ORDER BY e.id;
+
+-- name: entities_named
+-- Entities known by a name or alias.
+SELECT DISTINCT e.id
+FROM entity_aliases a JOIN entities e ON e.workspace_id = a.workspace_id AND e.id = a.entity_id
+WHERE a.workspace_id = :workspace AND (:audiences::uuid[] IS NULL OR a.audience = ANY(:audiences)) AND a.alias = :alias
+ORDER BY e.id;
+
+-- name: lock_entity
+SELECT e.*, (SELECT a.agent FROM agents a WHERE a.workspace_id = e.workspace_id AND a.id = e.agent_id) AS agent
+FROM entities e WHERE e.workspace_id = :workspace AND e.id = :id
+FOR UPDATE OF e;
+
+-- name: aliases
+SELECT alias FROM entity_aliases WHERE workspace_id = :workspace AND entity_id = :id;
+
+-- name: rename_entity
+UPDATE entities SET name = :name, kind = :kind, updated_at = :now WHERE workspace_id = :workspace AND id = :id;
+
+-- name: clear_aliases
+DELETE FROM entity_aliases WHERE workspace_id = :workspace AND entity_id = :id;
+
+-- name: add_names
+INSERT INTO entity_aliases (workspace_id, audience, alias, kind, entity_id)
+SELECT e.workspace_id, e.audience, w.alias, :kind, e.id
+FROM entities e, unnest(:aliases::text[]) AS w(alias)
+WHERE e.workspace_id = :workspace AND e.id = :id
+ON CONFLICT DO NOTHING;
+
+-- name: merge_entity
+-- One entity stands for both from now on. What moved, and the edges both had, are recorded for the way back.
+WITH named AS (
+    UPDATE entity_aliases SET entity_id = :into_id
+    WHERE workspace_id = :workspace AND entity_id = :entity_id
+    RETURNING alias, kind
+), twice AS (
+    DELETE FROM edges e
+    WHERE e.workspace_id = :workspace AND (e.source_id = :entity_id OR e.target_id = :entity_id)
+        AND (EXISTS (
+                SELECT 1 FROM edges x
+                WHERE x.workspace_id = e.workspace_id AND x.relation = e.relation
+                    AND x.source_id = CASE WHEN e.source_id = :entity_id THEN :into_id ELSE e.source_id END
+                    AND x.target_id = CASE WHEN e.target_id = :entity_id THEN :into_id ELSE e.target_id END)
+            OR :into_id IN (e.source_id, e.target_id))
+    RETURNING e.*
+), moved AS (
+    UPDATE edges e SET
+        source_id = CASE WHEN e.source_id = :entity_id THEN :into_id ELSE e.source_id END,
+        target_id = CASE WHEN e.target_id = :entity_id THEN :into_id ELSE e.target_id END
+    WHERE e.workspace_id = :workspace AND (e.source_id = :entity_id OR e.target_id = :entity_id)
+        AND e.relation || e.source_id || e.target_id NOT IN (SELECT t.relation || t.source_id || t.target_id FROM twice t)
+    RETURNING e.id, e.source_id = :into_id AS at_source
+), marked AS (
+    UPDATE entities SET merged_into = :into_id, updated_at = :now WHERE workspace_id = :workspace AND id = :entity_id
+)
+INSERT INTO entity_merges (workspace_id, id, entity_id, into_id, moved, actor, created_at)
+VALUES (:workspace, :id, :entity_id, :into_id, jsonb_build_object(
+    'aliases', coalesce((SELECT jsonb_agg(to_jsonb(n)) FROM named n), '[]'),
+    'edges', coalesce((SELECT jsonb_agg(to_jsonb(m)) FROM moved m), '[]'),
+    'twice', coalesce((SELECT jsonb_agg(to_jsonb(t)) FROM twice t), '[]')
+), :actor, :now);
+
+-- name: unmerge_entity
+-- The entity stands for itself again: the names and edges that its merge moved come back.
+WITH merge AS (
+    DELETE FROM entity_merges m
+    USING entities e
+    WHERE m.workspace_id = :workspace AND m.entity_id = :entity_id AND e.workspace_id = m.workspace_id
+        AND e.id = m.entity_id AND e.merged_into = m.into_id
+    RETURNING m.moved, m.into_id
+), named AS (
+    UPDATE entity_aliases a SET entity_id = :entity_id
+    FROM merge, jsonb_to_recordset(merge.moved -> 'aliases') AS n(alias text, kind text)
+    WHERE a.workspace_id = :workspace AND a.entity_id = merge.into_id AND a.alias = n.alias AND a.kind = n.kind
+), returned AS (
+    UPDATE edges e SET
+        source_id = CASE WHEN n.at_source THEN :entity_id ELSE e.source_id END,
+        target_id = CASE WHEN n.at_source THEN e.target_id ELSE :entity_id END
+    FROM merge, jsonb_to_recordset(merge.moved -> 'edges') AS n(id uuid, at_source boolean)
+    WHERE e.workspace_id = :workspace AND e.id = n.id
+), again AS (
+    INSERT INTO edges SELECT r.* FROM merge, jsonb_populate_recordset(NULL::edges, merge.moved -> 'twice') AS r
+    ON CONFLICT DO NOTHING
+)
+UPDATE entities SET merged_into = NULL, updated_at = :now
+WHERE workspace_id = :workspace AND id = :entity_id AND EXISTS (SELECT 1 FROM merge);
+
+-- name: split_edges
+-- What these memories say of the entity, they say of another one from now on.
+UPDATE edges e SET
+    source_id = CASE WHEN e.source_id = :entity_id THEN :to_id::uuid ELSE e.source_id END,
+    target_id = CASE WHEN e.target_id = :entity_id THEN :to_id ELSE e.target_id END
+WHERE e.workspace_id = :workspace AND (
+    (e.target_id = :entity_id AND e.source_id = ANY(:memory_ids::uuid[]))
+    OR (e.source_id = :entity_id AND e.target_id = ANY(:memory_ids))
+);
+
+-- name: walk_graph
+-- What lies within so many edges of an entity. Every edge and every node on the way has to be visible.
+WITH RECURSIVE reached AS (
+    SELECT 'entity'::text AS kind, :entity_id::uuid AS id, 0 AS depth
+    UNION
+    SELECT n.kind, n.id, r.depth + 1
+    FROM reached r
+    CROSS JOIN LATERAL (
+        SELECT e.target_kind AS kind, e.target_id AS id, e.audience FROM edges e
+        WHERE e.workspace_id = :workspace AND e.source_id = r.id
+        UNION ALL
+        SELECT e.source_kind, e.source_id, e.audience FROM edges e
+        WHERE e.workspace_id = :workspace AND e.target_id = r.id
+    ) n
+    WHERE r.depth < :depth::integer
+        AND (:audiences::uuid[] IS NULL OR n.audience = ANY(:audiences))
+        AND CASE n.kind
+            WHEN 'entity' THEN EXISTS (
+                SELECT 1 FROM entities x
+                WHERE x.workspace_id = :workspace AND x.id = n.id
+                    AND (:audiences IS NULL OR x.audience = ANY(:audiences)))
+            ELSE EXISTS (
+                SELECT 1 FROM memories m
+                WHERE m.workspace_id = :workspace AND m.id = n.id
+                    AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+                    AND (m.expires_at IS NULL OR m.expires_at > :now)
+                    AND (:audiences IS NULL OR m.audience = ANY(:audiences)))
+            END
+), bounded AS (
+    SELECT * FROM reached LIMIT :nodes_max::integer * 20
+)
+SELECT kind, id, min(depth) AS depth FROM bounded GROUP BY kind, id ORDER BY min(depth), id LIMIT :nodes_max;
+
+-- name: edges_among
+SELECT id, relation, source_kind, source_id, target_kind, target_id, memory_id, dream_id, created_by, created_at
+FROM edges
+WHERE workspace_id = :workspace AND source_id = ANY(:ids::uuid[]) AND target_id = ANY(:ids)
+    AND (:audiences::uuid[] IS NULL OR audience = ANY(:audiences))
+ORDER BY id
+LIMIT :limit;
+
+-- name: get_edge
+SELECT e.id, e.audience, e.relation, e.source_kind, e.source_id, e.target_kind, e.target_id, e.memory_id, e.dream_id,
+    e.created_by, e.created_at
+FROM edges e WHERE e.workspace_id = :workspace AND e.id = :id;
+
+-- name: edge_like
+SELECT id, relation, source_kind, source_id, target_kind, target_id, memory_id, dream_id, created_by, created_at
+FROM edges
+WHERE workspace_id = :workspace AND source_id = :source_id AND relation = :relation AND target_id = :target_id;

@@ -256,3 +256,30 @@ ON CONFLICT (workspace_id, memory_id) DO UPDATE SET
 
 -- name: workspaces
 SELECT workspace_id FROM workspaces ORDER BY workspace_id;
+
+-- name: foldable_memories
+-- Old facts, events and observations of an agent that matter little by now, the oldest first.
+SELECT r.*
+FROM memory_records r
+WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id AND r.audience = :agent_id
+    AND r.type IN ('fact', 'event', 'observation') AND r.key IS NULL AND NOT r.decay_exempt
+    AND r.effective_importance < :importance_below::float8
+    AND r.created_at < :before
+    AND r.deleted_at IS NULL AND r.superseded_by IS NULL
+    AND (r.expires_at IS NULL OR r.expires_at > :now)
+    AND r.source ->> 'kind' IS DISTINCT FROM 'window'
+ORDER BY r.created_at, r.id
+LIMIT :limit;
+
+-- name: inherit_sources
+-- What a summary stands for came from these messages.
+INSERT INTO memory_sources (workspace_id, memory_id, message_id)
+SELECT DISTINCT workspace_id, :memory_id::uuid, message_id FROM memory_sources
+WHERE workspace_id = :workspace AND memory_id = ANY(:ids::uuid[])
+ON CONFLICT DO NOTHING;
+
+-- name: hold_again
+-- A memory that another had replaced is current again.
+UPDATE memories SET superseded_by = NULL, valid_until = NULL, updated_at = :now, version = version + 1,
+    changed_by = :changed_by, change_reason = :reason
+WHERE workspace_id = :workspace AND id = :id;

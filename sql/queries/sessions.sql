@@ -26,6 +26,7 @@ WITH item AS (
         last_seq = last_seq + (SELECT count(*) FROM item),
         last_message_at = :now,
         window_seq = CASE WHEN :fresh_window::boolean THEN :first_seq ELSE window_seq END,
+        window_from_seq = CASE WHEN :fresh_window THEN :first_seq ELSE window_from_seq END,
         window_started_at = CASE WHEN :fresh_window OR window_started_at IS NULL THEN :now ELSE window_started_at END,
         user_name = coalesce(user_name, :user)
     WHERE workspace_id = :workspace AND id = :session_id
@@ -98,7 +99,7 @@ LIMIT :limit;
 
 -- name: clear_window
 -- The next message starts a fresh window; history and memories stay.
-UPDATE sessions SET window_seq = last_seq + 1, window_started_at = NULL
+UPDATE sessions SET window_seq = last_seq + 1, window_from_seq = last_seq + 1, window_started_at = NULL
 WHERE workspace_id = :workspace AND id = :id;
 
 -- name: message_memories
@@ -115,3 +116,67 @@ FROM messages m
 JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
 JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 WHERE m.workspace_id = :workspace AND m.id = :message_id;
+
+-- name: session_by_id
+SELECT s.id, s.agent_id, s.session, s.user_name, s.last_seq, s.window_seq
+FROM sessions s WHERE s.workspace_id = :workspace AND s.id = :id;
+
+-- name: window_messages
+-- What is in the window, oldest first.
+SELECT m.id, m.seq, m.role, m.content, m.content_json, m.name, m.tool_call_id, m.user_name AS "user", m.tokens, m.created_at
+FROM sessions s JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq >= s.window_seq
+WHERE s.workspace_id = :workspace AND s.id = :session_id
+ORDER BY m.seq;
+
+-- name: full_windows
+-- Sessions of the agent with more in their window than is allowed.
+SELECT s.id
+FROM sessions s
+CROSS JOIN LATERAL (
+    SELECT count(*) AS messages, coalesce(sum(m.tokens), 0) AS tokens
+    FROM messages m WHERE m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq >= s.window_seq
+) w
+WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.window_seq <= s.last_seq
+    AND (w.messages > :messages_max OR w.tokens > :tokens_max) AND w.messages > 1
+ORDER BY s.id;
+
+-- name: add_window_summary
+INSERT INTO window_summaries (workspace_id, session_id, from_seq, to_seq, memory_id)
+VALUES (:workspace, :session_id, :from_seq, :to_seq, :memory_id)
+ON CONFLICT (workspace_id, session_id, from_seq) DO UPDATE SET to_seq = excluded.to_seq, memory_id = excluded.memory_id;
+
+-- name: move_window
+UPDATE sessions SET window_seq = :seq WHERE workspace_id = :workspace AND id = :id;
+
+-- name: window_summaries
+-- Summaries of what has left the present window, oldest first; deleted ones say nothing.
+SELECT w.memory_id, w.from_seq, w.to_seq, m.content, m.tokens
+FROM window_summaries w
+JOIN sessions s ON s.workspace_id = w.workspace_id AND s.id = w.session_id
+JOIN memories m ON m.workspace_id = w.workspace_id AND m.id = w.memory_id
+WHERE w.workspace_id = :workspace AND w.session_id = :session_id
+    AND w.from_seq >= s.window_from_seq AND w.to_seq < s.window_seq AND m.deleted_at IS NULL
+ORDER BY w.from_seq;
+
+-- name: ask_to_compact
+-- A window is full: a worker is to look at the agent's windows now, if nobody has asked yet.
+UPDATE dream_schedule SET compact_at = :now
+WHERE workspace_id = :workspace AND agent_id = :agent_id AND (compact_at IS NULL OR compact_at > :now);
+
+-- name: claim_compaction
+-- Take an agent with a full window. It is taken again after a while if whoever took it does not get done.
+UPDATE dream_schedule s SET compact_at = :until::timestamptz
+FROM (
+    SELECT workspace_id, agent_id FROM dream_schedule
+    WHERE compact_at <= :now
+    ORDER BY compact_at
+    LIMIT 1
+    FOR UPDATE SKIP LOCKED
+) full_
+WHERE s.workspace_id = full_.workspace_id AND s.agent_id = full_.agent_id
+RETURNING s.workspace_id, s.agent_id, s.compact_at;
+
+-- name: finish_compaction
+-- Done, unless another window has filled meanwhile.
+UPDATE dream_schedule SET compact_at = NULL
+WHERE workspace_id = :workspace AND agent_id = :agent_id AND compact_at = :claimed;

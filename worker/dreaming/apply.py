@@ -105,7 +105,7 @@ async def _write(writer: Writer, work: Work, written: Bulletin | None) -> None:
     if not await writer.memories(work.batch, work.extraction, work.plan):
         raise PlanOutdated
     if not await writer.advance(work.batch):
-        raise LeaseLost
+        raise PlanOutdated
     await writer.decay()
     settings = await workspace_settings(writer.connection, writer.lease.workspace_id)
     await writer.bulletin(work.batch.agent, written, settings.dream.bulletin_tokens_max)

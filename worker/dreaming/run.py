@@ -19,6 +19,7 @@ from service.errors import ReverieError, Unavailable
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable, Usage
 from service.memory import bulletin
 from service.memory.bulletin import Bulletin
+from service.memory.compaction import compact_agent
 from service.memory.engine import Engine
 from service.memory.prompts import WrittenBulletin
 from service.store import bulletins, dreams
@@ -186,7 +187,7 @@ class _Turn:
             if ended is _Ended.STOPPED:
                 break
             trigger = running.trigger if ended is _Ended.MORE and not running.dry_run else None
-        await self._release(failures=0, wait_s=None)
+        await self._fold_and_release()
 
     async def dream_by_hand(self, *, dry_run: bool) -> UUID:
         """One dream now, after those left unfinished or asked for before; its id."""
@@ -201,7 +202,7 @@ class _Turn:
             if dry_run:
                 break
         if ended is not _Ended.FAILED:
-            await self._release(failures=0, wait_s=None)
+            await self._fold_and_release()
         assert running is not None
         return running.id
 
@@ -264,6 +265,11 @@ class _Turn:
         failures = self.lease.failures + 1
         wait_s = min(RETRY_MAX_S, self.dreamer.retry_s * 2 ** (failures - 1)) * random.uniform(0.8, 1.2)
         await self._release(failures=failures, wait_s=wait_s)
+
+    async def _fold_and_release(self) -> None:
+        """What else is due of the agent when its dreams are done: full windows are folded (row D8)."""
+        await compact_agent(self._engine, self.lease.workspace_id, self.lease.agent_id)
+        await self._release(failures=0, wait_s=None)
 
     async def _release(self, *, failures: int, wait_s: float | None) -> None:
         """Give the lease back. Without ``wait_s`` a scheduled agent is due again after the workspace's interval."""

@@ -76,7 +76,7 @@ class Writer:
         return True
 
     async def advance(self, batch: Batch) -> bool:
-        """Move the watermarks; False when another dream has."""
+        """Move the watermarks; False when one is not where it was, because a dream was undone meanwhile."""
         for stretch in batch.stretches:
             moved = await self.connection.run(
                 "advance_watermark",

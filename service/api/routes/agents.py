@@ -12,6 +12,8 @@ from service.api import schemas
 from service.api.dependencies import AgentPath, AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
 from service.domain.values import Name
 from service.memory import agents, dreams
+from service.memory.folding import summarize
+from service.memory.undo import undo_dream
 
 router = APIRouter(prefix="/v1", tags=["agents"])
 
@@ -93,3 +95,17 @@ async def list_dreams(
 async def get_dream(engine: EngineDep, caller: Caller, dream_id: UUID) -> Response:
     """One dream with its changes."""
     return json_response(await dreams.get_dream(engine, caller, dream_id))
+
+
+@router.post("/dreams/{dream_id}/undo", response_model=schemas.Dream)
+async def undo(engine: EngineDep, caller: Caller, dream_id: UUID) -> Response:
+    """Take back everything a dream did; 409 names what has changed since."""
+    return json_response(await undo_dream(engine, caller, dream_id))
+
+
+@router.post("/summarize", response_model=schemas.Summarized)
+async def fold(engine: EngineDep, caller: Caller, body: schemas.Summarize) -> Response:
+    """Fold an agent's old, unimportant memories into one; a dry run shows which."""
+    return json_response(
+        await summarize(engine, caller, body.agent, older_than_days=body.older_than_days, dry_run=body.dry_run)
+    )

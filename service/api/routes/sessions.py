@@ -77,6 +77,12 @@ async def window(engine: EngineDep, caller: Caller, session: SessionPath, agent:
     return json_response(await converse.window(engine, caller, agent, session))
 
 
+@router.post("/sessions/{session}/compact", response_model=schemas.Window)
+async def compact(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
+    """Fold the older half of the window into a summary memory now; the window after it."""
+    return json_response(await converse.compact_window(engine, caller, agent, session))
+
+
 @router.delete("/sessions/{session}/window", status_code=204)
 async def clear_window(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> None:
     """Clear the window only."""

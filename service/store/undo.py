@@ -1,0 +1,77 @@
+"""Taking a dream's changes back, row by row. Every function runs in the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+
+
+async def lock_dream(connection: Connection, workspace: UUID, dream_id: UUID) -> Row:
+    """The status and watermarks of a dream, locked. No dream of its agent commits until the transaction ends."""
+    row = await connection.row("lock_dream", workspace=workspace, id=dream_id)
+    assert row is not None
+    return row
+
+
+async def changes(connection: Connection, workspace: UUID, dream_id: UUID) -> list[Row]:
+    """What a dream changed, with what undoing takes, in order."""
+    return await connection.fetch("undoable_changes", workspace=workspace, dream_id=dream_id)
+
+
+async def built_upon(
+    connection: Connection, workspace: UUID, dream_id: UUID, created: Sequence[UUID], edges: Sequence[UUID]
+) -> list[UUID]:
+    """Memories and edges made by others since that rest on memories the dream made, and edges of it that are gone."""
+    rows = await connection.fetch(
+        "built_upon", workspace=workspace, dream_id=dream_id, ids=list(created), edges=list(edges)
+    )
+    return [row["id"] for row in rows]
+
+
+async def remove_edges(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
+    """Delete edges."""
+    await connection.run("undo_edges", workspace=workspace, ids=list(ids))
+
+
+async def remove_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
+    """Delete memories for good, with their search rows, posting lists, sources and history."""
+    for query in ("undo_terms", "undo_index", "undo_memories"):
+        await connection.run(query, workspace=workspace, ids=list(ids))
+
+
+async def remove_entities(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
+    """Delete entities that nothing speaks of any more and nobody has changed."""
+    await connection.run("undo_entities", workspace=workspace, ids=list(ids))
+
+
+async def restore_memories(connection: Connection, workspace: UUID, undone: Mapping[UUID, dict[str, Any]]) -> None:
+    """Set the columns kept in ``undone[id]["row"]`` again, and forget the versions and sources added since."""
+    items = [{"id": memory_id, "row": undo["row"]} for memory_id, undo in undone.items()]
+    await connection.run("restore_rows", workspace=workspace, items=items)
+    await connection.run("undo_versions", workspace=workspace, items=items)
+    pairs = [(id_, UUID(message)) for id_, undo in undone.items() for message in undo.get("sources", ())]
+    await connection.run(
+        "undo_sources",
+        workspace=workspace,
+        memory_ids=[memory for memory, _ in pairs],
+        message_ids=[message for _, message in pairs],
+    )
+
+
+async def remove_bulletins(connection: Connection, workspace: UUID, dream_id: UUID, versions: Sequence[int]) -> None:
+    """Delete the dream's bulletin, unless a later version follows: that one hides what is gone by itself."""
+    if versions:
+        await connection.run("undo_bulletin", workspace=workspace, dream_id=dream_id, versions=list(versions))
+
+
+async def restore_watermarks(connection: Connection, workspace: UUID, watermarks: Sequence[Any]) -> None:
+    """Make the messages the dream read due again, session by session, where no later dream has read on."""
+    await connection.run("undo_watermarks", workspace=workspace, items=list(watermarks))
+
+
+async def mark_undone(connection: Connection, workspace: UUID, dream_id: UUID) -> None:
+    """Close the dream as undone."""
+    await connection.run("mark_undone", workspace=workspace, id=dream_id)

@@ -1,0 +1,84 @@
+-- name: lock_dream
+-- The dream, and its agent's lease, under their locks.
+SELECT d.status, d.watermarks, d.agent_id
+FROM dreams d JOIN dream_schedule s ON s.workspace_id = d.workspace_id AND s.agent_id = d.agent_id
+WHERE d.workspace_id = :workspace AND d.id = :id
+FOR UPDATE;
+
+-- name: undoable_changes
+SELECT op, memory_id, undo FROM dream_changes
+WHERE workspace_id = :workspace AND dream_id = :dream_id AND undo IS NOT NULL
+ORDER BY ordinal;
+
+-- name: built_upon
+-- What others have made since that rests on memories of the dream, and edges of the dream that are gone or moved.
+SELECT m.id FROM memories m
+WHERE m.workspace_id = :workspace AND m.superseded_by = ANY(:ids::uuid[]) AND m.dream_id IS DISTINCT FROM :dream_id
+UNION
+SELECT e.id FROM edges e
+WHERE e.workspace_id = :workspace AND (e.source_id = ANY(:ids) OR e.target_id = ANY(:ids))
+    AND e.dream_id IS DISTINCT FROM :dream_id
+UNION
+SELECT wanted.id
+FROM unnest(:edges::uuid[]) AS wanted(id)
+LEFT JOIN edges e ON e.workspace_id = :workspace AND e.id = wanted.id
+WHERE e.id IS NULL;
+
+-- name: undo_edges
+DELETE FROM edges WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: undo_terms
+DELETE FROM search_terms WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: undo_index
+DELETE FROM search_index WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: undo_memories
+DELETE FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: undo_entities
+DELETE FROM entities e
+WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[]) AND e.updated_at = e.created_at
+    AND e.merged_into IS NULL
+    AND NOT EXISTS (
+        SELECT 1 FROM edges x WHERE x.workspace_id = e.workspace_id AND (x.source_id = e.id OR x.target_id = e.id))
+    AND NOT EXISTS (
+        SELECT 1 FROM entity_merges m WHERE m.workspace_id = e.workspace_id AND (m.entity_id = e.id OR m.into_id = e.id));
+
+-- name: restore_rows
+-- The columns a dream may change, as they were.
+UPDATE memories m SET
+    importance = r.importance, confidence = r.confidence, tags = r.tags, metadata = r.metadata,
+    superseded_by = r.superseded_by, valid_until = r.valid_until, updated_at = r.updated_at,
+    reinforced_at = r.reinforced_at, version = r.version, changed_by = r.changed_by, change_reason = r.change_reason,
+    dream_id = r.dream_id
+FROM jsonb_to_recordset(:items::jsonb) AS i(id uuid, row jsonb), jsonb_to_record(i.row) AS r(
+    importance float8, confidence float8, tags text[], metadata jsonb, superseded_by uuid, valid_until timestamptz,
+    updated_at timestamptz, reinforced_at timestamptz, version integer, changed_by text, change_reason text, dream_id uuid
+)
+WHERE m.workspace_id = :workspace AND m.id = i.id;
+
+-- name: undo_versions
+DELETE FROM memory_versions v
+USING jsonb_to_recordset(:items::jsonb) AS i(id uuid, row jsonb)
+WHERE v.workspace_id = :workspace AND v.memory_id = i.id AND v.version >= (i.row ->> 'version')::integer;
+
+-- name: undo_sources
+DELETE FROM memory_sources s
+USING unnest(:memory_ids::uuid[], :message_ids::uuid[]) AS p(memory_id, message_id)
+WHERE s.workspace_id = :workspace AND s.memory_id = p.memory_id AND s.message_id = p.message_id;
+
+-- name: undo_bulletin
+DELETE FROM bulletins b
+WHERE b.workspace_id = :workspace AND b.dream_id = :dream_id AND b.version = ANY(:versions::integer[])
+    AND NOT EXISTS (
+        SELECT 1 FROM bulletins later
+        WHERE later.workspace_id = b.workspace_id AND later.agent_id = b.agent_id AND later.version > b.version);
+
+-- name: undo_watermarks
+UPDATE sessions s SET dreamed_seq = w.from_seq
+FROM jsonb_to_recordset(:items::jsonb) AS w(session_id uuid, from_seq integer, to_seq integer)
+WHERE s.workspace_id = :workspace AND s.id = w.session_id AND s.dreamed_seq = w.to_seq;
+
+-- name: mark_undone
+UPDATE dreams SET status = 'undone' WHERE workspace_id = :workspace AND id = :id;

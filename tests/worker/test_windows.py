@@ -1,0 +1,123 @@
+"""Windows: folded when full, and nothing leaves before its summary is stored (rows S3, S5, D8)."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.llm import LLMUnavailable
+from service.llm.transport import load_litellm
+from service.memory.compaction import compact
+from tests.fakes.openai_server import FakeOpenAI
+from tests.serving import Api
+from tests.worker.dreaming import model, say
+from worker.upkeep.compact import fold_next
+
+UUID_SAID = "0f3c2a9e-6a55-4b1e-9c5f-1f6f0a7f2b11"
+URL_SAID = "https://example.org/report?id=77"
+
+
+async def window(api: Api, session: str = "s") -> dict:  # type: ignore[type-arg]
+    return await api.get(f"/v1/sessions/{session}/window", agent="a")
+
+
+async def test_a_full_window_is_folded_at_once_and_loses_nothing(api: Api) -> None:
+    await say(api, f"The ticket is {UUID_SAID}, see {URL_SAID}, due 2026-03-14, in plan.xlsx.")
+    await say(api, *(f"Turn number {n} about the garden." for n in range(19)))
+    assert not await fold_next(api.engine)
+    await say(api, "One more.")
+    assert await fold_next(api.engine)
+    assert not await fold_next(api.engine)
+    shown = await window(api)
+    assert [message["seq"] for message in shown["messages"]] == list(range(12, 22))
+    assert (shown["summary"]["from_seq"], shown["summary"]["to_seq"]) == (1, 11)
+    for named in (UUID_SAID, URL_SAID, "2026-03-14", "plan.xlsx"):
+        assert named in shown["summary"]["content"]
+        assert [found["id"] for found in await api.search(named)] == [shown["summary"]["id"]], named
+    covered = (await api.get(f"/v1/memories/{shown['summary']['id']}/sources"))["items"]
+    assert [source["seq"] for source in covered] == list(range(1, 12))
+
+
+async def test_a_window_is_folded_by_tokens_as_well(api: Api) -> None:
+    await api.put("/v1/settings", {"window": {"tokens_max": 200}})
+    await say(api, *("word " * 60 for _ in range(4)))
+    assert await fold_next(api.engine)
+    shown = await window(api)
+    assert shown["tokens"] <= 200
+    assert shown["messages"][-1]["seq"] == 4
+    assert shown["summary"]["to_seq"] == shown["messages"][0]["seq"] - 1
+
+
+async def test_summaries_follow_one_another_and_each_covers_its_own(api: Api) -> None:
+    for n in range(45):
+        await say(api, f"Turn number {n} of the day.")
+        await fold_next(api.engine)
+    shown = await window(api)
+    assert shown["summary"]["from_seq"] == 1
+    assert shown["summary"]["to_seq"] + 1 == shown["messages"][0]["seq"]
+    assert len(shown["summary"]["memory_ids"]) == 3
+
+
+@pytest.mark.parametrize("broken", ["summary", "store"])
+async def test_a_summary_that_fails_leaves_a_longer_window(
+    api: Api, broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(api, *(f"Turn number {n}." for n in range(30)))
+
+    async def fail(*_: object, **__: object) -> None:
+        raise LLMUnavailable("made to fail")
+
+    target = "service.memory.compaction._summary" if broken == "summary" else "service.store.sessions.fold_window"
+    monkeypatch.setattr(target, fail)
+    with pytest.raises(LLMUnavailable):
+        await fold_next(api.engine)
+    shown = await window(api)
+    assert len(shown["messages"]) == 30
+    assert shown["summary"] is None
+    assert (await api.get("/v1/memories", agent="a"))["items"] == []
+
+
+async def test_a_message_that_comes_meanwhile_stays_in_the_window(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    await say(api, *(f"Turn number {n}." for n in range(30)))
+    embed = type(api.engine).embed
+
+    async def late(engine: object, texts: object) -> object:
+        await say(api, "The late one.")
+        return await embed(engine, texts)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(api.engine), "embed", late)
+    assert await fold_next(api.engine)
+    assert [message["seq"] for message in (await window(api))["messages"]] == list(range(21, 32))
+
+
+async def test_two_foldings_at_once_store_one_summary(api: Api) -> None:
+    import asyncio
+
+    stored = await say(api, *(f"Turn number {n}." for n in range(30)))
+    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        (row,) = await connection.raw.fetch("SELECT id FROM sessions")
+    done = await asyncio.gather(*(compact(api.engine, DEFAULT_WORKSPACE, row["id"]) for _ in range(4)))
+    assert sum(done) == 1
+    assert len((await api.get("/v1/memories", agent="a"))["items"]) == 1
+    assert stored
+
+
+async def test_a_window_can_be_folded_by_hand(api: Api) -> None:
+    await say(api, *(f"Turn number {n}." for n in range(6)))
+    shown = await api.post("/v1/sessions/s/compact?agent=a")
+    assert [message["seq"] for message in shown["messages"]] == [4, 5, 6]
+    assert shown["summary"]["to_seq"] == 3
+    await api.delete("/v1/sessions/s/window", agent="a")
+    assert (await window(api))["summary"] is None
+    assert await api.status("POST", "/v1/sessions/nobody/compact?agent=a") == 404
+
+
+async def test_the_model_tells_and_what_it_forgets_is_listed(api: Api) -> None:
+    await load_litellm()  # takes longer than a request may on a busy machine
+    with FakeOpenAI() as server:
+        server.say("They spoke of a ticket.")
+        api.engine.llm = model(server)
+        await say(api, f"The ticket is {UUID_SAID}.", "Fine.")
+        shown = await api.post("/v1/sessions/s/compact?agent=a")
+    assert "They spoke of a ticket." in shown["summary"]["content"]
+    assert UUID_SAID in shown["summary"]["content"]
