@@ -242,6 +242,11 @@ def merge_entity(entity_id: Id, into: Id) -> Call[m.Json]:
     return Call("POST", f"/v1/entities/{part(entity_id)}/merge", m.Json, body={"into": into})
 
 
+def unmerge_entity(entity_id: Id) -> Call[m.Json]:
+    """Take a merge back: the entity that was merged stands for itself again."""
+    return Call("POST", f"/v1/entities/{part(entity_id)}/unmerge", m.Json)
+
+
 def split_entity(entity_id: Id, memory_ids: Sequence[Id], name: str) -> Call[m.Json]:
     """Make an entity of its own of what some memories speak of."""
     body = {"memory_ids": list(memory_ids), "name": name}
