@@ -52,7 +52,7 @@ async def every_message_is_one_memory(api: Api, said: list[Json]) -> None:
     cursor = None
     while True:
         page = await api.get("/v1/memories", limit=200, **({"cursor": cursor} if cursor else {}))
-        items += page["items"]
+        items += [memory for memory in page["items"] if memory["source"].get("kind") != "window"]
         cursor = page["next_cursor"]
         if cursor is None:
             break
