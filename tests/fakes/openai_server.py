@@ -62,7 +62,7 @@ class FakeOpenAI:
         self._failures: list[_Failure] = []
         self._lock = threading.Lock()
         self._called = threading.Condition(self._lock)
-        self._socket = socket.socket()
+        self._socket = socket.socket(proto=socket.IPPROTO_TCP)
         self._socket.bind(("127.0.0.1", 0))
         self.base_url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
         self._server = uvicorn.Server(uvicorn.Config(self._app(), log_level="error", timeout_graceful_shutdown=1))
