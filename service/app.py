@@ -6,14 +6,25 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
-from starlette.responses import Response
 from starlette.routing import Route
 
 from service.api import errors
-from service.api.dependencies import json_response
 from service.api.idempotency import IdempotencyMiddleware
 from service.api.middleware import RequestMiddleware
-from service.api.routes import admin, agents, chat, context, documents, graph, memories, sessions, transfer, users
+from service.api.routes import (
+    admin,
+    agents,
+    chat,
+    context,
+    documents,
+    engine,
+    graph,
+    health,
+    memories,
+    sessions,
+    transfer,
+    users,
+)
 from service.api.schemas import PROBLEMS
 from service.mcp.endpoint import PATH, McpEndpoint
 from service.memory.keys import authenticate
@@ -46,24 +57,12 @@ def create_app(settings: Settings) -> FastAPI:
         larger={chat.PATH: settings.proxy_body_bytes_max},
     )
     errors.install(app)
-    for module in (memories, sessions, context, agents, graph, admin, transfer, users, chat, documents):
+    for module in (memories, sessions, context, agents, graph, admin, transfer, users, chat, documents, engine, health):
         app.include_router(module.router, responses=PROBLEMS)
 
     mcp = McpEndpoint(
         app, lambda key: authenticate(app.state.engine, key), errors.answer_to, secret=settings.database_url or ""
     )
     app.router.routes.append(Route(PATH, endpoint=mcp))
-
-    @app.get("/healthz", tags=["health"])
-    async def healthz() -> dict[str, str]:
-        """The process is alive."""
-        return {"status": "ok"}
-
-    @app.get("/readyz", tags=["health"], responses={503: PROBLEMS[503]})
-    async def readyz() -> Response:
-        """The database answers."""
-        async with app.state.engine.db.unscoped() as connection:
-            await connection.value("ping")
-        return json_response({"status": "ready"})
 
     return app

@@ -14,11 +14,13 @@ from service.db.pool import Database
 from service.embedding.base import Embedder
 from service.embedding.cache import CachedEmbedder
 from service.embedding.sources import open_embedder, setting_of
+from service.embedding.watched import WatchedEmbedder
 from service.errors import Unavailable
 from service.llm import LLM, Reranker
 from service.logs import without_messages
 from service.memory.changeover import Changeover
 from service.memory.engine import Engine
+from service.memory.health import Lookout
 from service.settings import Settings
 from service.store.embeddings import Model
 
@@ -46,7 +48,7 @@ async def open_runtime(settings: Settings, application: str) -> AsyncIterator[En
     )
     engine = Engine(
         db=db,
-        embedder=CachedEmbedder(embedder) if embedder else None,
+        embedder=CachedEmbedder(WatchedEmbedder(embedder)) if embedder else None,
         embedding_deadline_s=settings.embedding_deadline_s,
         llm=_llm(settings),
         reranker=_reranker(settings),
@@ -54,7 +56,7 @@ async def open_runtime(settings: Settings, application: str) -> AsyncIterator[En
     changeover = Changeover(engine, setting_of(settings.embedding_model, embedder), partial(_open_model, settings))
     engine.follow = changeover.follow
     try:
-        async with changeover, engine.usage, engine.reads:
+        async with changeover, engine.usage, engine.reads, Lookout(engine, settings.probe_s):
             yield engine
     finally:
         engine.redactor.close()
@@ -66,7 +68,7 @@ async def _open_model(settings: Settings, model: Model) -> Embedder:
         model.setting, dim=model.dim, api_base=settings.embedding_api_base, api_key=settings.embedding_api_key
     )
     assert opened is not None
-    return CachedEmbedder(opened)
+    return CachedEmbedder(WatchedEmbedder(opened))
 
 
 def _llm(settings: Settings) -> LLM | None:

@@ -529,7 +529,8 @@ ALTER TABLE ONLY public.window_summaries FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.worker_heartbeats (
     worker text NOT NULL,
     started_at timestamp with time zone NOT NULL,
-    seen_at timestamp with time zone NOT NULL
+    seen_at timestamp with time zone NOT NULL,
+    health jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 CREATE TABLE public.workspaces (
     workspace_id uuid NOT NULL,

@@ -89,6 +89,7 @@ def settings(database_url: str, tmp_path: Path) -> Settings:
         REVERIE_DATA_DIR=tmp_path,
         REVERIE_POOL_WAIT_S=60,
         REVERIE_STATEMENT_TIMEOUT_S=120,
+        REVERIE_PROBE_S=0,
         EMBEDDING_MODEL="none",
         _env_file=None,
     )

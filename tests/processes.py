@@ -38,6 +38,7 @@ class ServerProcess:
             "REVERIE_PORT": str(self.port),
             "REVERIE_DATA_DIR": str(log.parent),
             "EMBEDDING_MODEL": "none",
+            "REVERIE_PROBE_S": "0",
             **environment,
         }
         self._process: subprocess.Popen[bytes] | None = None
@@ -98,6 +99,7 @@ class WorkerProcess:
             "DATABASE_URL": database_url,
             "REVERIE_DATA_DIR": str(log.parent),
             "EMBEDDING_MODEL": "none",
+            "REVERIE_PROBE_S": "0",
             **environment,
         }
         self._process: subprocess.Popen[bytes] | None = None

@@ -18,8 +18,10 @@ from apscheduler.triggers.cron import CronTrigger
 
 from service.db.listening import listen
 from service.memory.engine import Engine
+from service.memory.health import told
 from service.runtime import open_runtime
 from service.settings import Settings
+from service.store import health
 from worker.dreaming.run import Dreamer
 from worker.loops import Bell
 from worker.upkeep.compact import fold_next
@@ -30,7 +32,7 @@ from worker.upkeep.reindex import Reindexer
 
 log = structlog.get_logger(__name__)
 
-BEAT_S = 2.0
+BEAT_S = 1.0
 REINDEX_S = 1.0
 FORGOTTEN_AFTER = timedelta(hours=1)
 STOP_S = 4.5
@@ -102,7 +104,7 @@ def _jobs(engine: Engine, settings: Settings, name: str) -> list[Coroutine[Any, 
 
     async def beat() -> bool:
         async with engine.db.unscoped() as connection:
-            await connection.run("beat_worker", worker=name, now=engine.now())
+            await health.beat(connection, name, told(engine))
         return False
 
     async def fold() -> bool:

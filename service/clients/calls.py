@@ -328,6 +328,11 @@ def reindex(force: bool = False) -> Call[m.Json]:
     return Call("POST", "/v1/reindex", m.Json, body={"force": force})
 
 
+def reindex_progress() -> Call[m.Json]:
+    """How far embedding anew has come."""
+    return Call("GET", "/v1/reindex", m.Json)
+
+
 def verify() -> Call[m.Json]:
     """Write, find and delete a memory, to see that everything works."""
     return Call("POST", "/v1/verify", m.Json)

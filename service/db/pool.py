@@ -167,6 +167,14 @@ class Database:
         except TimeoutError:
             self._pool.terminate()
 
+    def pool_use(self) -> dict[str, int]:
+        """How many connections there may be, how many there are, and how many of those are free."""
+        return {
+            "pool_max": self._pool.get_max_size(),
+            "pool_open": self._pool.get_size(),
+            "pool_free": self._pool.get_idle_size(),
+        }
+
     def searching(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """As ``transaction``, for search statements: planned once per connection.
 

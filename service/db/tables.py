@@ -706,6 +706,7 @@ worker_heartbeats = Table(
     Column("worker", Text, primary_key=True),
     _time("started_at", nullable=False),
     _time("seen_at", nullable=False),
+    _json("health"),
 )
 
 SHARED_TABLES = frozenset(

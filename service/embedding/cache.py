@@ -56,6 +56,11 @@ class CachedEmbedder:
         self._in_flight: dict[str, _InFlight] = {}
 
     @property
+    def inner(self) -> Embedder:
+        """The embedder behind the cache."""
+        return self._embedder
+
+    @property
     def source(self) -> str:
         """The inner embedder's source."""
         return self._embedder.source

@@ -24,6 +24,7 @@ from service.embedding.base import (
 )
 
 DEFAULT_MODEL: Final = "text-embedding-3-small"
+OPENAI_BASE: Final = "https://api.openai.com/v1"
 BATCH_TEXTS_MAX: Final = 128
 # OpenAI refuses more than 300,000 tokens in one request.
 BATCH_CHARACTERS_MAX: Final = 250_000
@@ -62,6 +63,8 @@ class RemoteEmbedder:
         self.signature = signature_of(self.source, model, dim)
         self._options: dict[str, Any] = {"api_base": api_base, "api_key": api_key, "timeout": timeout_s}
         self._timeout_s = timeout_s
+        self.server: tuple[str | None, str | None] = (api_base, api_key)
+        """The base URL and key of the provider, as far as they are known without a call."""
         if asks_dim:
             self._options["dimensions"] = dim
         self._backoff_first_s = backoff_first_s
@@ -79,7 +82,7 @@ class RemoteEmbedder:
         """
         litellm = await asyncio.to_thread(_litellm)
         try:
-            provider = litellm.get_llm_provider(model, api_base=api_base)[1]
+            _, provider, known_key, base = litellm.get_llm_provider(model, api_base=api_base)
         except litellm.BadRequestError as error:
             raise EmbedderMisconfigured(
                 f"EMBEDDING_MODEL={model} is not auto, none, static, local:<name or folder> or a model litellm can "
@@ -101,6 +104,9 @@ class RemoteEmbedder:
             asks_dim=dim is not None and known is not None and dim != known,
             timeout_s=timeout_s,
         )
+        if api_base is None and provider == "openai":
+            base, known_key = base or OPENAI_BASE, known_key or os.environ.get("OPENAI_API_KEY")
+        embedder.server = (base, api_key or known_key)
         if not embedder.dim:
             await embedder._learn_dim()
         return embedder

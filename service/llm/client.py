@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from time import perf_counter
 from typing import Any, Final, Generic
 
 from pydantic import ValidationError
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from service.llm.errors import LLMInvalidOutput, LLMUnavailable
+from service.domain.condition import Condition
+from service.errors import ReverieError
+from service.llm.errors import LLMInvalidOutput, LLMRefused, LLMUnavailable
 from service.llm.metering import Budget, Meter, Usage
 from service.llm.structured import Value, complaint, parse, with_instruction
 from service.llm.transport import REQUEST_TIMEOUT, attempt, is_transient, load_litellm
@@ -20,6 +25,9 @@ ATTEMPTS_MAX: Final = 4
 BACKOFF_FIRST_S: Final = 0.5
 BACKOFF_MAX_S: Final = 15.0
 TIMEOUT_S: Final = 60.0
+OPENAI_BASE: Final = "https://api.openai.com/v1"
+NO_ENTRY: Final = frozenset({401, 403, 404})
+"""Refusals that every request would meet: a wrong key, no access, no such model."""
 # Providers that hold any model to a schema, whatever litellm's table says of the model.
 _PROVIDERS_WITH_SCHEMA: Final = frozenset({"ollama", "ollama_chat", "hosted_vllm", "lm_studio"})
 
@@ -60,13 +68,16 @@ class LLM:
         json_schema: bool | None = None,
         backoff_first_s: float = BACKOFF_FIRST_S,
         meter: Meter | None = None,
+        condition: Condition | None = None,
     ) -> None:
         """``timeout_s`` bounds one attempt. ``json_schema``: whether the model can be held to one; None asks litellm.
+        ``condition`` is told how each attempt ended.
 
         Opens nothing: litellm is imported at the first call.
         """
         self.model = model
         self.meter = meter or Meter()
+        self.condition = condition or Condition()
         self._api_base = api_base
         self._api_key = api_key
         self._timeout_s = timeout_s
@@ -137,6 +148,7 @@ class LLM:
             json_schema=self._json_schema,
             backoff_first_s=self._backoff_first_s,
             meter=meter,
+            condition=self.condition,
         )
 
     async def _answer(self, request: dict[str, Any], meter: Meter, timeout_s: float) -> _Answer:
@@ -168,11 +180,17 @@ class LLM:
             drop_params=True,
             **request,
         )
+        started = perf_counter()
         try:
             response = await attempt(call, self.model, timeout_s)
+            self.condition.works((perf_counter() - started) * 1000)
             used = response.usage
             actual = self._usage(litellm, used.prompt_tokens or prompt_tokens, used.completion_tokens or 0)
         except LLMUnavailable as error:
+            if isinstance(error, LLMRefused) and error.status not in NO_ENTRY:
+                self.condition.works()
+            else:
+                self.condition.fails(error.message)
             if error.status != REQUEST_TIMEOUT:
                 actual = Usage(calls=1, failed_calls=1)
             raise
@@ -195,6 +213,27 @@ class LLM:
         bare = self.model.partition("/")[2]
         row: dict[str, Any] = litellm.model_cost.get(self.model) or litellm.model_cost.get(bare) or {}
         return row
+
+    async def probe(self, timeout_s: float) -> None:
+        """Ask for one token; what comes of it is in ``condition``."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self.complete([{"role": "user", "content": "ping"}], tokens_max=1, timeout_s=timeout_s)
+        except (ReverieError, TimeoutError):
+            return
+
+    async def server(self) -> tuple[str | None, str | None]:
+        """The base URL and key of the provider, as far as they are known without a call."""
+        litellm = await load_litellm()
+        try:
+            _, provider, key, base = litellm.get_llm_provider(
+                self.model, api_base=self._api_base, api_key=self._key(litellm)
+            )
+        except litellm.BadRequestError:
+            return self._api_base, self._api_key
+        if provider == "openai":
+            return base or OPENAI_BASE, key or self._key(litellm) or os.environ.get("OPENAI_API_KEY")
+        return base, key
 
     async def _holds_to_schema(self) -> bool:
         if self._json_schema is not None:

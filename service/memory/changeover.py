@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import structlog
 
 from service.embedding.base import Embedder, EmbedderMisconfigured, EmbeddingFailed, Vectors
+from service.embedding.watched import WatchedEmbedder
 from service.errors import Unavailable
 from service.memory.engine import Engine
 from service.store import embeddings
@@ -86,7 +87,8 @@ class Changeover:
             except (EmbedderMisconfigured, EmbeddingFailed) as error:
                 reason = f"The embedding model in use, {model.signature}, cannot be opened here: {error.message}"
                 log.warning("embedder_not_opened", model=model.signature, error=error.message)
-                opened = ClosedEmbedder(model, reason)
+                opened = WatchedEmbedder(ClosedEmbedder(model, reason))
+                opened.condition.fails(reason)
             self._opened[model.signature] = opened
         return self._opened[model.signature]
 

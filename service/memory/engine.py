@@ -40,7 +40,8 @@ class Engine:
     """The lower layers, held together. ``embedder``, ``llm`` and ``reranker`` are None where none is configured.
 
     ``embedder`` is the one in use, which is another than the configured one until everything has been embedded anew
-    (then that one is ``coming``); ``follow`` takes up what is in use now.
+    (then that one is ``coming``); ``follow`` takes up what is in use now. ``lookout`` looks whether
+    the models work.
     """
 
     db: Database
@@ -55,6 +56,7 @@ class Engine:
     saves: Together[Any, Any] = field(default_factory=Together)
     coming: Embedder | None = None
     follow: Callable[[], Awaitable[None]] | None = None
+    lookout: Callable[[], Awaitable[None]] | None = None
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

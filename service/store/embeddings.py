@@ -67,6 +67,16 @@ async def state(connection: Connection) -> State:
     return State(active, coming, *(row[name] for name in names))
 
 
+async def ask_for_reindex(connection: Connection, workspace: UUID, *, force: bool, total: int, now: datetime) -> bool:
+    """Ask the worker to embed ``total`` rows of a workspace anew; False when as much is under way already."""
+    return bool(await connection.run("request_reindex", workspace=workspace, force=force, total=total, now=now))
+
+
+async def request(connection: Connection, workspace: UUID) -> Row | None:
+    """What was asked for last, and how far it has come."""
+    return await connection.row("reindex_request", workspace=workspace)
+
+
 async def without_vector(connection: Connection, workspace: UUID, model: int, after: UUID, limit: int) -> list[Row]:
     """The next rows (id, version, content) that have no vector of ``model``."""
     return await connection.fetch("rows_without_vector", workspace=workspace, model=model, after=after, limit=limit)

@@ -215,14 +215,6 @@ SELECT agent FROM agents WHERE workspace_id = :workspace AND id = :agent_id;
 -- The schedule fires: every agent is due, but for those being dreamed for.
 UPDATE dream_schedule SET due_at = least(due_at, :now) WHERE lease_until IS NULL OR lease_until <= :now;
 
--- name: beat_worker
--- A worker is alive.
-INSERT INTO worker_heartbeats (worker, started_at, seen_at) VALUES (:worker, :now, :now)
-ON CONFLICT (worker) DO UPDATE SET seen_at = excluded.seen_at;
-
--- name: forget_worker
-DELETE FROM worker_heartbeats WHERE worker = :worker OR seen_at < :before;
-
 -- name: nearest_known
 -- For each vector the live memories of the agent's own audience nearest to it, best first.
 SELECT c.n, near.similarity, m.id, m.type, m.content, m.source, m.identity_hash, m.version, m.user_name, m.valid_from,

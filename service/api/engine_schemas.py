@@ -1,0 +1,193 @@
+"""The shapes of what the engine tells of itself."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from service.api.schemas import Body
+
+State = Literal["ok", "failing", "unknown", "off"]
+
+
+class Readiness(BaseModel):
+    """Whether requests can be served, and what fails meanwhile; ``off`` is what is not configured."""
+
+    status: Literal["ready", "unavailable"]
+    degraded: list[Literal["database", "workers", "embedder", "llm"]]
+    checks: dict[Literal["database", "workers", "embedder", "llm"], State]
+
+
+class Checked(BaseModel):
+    """What the last call showed."""
+
+    status: State
+    error: str | None
+    checked_at: datetime | None
+    latency_ms: float | None
+
+
+class DatabaseState(Checked):
+    """Postgres, its sizes in bytes, and this process's pool."""
+
+    postgres: str
+    pgvector: str | None
+    schema_version: str
+    database_bytes: int
+    search_index_bytes: int
+    search_terms_bytes: int
+    memories_bytes: int
+    messages_bytes: int
+    pool_max: int
+    pool_open: int
+    pool_free: int
+
+
+class ModelChange(BaseModel):
+    """A change of the embedding model under way; ``total`` is null until the texts are counted."""
+
+    signature: str
+    done: int
+    total: int | None
+    started_at: datetime | None
+    error: str | None
+
+
+class EmbedderState(Checked):
+    """The embedder in use."""
+
+    source: str
+    model: str | None
+    signature: str | None
+    dim: int | None
+    storage: str | None
+    change: ModelChange | None
+
+
+class ModelState(Checked):
+    """The language model; null is none, and rules instead."""
+
+    model: str | None
+
+
+class RerankerState(BaseModel):
+    """The reranker; null is none."""
+
+    model: str | None
+
+
+class PiiState(BaseModel):
+    """What is done with personal data. ``not_found_here``: kinds that need a spaCy model, which is not installed."""
+
+    mode: Literal["off", "redact", "reject"]
+    entities: list[str]
+    not_found_here: list[str]
+
+
+class ReindexState(BaseModel):
+    """What was last asked to be embedded anew."""
+
+    force: bool
+    done: int
+    total: int
+    error: str | None
+    requested_at: datetime | None
+    finished_at: datetime | None
+
+
+class ReindexProgress(ReindexState):
+    """How far it has come; ``pending`` texts have no vector now."""
+
+    running: bool
+    pending: int
+
+
+class WorkerState(BaseModel):
+    """A worker heard of within the hour, and what it last said of the models it uses."""
+
+    worker: str
+    alive: bool
+    started_at: datetime
+    seen_at: datetime
+    health: dict[str, Any]
+
+
+class DreamQueue(BaseModel):
+    """Agents waiting for a dream, those being dreamed for, and since when the first of the waiting is due."""
+
+    due: int
+    running: int
+    oldest_due_at: datetime | None
+
+
+class IndexCounts(BaseModel):
+    """What there is to search."""
+
+    memories: int
+    messages: int
+    chunks: int
+
+
+class EngineState(BaseModel):
+    """How the engine is. Counts are of the caller's workspace, sizes of the whole database."""
+
+    status: Literal["ok", "degraded"]
+    problems: list[str]
+    version: str
+    database: DatabaseState
+    embedder: EmbedderState
+    llm: ModelState
+    reranker: RerankerState
+    pii: PiiState
+    pending: int
+    index: IndexCounts
+    reindex: ReindexState | None
+    workers: list[WorkerState]
+    workers_status: State
+    dreams: DreamQueue
+
+
+class EmbeddingProvider(BaseModel):
+    """A value EMBEDDING_MODEL may have, and whether it would work here."""
+
+    source: Literal["remote", "local", "static", "none"]
+    setting: str
+    also: str | None
+    available: bool
+    reason: str
+    active: bool
+    model: str | None
+    dim: int | None
+
+
+class Reindex(Body):
+    """What to embed: what has no vector or, by force, everything."""
+
+    force: bool = False
+
+
+class ReindexStarted(BaseModel):
+    """``started`` is false when there is nothing to do, or as much is under way already."""
+
+    started: bool
+    pending: int
+    total: int
+
+
+class Step(BaseModel):
+    """One step of a trial run."""
+
+    name: Literal["embed", "write", "find_by_keyword", "find_by_vector", "delete"]
+    ok: bool
+    latency_ms: float
+    error: str | None
+
+
+class Verified(BaseModel):
+    """A trial run: ``working`` when every step did what it should."""
+
+    working: bool
+    latency_ms: float
+    steps: list[Step]

@@ -1,0 +1,30 @@
+"""Whether the process is alive, and whether it is of use; no key is needed, so nothing is told but yes and no."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from service.api import engine_schemas as schemas
+from service.api.dependencies import EngineDep, json_response
+from service.memory.health import checks
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """The process is alive."""
+    return {"status": "ok"}
+
+
+@router.get(
+    "/readyz", response_model=schemas.Readiness, responses={503: {"model": schemas.Readiness, "description": "No"}}
+)
+async def readyz(engine: EngineDep) -> Response:
+    """Whether it can serve: 503 without a database. ``degraded`` names what it goes without."""
+    states = {name: one["status"] for name, one in (await checks(engine)).items()}
+    if states["database"] != "ok":
+        return json_response({"status": "unavailable", "degraded": ["database"], "checks": states}, 503)
+    degraded = [name for name, state in states.items() if state == "failing"]
+    return json_response({"status": "ready", "degraded": degraded, "checks": states})

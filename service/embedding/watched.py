@@ -1,0 +1,67 @@
+"""An embedder whose every call is evidence of whether it works."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Final
+
+from service.domain.condition import Condition
+from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingTimedOut, Vectors
+
+PROBE: Final = "Is anybody there?"
+PATIENCE_S: Final = 0.5
+"""A call given less time than this that runs out of it says nothing about the embedder."""
+
+
+class WatchedEmbedder:
+    """An Embedder that keeps the ``condition`` of the one within."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.inner = embedder
+        self.condition = Condition()
+
+    @property
+    def source(self) -> str:
+        """The inner embedder's source."""
+        return self.inner.source
+
+    @property
+    def model(self) -> str:
+        """The inner embedder's model."""
+        return self.inner.model
+
+    @property
+    def dim(self) -> int:
+        """The inner embedder's dimension."""
+        return self.inner.dim
+
+    @property
+    def signature(self) -> str:
+        """The inner embedder's signature."""
+        return self.inner.signature
+
+    async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
+        """See Embedder.embed."""
+        started = perf_counter()
+        try:
+            vectors = await self.inner.embed(texts, deadline_s)
+        except EmbeddingFailed as error:
+            hurried = isinstance(error, EmbeddingTimedOut) and deadline_s is not None and deadline_s < PATIENCE_S
+            if not hurried:
+                self.condition.fails(error.message)
+            raise
+        if len(texts):
+            self.condition.works((perf_counter() - started) * 1000)
+        return vectors
+
+    async def probe(self, deadline_s: float) -> None:
+        """Embed one short text; what comes of it is in ``condition``."""
+        try:
+            await self.embed([PROBE], deadline_s)
+        except EmbeddingFailed:
+            return
+
+    async def aclose(self) -> None:
+        """Close the inner embedder."""
+        await self.inner.aclose()

@@ -1,0 +1,163 @@
+"""How the engine is, as an admin or the Studio asks (rows E4, E6): truthful, and looked up now."""
+
+from __future__ import annotations
+
+import os
+from importlib.metadata import version
+from typing import Any
+from uuid import UUID
+
+from service.domain.principal import Principal
+from service.embedding.local import DEFAULT_MODEL as LOCAL_MODEL
+from service.embedding.local import may_be_on_disk
+from service.embedding.remote import DEFAULT_MODEL as REMOTE_MODEL
+from service.errors import Conflict
+from service.memory import audit
+from service.memory.engine import Engine
+from service.memory.health import checks
+from service.memory.redaction import policy_of
+from service.store import embeddings, health
+from service.store.embeddings import State
+
+Json = dict[str, Any]
+
+STORAGE = "halfvec"
+
+
+async def overview(engine: Engine, principal: Principal) -> Json:
+    """Everything there is to know about how it runs; counts are the caller's workspace's.
+
+    ``problems`` says in words what does not work; ``status`` is ``ok`` when there is none.
+    """
+    if engine.lookout is not None:
+        await engine.lookout()
+    found = await checks(engine)
+    pii = await policy_of(engine, principal)
+    workspace = principal.workspace_id
+    async with engine.db.unscoped() as connection:
+        state = await embeddings.state(connection)
+        workers = await health.workers(connection)
+        server = await health.server(connection)
+        waiting = await health.dreams_waiting(connection, workspace, engine.now())
+        running = await health.dreams_running(connection, workspace, engine.now())
+        request = await embeddings.request(connection, workspace)
+    async with engine.db.transaction(workspace) as connection:
+        counts = await health.index_counts(connection, workspace)
+    problems = [f"{name}: {one['error']}" for name, one in found.items() if one["status"] == "failing"]
+    problems += [f"change of the embedding model: {state.error}"] if state.error else []
+    problems += [f"reindex: {request['error']}"] if request and request["error"] else []
+    return {
+        "status": "degraded" if problems else "ok",
+        "problems": problems,
+        "version": version("reverie-memory"),
+        "database": found["database"] | dict(server) | engine.db.pool_use(),
+        "embedder": found["embedder"] | _embedder(engine, state),
+        "llm": found["llm"] | {"model": engine.llm.model if engine.llm else None},
+        "reranker": {"model": engine.reranker.model if engine.reranker else None},
+        "pii": {
+            "mode": pii.mode,
+            "entities": [entity for entity in pii.entities if entity in engine.redactor.entities],
+            "not_found_here": [entity for entity in pii.entities if entity not in engine.redactor.entities],
+        },
+        "pending": counts["pending"],
+        "index": {kind: counts[kind] for kind in ("memories", "messages", "chunks")},
+        "reindex": dict(request) if request else None,
+        "workers_status": found["workers"]["status"],
+        "workers": [
+            {
+                "worker": one.name,
+                "alive": one.alive,
+                "started_at": one.started_at,
+                "seen_at": one.seen_at,
+                "health": one.health,
+            }
+            for one in workers
+        ],
+        "dreams": {"due": waiting["due"], "running": running, "oldest_due_at": waiting["oldest_due_at"]},
+    }
+
+
+def _embedder(engine: Engine, state: State) -> Json:
+    used = engine.embedder
+    change = None
+    if state.coming is not None:
+        change = {
+            "signature": state.coming.signature,
+            "done": state.done,
+            "total": state.total,
+            "started_at": state.started_at,
+            "error": state.error,
+        }
+    return {
+        "source": used.source if used else "none",
+        "model": used.model if used else None,
+        "signature": used.signature if used else None,
+        "dim": used.dim if used else None,
+        "storage": STORAGE if used else None,
+        "change": change,
+    }
+
+
+def providers(engine: Engine) -> list[Json]:
+    """What EMBEDDING_MODEL may be, what of it would work here, and what is in use."""
+    used = engine.embedder.source if engine.embedder else "none"
+    keyed = bool(os.environ.get("OPENAI_API_KEY")) or used == "remote"
+    on_disk = may_be_on_disk(LOCAL_MODEL)
+    listed: list[tuple[str, str, str | None, bool, str]] = [
+        ("remote", REMOTE_MODEL, "any name of litellm's, such as ollama/nomic-embed-text", keyed,
+         "a key is set" if keyed else "no key is set (EMBEDDING_API_KEY or OPENAI_API_KEY)"),
+        ("local", f"local:{LOCAL_MODEL}", "local:<name or folder>", on_disk or used == "local",
+         "the model is on disk" if on_disk else f"{LOCAL_MODEL} is not on disk; a folder may be named"),
+        ("static", "static", None, True, "its weights are installed with the service"),
+        ("none", "none", None, True, "keyword search alone"),
+    ]  # fmt: skip
+    return [
+        {
+            "source": source,
+            "setting": setting,
+            "also": also,
+            "available": available,
+            "reason": reason,
+            "active": source == used,
+            "model": engine.embedder.model if engine.embedder and source == used else None,
+            "dim": engine.embedder.dim if engine.embedder and source == used else None,
+        }
+        for source, setting, also, available, reason in listed
+    ]
+
+
+async def start_reindex(engine: Engine, principal: Principal, *, force: bool) -> Json:
+    """Have the worker embed what is pending or, by force, everything anew. Raises Forbidden, and Conflict without an
+    embedder. A request under way goes on; force makes it begin again with everything."""
+    principal.must_administer()
+    if engine.embedder is None:
+        raise Conflict("No embedder is configured (EMBEDDING_MODEL=none): there is nothing to embed with.")
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        counts = await health.index_counts(connection, workspace)
+        total = sum(counts[kind] for kind in ("memories", "messages", "chunks")) if force else counts["pending"]
+        started = total > 0 and await embeddings.ask_for_reindex(
+            connection, workspace, force=force, total=total, now=engine.now()
+        )
+        if started:
+            await audit.record(connection, principal, "reindex.started", details={"force": force})
+    return {"started": started, "pending": counts["pending"], "total": total}
+
+
+async def reindex_progress(engine: Engine, principal: Principal) -> Json:
+    """How far the last reindex has come; ``running`` is false when none was asked for or it is over."""
+    async with engine.db.unscoped() as connection:
+        request = await embeddings.request(connection, principal.workspace_id)
+    pending = await _pending(engine, principal.workspace_id)
+    if request is None:
+        return {
+            "running": False, "force": False, "done": 0, "total": 0, "error": None,
+            "requested_at": None, "finished_at": None, "pending": pending,
+        }  # fmt: skip
+    return dict(request) | {"running": request["finished_at"] is None, "pending": pending}
+
+
+async def _pending(engine: Engine, workspace: UUID) -> int:
+    async with engine.db.transaction(workspace) as connection:
+        count: int = await connection.value("count_pending", workspace=workspace)
+    return count

@@ -1,0 +1,65 @@
+"""Workers, the dream queue and the server, as they are now. Runs outside any workspace but where one is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+
+ALIVE_S = 4.5
+"""A worker that has not been heard of for this long is taken for dead; a living one beats every second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A worker heard of within the hour, and the conditions it told of what it depends on."""
+
+    name: str
+    started_at: datetime
+    seen_at: datetime
+    alive: bool
+    health: dict[str, Any]
+
+
+async def beat(connection: Connection, worker: str, health: dict[str, Any]) -> None:
+    """Say that a worker is alive, by the database's clock."""
+    await connection.run("beat_worker", worker=worker, health=health)
+
+
+async def workers(connection: Connection) -> list[Worker]:
+    """Every worker heard of within the hour, oldest first."""
+    rows = await connection.fetch("workers")
+    return [
+        Worker(row["worker"], row["started_at"], row["seen_at"], row["silent_s"] < ALIVE_S, row["health"])
+        for row in rows
+    ]
+
+
+async def dreams_waiting(connection: Connection, workspace: UUID | None, now: datetime) -> Row:
+    """``due`` agents, and ``oldest_due_at``; of all workspaces when none is named."""
+    row = await connection.row("dreams_waiting", workspace=workspace, now=now)
+    assert row is not None
+    return row
+
+
+async def dreams_running(connection: Connection, workspace: UUID, now: datetime) -> int:
+    """How many agents of the workspace are being dreamed for."""
+    count: int = await connection.value("dreams_running", workspace=workspace, now=now)
+    return count
+
+
+async def server(connection: Connection) -> Row:
+    """Versions and sizes in bytes of the database."""
+    row = await connection.row("server")
+    assert row is not None
+    return row
+
+
+async def index_counts(connection: Connection, workspace: UUID) -> Row:
+    """How much a workspace has to search, and how much of it is ``pending``."""
+    row = await connection.row("index_counts", workspace=workspace)
+    assert row is not None
+    return row

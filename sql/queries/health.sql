@@ -1,0 +1,44 @@
+-- name: beat_worker
+-- A worker is alive, and this is how what it depends on is.
+INSERT INTO worker_heartbeats (worker, started_at, seen_at, health)
+VALUES (:worker, clock_timestamp(), clock_timestamp(), :health)
+ON CONFLICT (worker) DO UPDATE SET seen_at = clock_timestamp(), health = excluded.health;
+
+-- name: forget_worker
+DELETE FROM worker_heartbeats WHERE worker = :worker OR seen_at < :before;
+
+-- name: workers
+-- Workers heard of within the hour, and for how long they have been silent.
+SELECT worker, started_at, seen_at, extract(epoch FROM clock_timestamp() - seen_at)::float8 AS silent_s, health
+FROM worker_heartbeats
+WHERE seen_at > clock_timestamp() - interval '1 hour'
+ORDER BY started_at, worker;
+
+-- name: dreams_waiting
+-- How many agents wait for a dream, in one workspace or (null) in all, and since when the first of them does.
+SELECT count(*) AS due, min(due_at) FILTER (WHERE due_at <= :now::timestamptz) AS oldest_due_at
+FROM dream_schedule
+WHERE (due_at <= :now OR asked > answered) AND (lease_until IS NULL OR lease_until <= :now)
+    AND (:workspace::uuid IS NULL OR workspace_id = :workspace);
+
+-- name: dreams_running
+SELECT count(*) FROM dream_schedule WHERE workspace_id = :workspace AND lease_until > :now::timestamptz;
+
+-- name: server
+-- What answers, and how large it is, in bytes.
+SELECT current_setting('server_version') AS postgres,
+    (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
+    (SELECT version_num FROM alembic_version) AS schema_version,
+    pg_database_size(current_database()) AS database_bytes,
+    pg_total_relation_size('search_index') AS search_index_bytes,
+    pg_total_relation_size('search_terms') AS search_terms_bytes,
+    pg_total_relation_size('memories') AS memories_bytes,
+    pg_total_relation_size('messages') AS messages_bytes;
+
+-- name: index_counts
+-- What a workspace has to search: how much of each kind, and how much of it has no vector.
+SELECT count(*) FILTER (WHERE kind = 0) AS memories, count(*) FILTER (WHERE kind = 1) AS messages,
+    count(*) FILTER (WHERE kind = 2) AS chunks,
+    count(*) FILTER (WHERE embedding_model IS NULL AND NOT deleted) AS pending
+FROM search_index
+WHERE workspace_id = :workspace;

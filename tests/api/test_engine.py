@@ -1,0 +1,179 @@
+"""What the engine says of itself, a trial run of it, and embedding anew (rows E4, E6, E7, E8)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from service.clients import AsyncReverie
+from service.settings import Settings
+from tests.fakes.openai_server import FakeOpenAI
+from tests.serving import ADMIN_KEY, Api, serving
+from worker.upkeep.reindex import Reindexer
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI(dim=48) as running:
+        yield running
+
+
+@pytest.fixture
+async def remote_api(settings: Settings, provider: FakeOpenAI) -> AsyncIterator[Api]:
+    models = {
+        "embedding_model": "openai/fake", "embedding_api_base": provider.base_url, "embedding_dim": 48,
+        "llm_model": "openai/fake", "llm_api_base": provider.base_url,
+    }  # fmt: skip
+    async with serving(settings.model_copy(update=models)) as api:
+        yield api
+
+
+async def rows_everywhere(api: Api) -> dict[str, int]:
+    async with api.engine.db.unscoped() as connection:
+        await connection.raw.execute("RESET ROLE")
+        tables = await connection.raw.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        return {
+            name: await connection.raw.fetchval(f'SELECT count(*) FROM "{name}"')  # noqa: S608
+            for (name,) in tables
+        }
+
+
+async def test_the_engine_says_what_it_is_made_of(static_api: Api) -> None:
+    await static_api.save("The ferry leaves at nine")
+    told = await static_api.get("/v1/engine")
+    assert told["embedder"]["status"] == "ok"
+    assert (told["embedder"]["source"], told["embedder"]["dim"], told["embedder"]["storage"]) == (
+        "static", 256, "halfvec",
+    )  # fmt: skip
+    assert told["llm"]["status"] == "off"
+    assert told["pending"] == 0
+    assert told["index"] == {"memories": 1, "messages": 0, "chunks": 0}
+    assert told["database"]["status"] == "ok"
+    assert told["database"]["search_index_bytes"] > 0
+    assert told["pii"]["mode"] == "off"
+    assert told["workers_status"] == "failing"
+    assert told["problems"] == ["workers: No worker is running."]
+    await static_api.post("/v1/agents/a/dream", {})
+    assert (await static_api.get("/v1/engine"))["dreams"]["due"] == 1
+
+
+async def test_a_broken_embedder_and_a_broken_model_are_told_and_then_no_more(
+    remote_api: Api, provider: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.memory.health.FRESH_S", 0.0)
+    healthy = await remote_api.get("/v1/engine")
+    assert (healthy["embedder"]["status"], healthy["llm"]["status"]) == ("ok", "ok")
+    provider.fail(status=500, times=None)
+    broken = await remote_api.get("/v1/engine")
+    assert (broken["embedder"]["status"], broken["llm"]["status"]) == ("failing", "failing")
+    assert broken["status"] == "degraded"
+    assert broken["embedder"]["error"]
+    ready = await remote_api.get("/readyz")
+    assert ready["status"] == "ready"
+    assert ready["degraded"] == ["workers", "embedder", "llm"]
+    assert ready["checks"]["embedder"] == ready["checks"]["llm"] == "failing"
+    provider.heal()
+    again = await remote_api.get("/v1/engine")
+    assert (again["embedder"]["status"], again["llm"]["status"]) == ("ok", "ok")
+
+
+async def test_what_calls_show_is_known_without_a_look(remote_api: Api, provider: FakeOpenAI) -> None:
+    provider.fail(status=400, times=None, endpoint="embeddings")
+    saved = await remote_api.save("The ferry leaves at nine")
+    assert saved["embedding"] == "pending"
+    assert (await remote_api.get("/readyz"))["checks"]["embedder"] == "failing"
+
+
+async def test_readiness_needs_the_database_and_tells_no_details(api: Api) -> None:
+    assert (await api.http.get("/readyz")).json()["checks"]["database"] == "ok"
+    await api.engine.db.close()
+    answer = await api.http.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json() == {
+        "status": "unavailable",
+        "degraded": ["database"],
+        "checks": {"database": "failing", "workers": "unknown", "embedder": "off", "llm": "off"},
+    }
+
+
+async def test_a_trial_run_works_and_leaves_nothing(static_api: Api) -> None:
+    await static_api.save("Something that stays")
+    before = await rows_everywhere(static_api)
+    done = await static_api.post("/v1/verify")
+    assert done["working"] is True
+    assert [(step["name"], step["ok"]) for step in done["steps"]] == [
+        ("embed", True), ("write", True), ("find_by_keyword", True), ("find_by_vector", True), ("delete", True),
+    ]  # fmt: skip
+    assert await rows_everywhere(static_api) == before
+
+
+async def test_a_trial_run_with_a_broken_embedder_says_so(remote_api: Api, provider: FakeOpenAI) -> None:
+    assert (await remote_api.post("/v1/verify"))["working"] is True
+    provider.fail(status=400, times=None, endpoint="embeddings")
+    done = await remote_api.post("/v1/verify")
+    assert done["working"] is False
+    assert {step["name"]: step["ok"] for step in done["steps"]} == {
+        "embed": False, "write": True, "find_by_keyword": True, "delete": True,
+    }  # fmt: skip
+
+
+async def test_who_may_ask(api: Api) -> None:
+    reader = await api.as_role("reader")
+    agent = await api.as_role("agent", "a")
+    assert await reader.status("GET", "/v1/engine") == 200
+    assert await reader.status("POST", "/v1/verify") == 403
+    assert await agent.status("POST", "/v1/verify") == 200
+    assert await agent.status("POST", "/v1/reindex") == 403
+    assert (await api.http.get("/v1/engine")).status_code == 401
+
+
+async def test_embedding_anew_is_started_done_and_told(remote_api: Api, provider: FakeOpenAI) -> None:
+    provider.fail(status=400, times=2, endpoint="embeddings")
+    await remote_api.save("The ferry leaves at nine")
+    await remote_api.save("The train leaves at ten")
+    assert (await remote_api.get("/v1/engine"))["pending"] == 2
+    assert await remote_api.post("/v1/reindex", {"force": False}) == {"started": True, "pending": 2, "total": 2}
+    assert (await remote_api.get("/v1/reindex"))["running"] is True
+    await Reindexer(remote_api.engine, "w").step()
+    progress = await remote_api.get("/v1/reindex")
+    assert (progress["running"], progress["done"], progress["total"], progress["pending"]) == (False, 2, 2, 0)
+    assert await remote_api.post("/v1/reindex") == {"started": False, "pending": 0, "total": 0}
+    assert (await remote_api.post("/v1/reindex", {"force": True}))["started"] is True
+    assert (await remote_api.get("/v1/engine"))["reindex"]["total"] == 2
+
+
+async def test_without_an_embedder_nothing_can_be_embedded_anew(api: Api) -> None:
+    assert await api.status("POST", "/v1/reindex", json={"force": True}) == 409
+
+
+async def test_the_providers_say_what_would_work_here(static_api: Api) -> None:
+    items = (await static_api.get("/v1/embedding-providers"))["items"]
+    assert {one["source"] for one in items} == {"remote", "local", "static", "none"}
+    assert [one["source"] for one in items if one["active"]] == ["static"]
+
+
+async def test_settings_are_in_effect_in_every_process_at_once(settings: Settings) -> None:
+    async with AsyncExitStack() as stack:
+        one = await stack.enter_async_context(serving(settings))
+        other = await stack.enter_async_context(serving(settings))
+        mail = "Write to ada@example.org about the ferry"
+        assert (await other.save(mail))["content"] == mail
+        await one.put("/v1/settings", {"pii": {"mode": "redact"}})
+        assert "<EMAIL_ADDRESS>" in (await other.save(mail + " today"))["content"]
+        assert (await other.get("/v1/engine"))["pii"]["mode"] == "redact"
+        refused = await one.call("PUT", "/v1/settings", json={"window": {"messages_max": 5, "trim_to": 9}})
+        assert refused.status_code == 422
+        assert await one.status("PUT", "/v1/settings", json={"windwo": {}}) == 422
+        assert (await other.get("/v1/settings"))["window"]["messages_max"] == 20
+
+
+async def test_the_client_asks_for_all_of_it(static_api: Api) -> None:
+    base = str(static_api.http.base_url)
+    async with AsyncReverie(base, ADMIN_KEY) as client:
+        assert (await client.engine())["embedder"]["source"] == "static"
+        assert (await client.verify())["working"] is True
+        assert (await client.reindex(force=True))["started"] is False
+        assert (await client.reindex_progress())["running"] is False
+        assert len((await client.embedding_providers())["items"]) == 4
