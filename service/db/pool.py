@@ -138,6 +138,8 @@ class Database:
                 reset=_nothing_to_reset,
                 timeout=CONNECT_S,
                 command_timeout=statement_timeout_s + COMMAND_GRACE_S,
+                max_cacheable_statement_size=0,  # asyncpg's 15 KB would leave the largest, hybrid_search, out
+                max_cached_statement_lifetime=0,
                 server_settings={"application_name": application},
             )
         except FAILURES as error:

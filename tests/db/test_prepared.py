@@ -1,0 +1,30 @@
+"""Statements are prepared once per connection, the largest too: planning a search costs more than the search."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from service.db.queries import query
+from service.domain.drafts import MemoryDraft
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.principal import Principal
+from service.domain.search import SearchRequest
+from service.memory.recall import recall
+from service.memory.remember import remember
+from service.runtime import open_runtime
+from service.settings import Settings
+
+
+async def test_a_search_is_planned_once_however_long_its_statement(settings: Settings) -> None:
+    admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+    one_connection = settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
+    async with open_runtime(one_connection, "test") as engine:
+        await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
+        for text in ("kettle", "shelf", "the kettle on the shelf"):
+            await recall(engine, admin, SearchRequest(agent="a", query=text))
+        async with engine.db.unscoped() as connection:
+            plans = await connection.raw.fetch(
+                "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement = $1",
+                query("hybrid_search").sql,
+            )
+    assert [tuple(row) for row in plans] == [(3, 0)]
