@@ -28,6 +28,8 @@ class Reader:
     """How many memories the audiences hold that have outgrown exact scans; None where all are small."""
     model: int | None = None
     """The embedding model in use."""
+    changing_model: bool = False
+    """Whether vectors of another model stand beside those in use."""
 
 
 async def known_places(
@@ -97,6 +99,7 @@ async def reader(
         settings_from(row["settings"]),
         row["large_rows"],
         row["model"],
+        row["changing_model"],
     )
 
 

@@ -141,6 +141,7 @@ async def _nearest_by_index(
         audiences=reader.audiences,
         kinds=list(kinds),
         embedding=question.vector(),
+        changing=reader.changing_model,
         limit=wanted,
         **filters.parameters(),
     )

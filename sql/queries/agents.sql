@@ -100,7 +100,7 @@ LIMIT 1;
 -- name: reader
 -- Whose eyes: the agent's id and every audience it may read, with the task and session it names, the workspace's
 -- settings, the languages in use in the audiences, how many memories the large ones hold, as last counted, and the
--- embedding model in use.
+-- embedding model in use and whether it is being changed.
 -- ``session_id`` and ``task_id`` are null when the name is unknown.
 SELECT r.*, (
         SELECT sum(l.rows)::bigint FROM audience_rows l
@@ -110,7 +110,8 @@ SELECT r.*, (
         UNION
         SELECT l.language FROM audience_languages l
         WHERE l.workspace_id = :workspace AND l.audience = ANY(r.audiences)
-    ) AS languages, (SELECT active FROM embedding_state) AS model
+    ) AS languages, (SELECT active FROM embedding_state) AS model,
+    (SELECT next IS NOT NULL OR moving FROM embedding_state) AS changing_model
 FROM (
     SELECT
         a.agent_id,

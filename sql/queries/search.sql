@@ -99,15 +99,16 @@ WITH wanted AS MATERIALIZED (
 ), semantic_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY meaning DESC, id) AS rank
     FROM (
-        SELECT i.id, -(:(vector) <#> :embedding::halfvec) * (1 - exp(-i.words / :words_saturation::float8)) AS meaning
-        FROM search_index i
-        WHERE :(readable) AND :(embedded) AND :nearest::uuid[] IS NULL
+        (SELECT i.id, -(:(vector) <#> :embedding::halfvec) * (1 - exp(-i.words / :words_saturation::float8)) AS meaning
+         FROM search_index i
+         WHERE :(readable) AND :(embedded) AND :nearest::uuid[] IS NULL
+         ORDER BY meaning DESC, id LIMIT :candidates)
         UNION ALL
-        SELECT i.id, -(:(vector) <#> :embedding) * (1 - exp(-i.words / :words_saturation))
-        FROM search_index i
-        WHERE :(readable) AND :(embedded) AND i.id = ANY(:nearest)
+        (SELECT i.id, -(:(vector) <#> :embedding) * (1 - exp(-i.words / :words_saturation)) AS meaning
+         FROM search_index i
+         WHERE :(readable) AND :(embedded) AND i.id = ANY(:nearest)
+         ORDER BY meaning DESC, id LIMIT :candidates)
     ) AS n
-    ORDER BY meaning DESC, id LIMIT :candidates
 ), timed_top AS MATERIALIZED (
     SELECT i.id
     FROM search_index i, unnest(:near_starts::timestamptz[], :near_ends::timestamptz[]) AS w(since, until)
@@ -202,7 +203,8 @@ FROM ranked r LEFT JOIN (
 ORDER BY r.score DESC, r.id;
 
 -- name: nearest_by_index
--- Vector candidates of a very large audience from the HNSW index, and by an exact look at what is not in it yet.
+-- Vector candidates of a very large audience from the HNSW index, and by an exact look at what is not in it yet: what is
+-- new and, while the model is being changed (``changing``), what has its vector in the second place.
 SELECT id FROM (
     (SELECT i.id, i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim}) AS distance
      FROM search_index i
@@ -218,7 +220,7 @@ SELECT id FROM (
     UNION ALL
     (SELECT i.id, i.next_embedding <#> :embedding
      FROM search_index i
-     WHERE i.ann = ANY('{true,false}') AND i.next_model = {model} AND :(readable)
+     WHERE :changing::boolean AND i.ann = ANY('{true,false}') AND i.next_model = {model} AND :(readable)
      ORDER BY i.next_embedding <#> :embedding
      LIMIT :limit)
 ) AS n
