@@ -16,6 +16,7 @@ PARTS = {
     "speed": "searches at 2,000 memories and in a database of 500,000",
     "writes": "single and batch writes, beside bare inserts",
     "peers": "the same work through mem0 and LangGraph's store",
+    "dreams": "messages a second of a dream by rules, and what the rules cost per character",
     "tenants": "one workspace among 1,000",
 }
 
@@ -25,7 +26,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", formatter_class=argparse.RawTextHelpFormatter)
     known = "\n".join(f"{name:10} {purpose}" for name, purpose in PARTS.items())
     parser.add_argument("parts", nargs="*", metavar="part", help=known)
-    chosen = parser.parse_args().parts or list(PARTS)
+    parser.add_argument("--prepare", action="store_true", help="only make what the parts keep between runs")
+    given = parser.parse_args()
+    chosen = given.parts or list(PARTS)
     if unknown := [part for part in chosen if part not in PARTS]:
         parser.error(f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
     configure_logging("error")
@@ -35,7 +38,11 @@ def main() -> None:
             console.rule(f"[bold]{part}")
             started = time.monotonic()
             try:
-                importlib.import_module(f"tests.bench.{part}").run(place)
+                module = importlib.import_module(f"tests.bench.{part}")
+                if not given.prepare:
+                    module.run(place)
+                elif hasattr(module, "prepare"):
+                    module.prepare(place)
             except Skipped as reason:
                 console.print(f"skipped: {reason}", soft_wrap=True)
             console.print(f"[dim]{part} took {time.monotonic() - started:.0f} s")

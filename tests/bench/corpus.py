@@ -7,7 +7,6 @@ are in life; elsewhere of words drawn by Zipf's law from made-up topics.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import multiprocessing
 import random
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from service.memory.remember import remember
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
 from tests.bench.data import sentences
-from tests.bench.place import ADMIN, ROOT, Place, Skipped
+from tests.bench.place import ADMIN, Place, Skipped
 from tests.bench.report import console
 from worker.upkeep.large_audiences import tend_large_audiences
 
@@ -104,19 +103,12 @@ def queries(agent: str, count: int, asked: int) -> list[str]:
 
 def large_database(place: Place) -> str:
     """The URL of the database of 500,000 memories: made at the first run (minutes), kept for the next ones."""
-    name = f"bench_large_{_schema()}"
-    if not place.exists(name):
-        console.print("loading 500,000 memories once; the database is kept for the next runs")
-        making = place.fresh("bench_large_making")
-        fill(place.settings(making, "static"), LARGE)
-        place.rename("bench_large_making", name)
-    return place.url(name)
+    return kept(place, "bench_large", LARGE)
 
 
-def _schema() -> str:
-    """A short name for the schema as the migrations make it."""
-    files = sorted([*(ROOT / "alembic" / "versions").glob("*.py"), *(ROOT / "sql" / "functions").glob("*.sql")])
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8]
+def kept(place: Place, name: str, shares: tuple[Share, ...]) -> str:
+    """The URL of a database that holds these memories: made once, then only migrated to the newest schema."""
+    return place.kept(name, lambda url: fill(place.settings(url, "static"), shares))
 
 
 def fill(settings: Settings, shares: tuple[Share, ...]) -> None:

@@ -36,9 +36,14 @@ CLIENTS = 8
 SECONDS = 4.0
 
 
+def prepare(place: Place) -> Path:
+    """The peers' environment."""
+    return environment(place)
+
+
 def run(place: Place) -> None:
     """Print searches and writes of Reverie and of each peer. Raises Skipped when the peers cannot be installed."""
-    python = environment(place)
+    python = prepare(place)
     texts = list(itertools.islice(corpus.texts("a", 10**9), 60_000))
     queries = corpus.queries("a", STANDING, CALLS + speed.WARM_UP)
     found: dict[str, dict[str, Any]] = {}

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +59,19 @@ class Place:
     def exists(self, database: str) -> bool:
         """Whether the server has that database."""
         return bool(asyncio.run(self._value("SELECT 1 FROM pg_database WHERE datname = $1", database)))
+
+    def kept(self, database: str, fill: Callable[[str], None]) -> str:
+        """The URL of a database made by ``fill`` at the first run and only migrated afterwards.
+
+        Delete the folder to start over, as after a change of what a save writes.
+        """
+        if self.exists(database):
+            migrate(self.url(database))
+        else:
+            making = f"{database}_making"
+            fill(self.fresh(making))
+            self.rename(making, database)
+        return self.url(database)
 
     def drop(self, database: str) -> None:
         """Remove a database."""

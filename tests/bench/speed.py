@@ -33,18 +33,20 @@ FILTERS: dict[str, dict[str, Any]] = {
 }
 
 
+def prepare(place: Place) -> tuple[str, str]:
+    """The databases of 2,000 and of 500,000 memories."""
+    return corpus.kept(place, "bench_small", (corpus.Share("a", 2_000),)), corpus.large_database(place)
+
+
 def run(place: Place) -> None:
     """Print the tables of the small and of the large database."""
-    url = place.fresh("bench_small")
-    with console.status("2,000 memories"):
-        corpus.fill(place.settings(url, "static"), (corpus.Share("a", 2_000),))
-    small = uvloop.run(_small(place, url))
+    small_url, url = prepare(place)
+    small = uvloop.run(_small(place, small_url))
     show(
         "One agent with 2,000 memories, static embedder",
         ["hybrid search", "p50 ms", "p95 ms", "× bare SQL", f"searches/s, {CLIENTS} clients"],
         small,
     )
-    url = corpus.large_database(place)
     rows: list[list[Cell]] = []
     for agent, count in (("small-7", corpus.SMALL), ("middle-2", 20_000), ("big", 200_000)):
         with console.status(f"an agent of {count:,}"):
@@ -134,9 +136,9 @@ class _Noting:
     raw: Any
     noted: list[tuple[Any, ...]]
 
-    async def fetch(self, *statement: Any) -> Any:
+    async def fetch(self, *statement: Any, **options: Any) -> Any:
         self.noted.append(statement)
-        return await self.raw.fetch(*statement)
+        return await self.raw.fetch(*statement, **options)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.raw, name)

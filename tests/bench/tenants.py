@@ -25,14 +25,26 @@ MEMORIES = 200
 CALLS = 200
 
 
+def prepare(place: Place) -> dict[str, str]:
+    """The databases of one and of 1,000 workspaces."""
+    shares = (corpus.Share("a", MEMORIES),)
+
+    def crowded(url: str) -> None:
+        corpus.fill(place.settings(url, "static"), shares)
+        with console.status(f"{OTHERS} more workspaces of {MEMORIES} memories"):
+            uvloop.run(_others(place, url))
+        asyncio.run(_settle(url))
+
+    return {
+        "1 workspace": corpus.kept(place, "bench_alone", shares),
+        "1,000 workspaces": place.kept("bench_among", crowded),
+    }
+
+
 def run(place: Place) -> None:
     """Print latencies of one workspace, alone and among 999 others, measured in turn."""
-    urls = {"1 workspace": place.fresh("bench_alone"), "1,000 workspaces": place.fresh("bench_among")}
-    for url in urls.values():
-        corpus.fill(place.settings(url, "static"), (corpus.Share("a", MEMORIES),))
-    with console.status(f"{OTHERS} more workspaces of {MEMORIES} memories"):
-        uvloop.run(_others(place, urls["1,000 workspaces"]))
-    indexes = {name: asyncio.run(_settle(url)) for name, url in urls.items()}
+    urls = prepare(place)
+    indexes = {name: asyncio.run(_indexes(url)) for name, url in urls.items()}
     taken = uvloop.run(_measure(place, urls))
     alone = next(iter(taken.values())).p50
     rows: list[list[Cell]] = [[name, indexes[name], one.p50, one.p95, one.p50 / alone] for name, one in taken.items()]
@@ -41,8 +53,6 @@ def run(place: Place) -> None:
         ["database", "indexes", "p50 ms", "p95 ms", "× alone"],
         rows,
     )
-    for database in ("bench_alone", "bench_among"):
-        place.drop(database)
 
 
 async def _others(place: Place, url: str) -> None:
@@ -55,11 +65,18 @@ async def _others(place: Place, url: str) -> None:
             await remember(engine, owner, list(itertools.islice(corpus.drafts(f"a{number}", MEMORIES), MEMORIES)))
 
 
-async def _settle(url: str) -> int:
-    """Bring statistics up to date; the number of indexes."""
+async def _settle(url: str) -> None:
+    """Bring statistics up to date, as autovacuum would."""
     connection = await asyncpg.connect(url, command_timeout=600)
     try:
         await connection.execute("VACUUM ANALYZE")
+    finally:
+        await connection.close()
+
+
+async def _indexes(url: str) -> int:
+    connection = await asyncpg.connect(url)
+    try:
         count: int = await connection.fetchval("SELECT count(*) FROM pg_indexes WHERE schemaname = 'public'")
         return count
     finally:

@@ -133,11 +133,11 @@ class _StopsAtInsert:
     raw: Any
     noted: list[tuple[Any, ...]]
 
-    async def fetch(self, sql: str, *arguments: Any) -> Any:
+    async def fetch(self, sql: str, *arguments: Any, **options: Any) -> Any:
         if sql == query("insert_memories").sql:
             self.noted.append((sql, *(_as_json(value) for value in arguments)))
             raise _Noted
-        return await self.raw.fetch(sql, *arguments)
+        return await self.raw.fetch(sql, *arguments, **options)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.raw, name)
