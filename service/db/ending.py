@@ -8,8 +8,8 @@ first, so a request still has one connection at most.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -69,6 +69,16 @@ def current_ending() -> Ending | None:
     """The ending this task's transactions belong to; None once it is over, as for what the request left running."""
     ending = _current.get()
     return None if ending is None or ending.over else ending
+
+
+@contextmanager
+def only_reading() -> Iterator[None]:
+    """Transactions of the block are no part of an ending: they write nothing, so several may run at once."""
+    token = _current.set(None)
+    try:
+        yield
+    finally:
+        _current.reset(token)
 
 
 @asynccontextmanager

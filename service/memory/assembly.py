@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from service.domain.context import PREFIX, TURN, Placement, SectionName, Shares
@@ -17,6 +18,9 @@ WORTH_CUTTING = 20
 TRUNCATION_MARK = " …"
 _TAG_TOKENS = 8
 _JOINTS_TOKENS = 2
+
+Cost = Callable[[str], int]
+"""Tokens a line takes with its line break; each line is counted once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +91,18 @@ def assemble(material: Material, shares: Shares, tokens_max: int) -> Assembled:
     if budget <= 0:
         return Assembled([], "", [])
     caps = shares.caps(budget)
-    filled = {name: _fill(name, material, caps[name]) for name in PREFIX + TURN}
+    cost = cache(_cost)
+    filled = {name: _fill(name, material, caps[name], cost) for name in PREFIX + TURN}
     left = budget - sum(one.tokens for one in filled.values())
     for name in TURN:
         if caps[name] and left > 0:
-            more = _fill(name, material, filled[name].tokens + left)
+            more = _fill(name, material, filled[name].tokens + left, cost)
             left -= more.tokens - filled[name].tokens
             filled[name] = more
-    return _within(filled, material, tokens_max)
+    return _within(filled, material, tokens_max, cost)
 
 
-def _within(filled: dict[SectionName, Section], material: Material, tokens_max: int) -> Assembled:
+def _within(filled: dict[SectionName, Section], material: Material, tokens_max: int, cost: Cost) -> Assembled:
     """The sections joined; should joining have cost tokens, the last of the turn's sections give way."""
     while True:
         joined = block([one.text for one in filled.values() if one.text and one.name != "window"])
@@ -105,15 +110,15 @@ def _within(filled: dict[SectionName, Section], material: Material, tokens_max: 
         if tokens <= tokens_max:
             break
         loser = next(one for one in reversed(filled.values()) if one.tokens)
-        filled[loser.name] = _fill(loser.name, material, loser.tokens - (tokens - tokens_max))
+        filled[loser.name] = _fill(loser.name, material, loser.tokens - (tokens - tokens_max), cost)
     kept = set(filled["window"].items)
     turns = [turn.message for turn in material.window if turn.id in kept]
     return Assembled(list(filled.values()), joined, turns)
 
 
-def _fill(name: SectionName, material: Material, cap: int) -> Section:
+def _fill(name: SectionName, material: Material, cap: int, cost: Cost) -> Section:
     if name == "window":
-        return _fill_window(material.window, cap)
+        return _fill_window(material.window, cap, cost)
     lines: list[str] = []
     items: list[str] = []
     left = cap - _TAG_TOKENS
@@ -121,26 +126,24 @@ def _fill(name: SectionName, material: Material, cap: int) -> Section:
         if left <= 0:
             break
         line = as_data(entry.text.strip()) if name == "bulletin" else as_entry(entry.text)
-        cost = _cost(line)
-        if cost > left and name in TRUNCATED and left >= WORTH_CUTTING:
+        if cost(line) > left and name in TRUNCATED and left >= WORTH_CUTTING:
             line = _cut(line, left)
-            cost = _cost(line)
-        if cost > left:
+        if cost(line) > left:
             continue
         lines.append(line)
         items.append(entry.id)
-        left -= cost
+        left -= cost(line)
     return _section(name, lines, items, cap)
 
 
-def _fill_window(window: Sequence[WindowTurn], cap: int) -> Section:
+def _fill_window(window: Sequence[WindowTurn], cap: int, cost: Cost) -> Section:
     """The newest turns without a gap, as many as fit."""
     lines: list[str] = []
     items: list[str] = []
     left = cap - _TAG_TOKENS
     for turn in reversed(window):
         line = as_entry(turn.line)
-        left -= _cost(line)
+        left -= cost(line)
         if left < 0:
             break
         lines.append(line)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from service.db.ending import only_reading
 from service.domain.context import ContextRequest, Placement, SectionName, Shares, is_planning
 from service.domain.json import dumps
 from service.domain.principal import Principal
@@ -71,11 +73,9 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
     if principal.memory_off or request.max_tokens == 0:
         material = Material({"tools": tools})
         return Context(assemble(material, request.sections.over(Shares()), request.max_tokens), None)
-    standing = await _standing(engine, principal, request)
-    window = await _window(engine, principal, request)
+    with only_reading():
+        standing, window, found, said = await _gathered(engine, principal, request)
     shown = {turn.id for turn in window}
-    found = await _search(engine, principal, request, ["memories", "documents"], user=None)
-    said = await _search(engine, principal, request, ["messages"], user=standing.speaker)
     memories = [one for one in found.results if one.memory and _offered(one.memory, standing)]
     messages = [one for one in said.results if one.message and _missing(one.message, request, standing, shown)]
     ranked = sorted([*memories, *messages], key=lambda one: -one.score)
@@ -90,6 +90,21 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         principal.workspace_id, [one.memory["id"] for one in memories if one.memory and str(one.memory["id"]) in taken]
     )
     return Context(assembled, found.degraded)
+
+
+async def _gathered(
+    engine: Engine, principal: Principal, request: ContextRequest
+) -> tuple[_Standing, Sequence[WindowTurn], Recalled, Recalled]:
+    """Everything a context is made of: memories and documents are searched while the rest is read."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            searching = group.create_task(_search(engine, principal, request, ["memories", "documents"], user=None))
+            standing = await _standing(engine, principal, request)
+            window = await _window(engine, principal, request)
+            said = await _search(engine, principal, request, ["messages"], user=standing.speaker)
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    return standing, window, searching.result(), said
 
 
 async def _standing(engine: Engine, principal: Principal, request: ContextRequest) -> _Standing:

@@ -17,6 +17,7 @@ PARTS = {
     "writes": "single and batch writes, beside bare inserts",
     "peers": "the same work through mem0 and LangGraph's store",
     "dreams": "messages a second of a dream by rules, and what the rules cost per character",
+    "proxy": "what memory adds to a chat completion",
     "tenants": "one workspace among 1,000",
 }
 

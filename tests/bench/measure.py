@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -104,7 +104,7 @@ class HttpClient:
     async def _connect(self) -> None:
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port, limit=2**24)
 
-    async def post(self, path: str, body: Any) -> bytes:
+    async def post(self, path: str, body: Any, headers: Mapping[str, str] | None = None) -> bytes:
         """The answer's body, over a new connection if the server closed this one while it was idle.
 
         Raises RuntimeError for a status of 400 or more.
@@ -114,9 +114,10 @@ class HttpClient:
             await self._connect()
         assert self._writer is not None
         payload = orjson.dumps(body)
+        more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
         self._writer.write(
             f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {ADMIN_KEY}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(payload)}\r\n\r\n".encode()
+            f"Content-Type: application/json\r\nContent-Length: {len(payload)}\r\n{more}\r\n".encode()
             + payload
         )
         head = await self._reader.readuntil(b"\r\n\r\n")

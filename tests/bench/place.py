@@ -93,24 +93,33 @@ class Place:
         )
 
     @contextmanager
-    def serving(self, url: str, embedding_model: str = "static") -> Iterator[int]:
+    def serving(self, url: str, embedding_model: str = "static", **environment: str) -> Iterator[int]:
         """``python -m service serve`` in a process of its own, as shipped; the port it answers on."""
-        port = _free_port()
-        environment = os.environ | {
+        port = free_port()
+        environment |= {
             "DATABASE_URL": url,
             "REVERIE_ADMIN_KEY": ADMIN_KEY,
             "REVERIE_PORT": str(port),
-            "REVERIE_DATA_DIR": str(self.folder),
             "EMBEDDING_MODEL": embedding_model,
         }
-        log = self.folder / "server.log"
+        with self.process(port, "-m", "service", "serve", **environment):
+            yield port
+
+    @contextmanager
+    def process(self, port: int, *arguments: str, **environment: str) -> Iterator[None]:
+        """A Python program in a process of its own, once it answers on ``port``."""
+        log = self.folder / f"port-{port}.log"
         with log.open("wb") as errors:
             process = subprocess.Popen(
-                [sys.executable, "-m", "service", "serve"], cwd=ROOT, env=environment, stdout=errors, stderr=errors
+                [sys.executable, *arguments],
+                cwd=ROOT,
+                env=os.environ | {"REVERIE_DATA_DIR": str(self.folder)} | environment,
+                stdout=errors,
+                stderr=errors,
             )
         try:
             _wait_for(port, process, log)
-            yield port
+            yield
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(20)
@@ -146,7 +155,8 @@ def open_place() -> Iterator[Place]:
             embedded.stop(data)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]

@@ -38,6 +38,16 @@ async def test_a_full_window_is_folded_at_once_and_loses_nothing(api: Api) -> No
     assert [source["seq"] for source in covered] == list(range(1, 12))
 
 
+async def test_after_25_messages_the_window_holds_the_last_ones_and_the_history_all(api: Api) -> None:
+    for n in range(25):
+        await say(api, f"Turn number {n} about the garden.")
+        await fold_next(api.engine)
+    seen = [message["seq"] for message in (await window(api))["messages"]]
+    assert seen == list(range(26 - len(seen), 26))
+    assert 10 <= len(seen) <= 20
+    assert len((await api.get("/v1/sessions/s/messages", agent="a", limit=100))["items"]) == 25
+
+
 async def test_a_window_is_folded_by_tokens_as_well(api: Api) -> None:
     await api.put("/v1/settings", {"window": {"tokens_max": 200}})
     await say(api, *("word " * 60 for _ in range(4)))
