@@ -315,6 +315,12 @@ CREATE TABLE public.memories (
     reinforced_at timestamp with time zone
 );
 ALTER TABLE ONLY public.memories FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.memory_sources (
+    workspace_id uuid NOT NULL,
+    memory_id uuid NOT NULL,
+    message_id uuid NOT NULL
+);
+ALTER TABLE ONLY public.memory_sources FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.memory_usage (
     workspace_id uuid NOT NULL,
     memory_id uuid NOT NULL,
@@ -322,146 +328,6 @@ CREATE TABLE public.memory_usage (
     last_accessed_at timestamp with time zone
 );
 ALTER TABLE ONLY public.memory_usage FORCE ROW LEVEL SECURITY;
-CREATE TABLE public.search_index (
-    workspace_id uuid NOT NULL,
-    id uuid NOT NULL,
-    kind smallint NOT NULL,
-    audience uuid NOT NULL,
-    type text NOT NULL,
-    scope text NOT NULL,
-    user_name text,
-    session_id uuid,
-    task_id uuid,
-    tags text[] DEFAULT '{}'::text[] NOT NULL,
-    importance real DEFAULT '0.5'::real NOT NULL,
-    confidence real DEFAULT '1'::real NOT NULL,
-    happened_at timestamp with time zone NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    valid_from timestamp with time zone NOT NULL,
-    valid_until timestamp with time zone,
-    expires_at timestamp with time zone,
-    deleted boolean DEFAULT false NOT NULL,
-    faded boolean DEFAULT false NOT NULL,
-    previous uuid,
-    length smallint NOT NULL,
-    words smallint NOT NULL,
-    speaker text,
-    asks boolean DEFAULT false NOT NULL,
-    question_share real DEFAULT '0'::real NOT NULL,
-    embedding_model smallint,
-    embedding public.halfvec,
-    ann boolean DEFAULT false NOT NULL,
-    next_model smallint,
-    next_embedding public.halfvec
-);
-ALTER TABLE ONLY public.search_index ALTER COLUMN embedding SET STORAGE MAIN;
-ALTER TABLE ONLY public.search_index FORCE ROW LEVEL SECURITY;
-CREATE TABLE public.sessions (
-    workspace_id uuid NOT NULL,
-    id uuid NOT NULL,
-    agent_id uuid NOT NULL,
-    session text NOT NULL,
-    user_name text,
-    last_seq integer DEFAULT 0 NOT NULL,
-    dreamed_seq integer DEFAULT 0 NOT NULL,
-    window_seq integer DEFAULT 0 NOT NULL,
-    window_started_at timestamp with time zone,
-    last_message_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    window_from_seq integer DEFAULT 0 NOT NULL
-);
-ALTER TABLE ONLY public.sessions FORCE ROW LEVEL SECURITY;
-CREATE TABLE public.settings (
-    workspace_id uuid NOT NULL,
-    value jsonb DEFAULT '{}'::jsonb NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
-);
-ALTER TABLE ONLY public.settings FORCE ROW LEVEL SECURITY;
-CREATE TABLE public.tasks (
-    workspace_id uuid NOT NULL,
-    id uuid NOT NULL,
-    task text NOT NULL
-);
-ALTER TABLE ONLY public.tasks FORCE ROW LEVEL SECURITY;
-CREATE TABLE public.teams (
-    workspace_id uuid NOT NULL,
-    id uuid NOT NULL,
-    team text NOT NULL
-);
-ALTER TABLE ONLY public.teams FORCE ROW LEVEL SECURITY;
-CREATE VIEW public.memory_records WITH (security_invoker='true') AS
- SELECT workspace_id,
-    id,
-    agent_id,
-    audience,
-    session_id,
-    task_id,
-    ( SELECT a.agent
-           FROM public.agents a
-          WHERE ((a.workspace_id = m.workspace_id) AND (a.id = m.agent_id))) AS agent,
-    type,
-    scope,
-    ( SELECT t.team
-           FROM public.teams t
-          WHERE ((t.workspace_id = m.workspace_id) AND (t.id = m.team_id))) AS team,
-    ( SELECT t.task
-           FROM public.tasks t
-          WHERE ((t.workspace_id = m.workspace_id) AND (t.id = m.task_id))) AS task,
-    ( SELECT s.session
-           FROM public.sessions s
-          WHERE ((s.workspace_id = m.workspace_id) AND (s.id = m.session_id))) AS session,
-    user_name AS "user",
-    key,
-    content,
-    summary,
-    language,
-    importance,
-    public.reverie_decayed_v1(importance, type, decay_exempt, created_at, reinforced_at,
-        CASE
-            WHEN (type = ANY (ARRAY['event'::text, 'observation'::text])) THEN ( SELECT u.last_accessed_at
-               FROM public.memory_usage u
-              WHERE ((u.workspace_id = m.workspace_id) AND (u.memory_id = m.id)))
-            ELSE NULL::timestamp with time zone
-        END, now(), COALESCE(( SELECT (((s.value -> 'retention'::text) ->> 'decay_days'::text))::integer AS int4
-           FROM public.settings s
-          WHERE (s.workspace_id = m.workspace_id)), 30)) AS effective_importance,
-    confidence,
-    tags,
-    metadata,
-    source,
-    status,
-    decay_exempt,
-    COALESCE(( SELECT
-                CASE
-                    WHEN (i.embedding_model IS NULL) THEN 'pending'::text
-                    ELSE 'ready'::text
-                END AS "case"
-           FROM public.search_index i
-          WHERE ((i.workspace_id = m.workspace_id) AND (i.id = m.id))), 'none'::text) AS embedding,
-    COALESCE(( SELECT u.access_count
-           FROM public.memory_usage u
-          WHERE ((u.workspace_id = m.workspace_id) AND (u.memory_id = m.id))), (0)::bigint) AS access_count,
-    ( SELECT u.last_accessed_at
-           FROM public.memory_usage u
-          WHERE ((u.workspace_id = m.workspace_id) AND (u.memory_id = m.id))) AS last_accessed_at,
-    occurred_at,
-    valid_from,
-    valid_until,
-    superseded_by,
-    expires_at,
-    created_at,
-    updated_at,
-    deleted_at,
-    version,
-    dream_id,
-    tokens
-   FROM public.memories m;
-CREATE TABLE public.memory_sources (
-    workspace_id uuid NOT NULL,
-    memory_id uuid NOT NULL,
-    message_id uuid NOT NULL
-);
-ALTER TABLE ONLY public.memory_sources FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.memory_versions (
     workspace_id uuid NOT NULL,
     memory_id uuid NOT NULL,
@@ -504,6 +370,40 @@ CREATE TABLE public.reindex_requests (
     requested_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone
 );
+CREATE TABLE public.search_index (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind smallint NOT NULL,
+    audience uuid NOT NULL,
+    type text NOT NULL,
+    scope text NOT NULL,
+    user_name text,
+    session_id uuid,
+    task_id uuid,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    importance real DEFAULT '0.5'::real NOT NULL,
+    confidence real DEFAULT '1'::real NOT NULL,
+    happened_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    valid_until timestamp with time zone,
+    expires_at timestamp with time zone,
+    deleted boolean DEFAULT false NOT NULL,
+    faded boolean DEFAULT false NOT NULL,
+    previous uuid,
+    length smallint NOT NULL,
+    words smallint NOT NULL,
+    speaker text,
+    asks boolean DEFAULT false NOT NULL,
+    question_share real DEFAULT '0'::real NOT NULL,
+    embedding_model smallint,
+    embedding public.halfvec,
+    ann boolean DEFAULT false NOT NULL,
+    next_model smallint,
+    next_embedding public.halfvec
+);
+ALTER TABLE ONLY public.search_index ALTER COLUMN embedding SET STORAGE MAIN;
+ALTER TABLE ONLY public.search_index FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.search_terms (
     workspace_id uuid NOT NULL,
     term bigint NOT NULL,
@@ -512,12 +412,45 @@ CREATE TABLE public.search_terms (
     length smallint NOT NULL
 );
 ALTER TABLE ONLY public.search_terms FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.sessions (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    agent_id uuid NOT NULL,
+    session text NOT NULL,
+    user_name text,
+    last_seq integer DEFAULT 0 NOT NULL,
+    dreamed_seq integer DEFAULT 0 NOT NULL,
+    window_seq integer DEFAULT 0 NOT NULL,
+    window_started_at timestamp with time zone,
+    last_message_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    window_from_seq integer DEFAULT 0 NOT NULL
+);
+ALTER TABLE ONLY public.sessions FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.settings (
+    workspace_id uuid NOT NULL,
+    value jsonb DEFAULT '{}'::jsonb NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY public.settings FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.tasks (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    task text NOT NULL
+);
+ALTER TABLE ONLY public.tasks FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.team_members (
     workspace_id uuid NOT NULL,
     agent_id uuid NOT NULL,
     team_id uuid NOT NULL
 );
 ALTER TABLE ONLY public.team_members FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.teams (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    team text NOT NULL
+);
+ALTER TABLE ONLY public.teams FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.window_summaries (
     workspace_id uuid NOT NULL,
     session_id uuid NOT NULL,
@@ -680,7 +613,7 @@ ALTER TABLE ONLY public.dreams
 ALTER TABLE ONLY public.entities
     ADD CONSTRAINT fk_entities_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.entity_aliases
-    ADD CONSTRAINT fk_entity_aliases_entities_workspace_id_entity_id FOREIGN KEY (workspace_id, entity_id) REFERENCES public.entities(workspace_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT fk_entity_aliases_entities_workspace_id_entity_id FOREIGN KEY (workspace_id, entity_id) REFERENCES public.entities(workspace_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE ONLY public.entity_merges
     ADD CONSTRAINT fk_entity_merges_entities_workspace_id_entity_id FOREIGN KEY (workspace_id, entity_id) REFERENCES public.entities(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.idempotency
@@ -807,20 +740,19 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entity_aliases TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entity_merges TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memories TO reverie_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_usage TO reverie_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.search_index TO reverie_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO reverie_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.settings TO reverie_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO reverie_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.teams TO reverie_app;
-GRANT SELECT ON TABLE public.memory_records TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_sources TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_usage TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_versions TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.messages TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.rate_limits TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reindex_requests TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.search_index TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.search_terms TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.settings TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.team_members TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.teams TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.window_summaries TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.worker_heartbeats TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.workspaces TO reverie_app;

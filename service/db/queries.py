@@ -14,15 +14,20 @@ _BLOCK = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
 _FRAGMENT = re.compile(r":\((\w+)\)")
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _COMMENT = re.compile(r"--[^\n]*")
+_WRITING = re.compile(r"\b(INSERT|UPDATE|DELETE)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One named statement: ``sql`` with positional parameters, ``parameters`` their names in order."""
+    """One named statement: ``sql`` with positional parameters, ``parameters`` their names in order.
+
+    ``writes`` tells whether it changes or locks rows.
+    """
 
     name: str
     sql: str
     parameters: tuple[str, ...]
+    writes: bool
 
     def with_literals(self, **literals: int) -> Query:
         """The statement with its ``{name}`` places filled by numbers: for what Postgres takes no parameter for."""
@@ -47,27 +52,25 @@ def compile_query(name: str, text: str) -> Query:
         return f"${order.setdefault(match.group(1), len(order) + 1)}"
 
     sql = _PARAMETER.sub(place, _COMMENT.sub("", text)).strip().rstrip(";").rstrip()
-    return Query(name, sql, tuple(order))
+    return Query(name, sql, tuple(order), bool(_WRITING.search(sql)))
 
 
 @cache
 def all_queries() -> dict[str, Query]:
-    """Every named query of ``sql/queries/*.sql``, its ``:(fragments)`` of the same file filled in.
+    """Every named query of ``sql/queries/*.sql``, with the ``:(fragments)`` of all of them filled in.
 
     Raises ValueError when a name is used twice, KeyError for an unknown fragment.
     """
-    found: dict[str, Query] = {}
+    fragments: dict[str, str] = {}
+    bodies: dict[str, str] = {}
     for path in sorted((SQL_DIR / "queries").glob("*.sql")):
         parts = _BLOCK.split(path.read_text(encoding="utf-8"))
-        blocks = list(zip(parts[1::3], parts[2::3], parts[3::3], strict=True))
-        fragments = {name: _COMMENT.sub("", body).strip() for kind, name, body in blocks if kind == "fragment"}
-        for kind, name, body in blocks:
-            if kind == "fragment":
-                continue
-            if name in found:
-                raise ValueError(f"{path.name}: the query {name} is defined twice")
-            found[name] = compile_query(name, _filled(body, fragments))
-    return found
+        for kind, name, body in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+            blocks = fragments if kind == "fragment" else bodies
+            if name in blocks:
+                raise ValueError(f"{path.name}: the {kind} {name} is defined twice")
+            blocks[name] = body if kind == "name" else _COMMENT.sub("", body).strip()
+    return {name: compile_query(name, _filled(body, fragments)) for name, body in bodies.items()}
 
 
 def _filled(body: str, fragments: dict[str, str]) -> str:

@@ -75,12 +75,16 @@ def _key(*columns: str) -> PrimaryKeyConstraint:
     return PrimaryKeyConstraint("workspace_id", *columns)
 
 
-def _references(table: str, column: str, *, name: str | None = None, cascade: bool = True) -> ForeignKeyConstraint:
+def _references(
+    table: str, column: str, *, name: str | None = None, cascade: bool = True, deferred: bool = False
+) -> ForeignKeyConstraint:
     return ForeignKeyConstraint(
         ["workspace_id", column],
         [f"{table}.workspace_id", f"{table}.id"],
         ondelete="CASCADE" if cascade else None,
         name=name,
+        deferrable=True if deferred else None,
+        initially="DEFERRED" if deferred else None,
     )
 
 
@@ -532,7 +536,7 @@ entity_aliases = Table(
     _text("kind"),
     _id("entity_id"),
     _key("audience", "alias", "kind"),
-    _references("entities", "entity_id"),
+    _references("entities", "entity_id", deferred=True),
     Index("ix_entity_aliases_entity", "workspace_id", "entity_id"),
 )
 

@@ -109,12 +109,12 @@ async def fill_coming(
     now: datetime,
 ) -> bool:
     """Store the vectors of the coming ``model`` beside those in use; False when this worker has no business to."""
+    filled = await connection.run("set_next_embeddings", workspace=workspace, model=model, **_columns(rows, vectors))
     return bool(
         await connection.run(
-            "set_next_embeddings", workspace=workspace, model=model, worker=worker, lease_s=lease_s, now=now,
-            **_columns(rows, vectors),
+            "count_next_embeddings", model=model, count=filled, worker=worker, lease_s=lease_s, now=now
         )
-    )  # fmt: skip
+    )
 
 
 def _columns(rows: Sequence[Row], vectors: Sequence[Any]) -> dict[str, Any]:

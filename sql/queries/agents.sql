@@ -34,8 +34,8 @@ LIMIT 1;
 SELECT a.id, a.agent, a.name, a.prime, a.prime_audience, a.settings, a.created_at,
     coalesce((
         SELECT array_agg(t.team ORDER BY t.team)
-        FROM team_members m JOIN teams t ON t.workspace_id = m.workspace_id AND t.id = m.team_id
-        WHERE m.workspace_id = a.workspace_id AND m.agent_id = a.id
+        FROM team_members m JOIN teams t ON t.workspace_id = :workspace AND t.id = m.team_id
+        WHERE m.workspace_id = :workspace AND m.agent_id = a.id
     ), '{}') AS teams
 FROM agents a
 WHERE a.workspace_id = :workspace AND a.agent = :agent;
@@ -44,8 +44,8 @@ WHERE a.workspace_id = :workspace AND a.agent = :agent;
 SELECT a.id, a.agent, a.name, a.prime, a.settings, a.created_at,
     coalesce((
         SELECT array_agg(t.team ORDER BY t.team)
-        FROM team_members m JOIN teams t ON t.workspace_id = m.workspace_id AND t.id = m.team_id
-        WHERE m.workspace_id = a.workspace_id AND m.agent_id = a.id
+        FROM team_members m JOIN teams t ON t.workspace_id = :workspace AND t.id = m.team_id
+        WHERE m.workspace_id = :workspace AND m.agent_id = a.id
     ), '{}') AS teams
 FROM agents a
 WHERE a.workspace_id = :workspace

@@ -6,10 +6,10 @@ SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_
         FROM (
             SELECT DISTINCT jsonb_path_query(b.parts, '$[*].lines[*].memories[*]') #>> '{}' AS id
         ) cited
-        LEFT JOIN memories m ON m.workspace_id = b.workspace_id AND m.id = cited.id::uuid
+        LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = cited.id::uuid
         WHERE m.id IS NULL OR m.deleted_at IS NOT NULL OR m.expires_at <= :now OR m.scope NOT IN ('agent', 'prime')
     ) AS hidden
-FROM bulletins b JOIN agents a ON a.workspace_id = b.workspace_id AND a.id = b.agent_id
+FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:version::integer IS NULL OR b.version = :version)
 ORDER BY b.version DESC
 LIMIT 1;
@@ -22,10 +22,10 @@ SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_
         FROM (
             SELECT DISTINCT jsonb_path_query(b.parts, '$[*].lines[*].memories[*]') #>> '{}' AS id
         ) cited
-        LEFT JOIN memories m ON m.workspace_id = b.workspace_id AND m.id = cited.id::uuid
+        LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = cited.id::uuid
         WHERE m.id IS NULL OR m.deleted_at IS NOT NULL OR m.expires_at <= :now OR m.scope NOT IN ('agent', 'prime')
     ) AS hidden
-FROM bulletins b JOIN agents a ON a.workspace_id = b.workspace_id AND a.id = b.agent_id
+FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:before::integer IS NULL OR b.version < :before)
 ORDER BY b.version DESC
 LIMIT :limit;
@@ -45,7 +45,7 @@ RETURNING version;
 -- name: bulletin_inputs
 -- What an agent knows now that is worth a line: its live memories, weightiest first; no summaries of windows.
 SELECT r.id, r.type, r.content, r.importance, r.confidence, r."user", r.occurred_at, r.status, r.updated_at
-FROM memory_records r
+FROM :(memory_records) r
 WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id
     AND r.deleted_at IS NULL AND r.superseded_by IS NULL
     AND (r.expires_at IS NULL OR r.expires_at > :now)

@@ -31,15 +31,19 @@ WITH item AS (
     FROM inserted c
     JOIN item i ON i.id = c.id
     LEFT JOIN unnest(:embeddings::halfvec[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+    RETURNING id
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
     SELECT DISTINCT :workspace, :audience, configuration FROM item WHERE configuration <> 'english'
     ON CONFLICT DO NOTHING
+), posted AS (
+    INSERT INTO search_terms (workspace_id, term, id, frequency, length)
+    SELECT :workspace, reverie_term_v1(:audience, 2::smallint, l.lexeme), c.id, coalesce(cardinality(l.positions), 1),
+        n.length
+    FROM inserted c, reverie_length_v1(c.lexemes) AS n(length), unnest(c.lexemes) AS l(lexeme, positions, weights)
+    RETURNING id
 )
-INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-SELECT :workspace, reverie_term_v1(:audience, 2::smallint, l.lexeme), c.id, coalesce(cardinality(l.positions), 1),
-    n.length
-FROM inserted c, reverie_length_v1(c.lexemes) AS n(length), unnest(c.lexemes) AS l(lexeme, positions, weights);
+SELECT 1;
 
 -- name: get_document
 -- A document; another agent's is not shown to ``agent``.

@@ -120,7 +120,8 @@ INSERT INTO dream_changes (workspace_id, dream_id, ordinal, op, memory_id, befor
 SELECT :workspace, :dream_id, c.ordinal, c.op, c.memory_id, c.before, c.after, c.undo, c.reason
 FROM jsonb_to_recordset(:changes::jsonb) AS c(
     ordinal integer, op text, memory_id uuid, before jsonb, after jsonb, undo jsonb, reason text
-);
+)
+RETURNING ordinal;
 
 -- name: add_dream_usage
 -- Count what language-model calls of a dream used; the totals of the dream.

@@ -87,17 +87,17 @@ ORDER BY i.id
 LIMIT :limit;
 
 -- name: set_next_embeddings
--- Put vectors of the coming model beside those in use, and count them; rows changed meanwhile are left for later.
-WITH filled AS (
-    UPDATE search_index i SET next_embedding = v.embedding, next_model = :model::smallint
-    FROM unnest(:ids::uuid[], :versions::integer[], :embeddings::halfvec[]) AS v(id, version, embedding)
-    LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = v.id
-    WHERE i.workspace_id = :workspace AND i.id = v.id AND m.version IS NOT DISTINCT FROM v.version
-    RETURNING i.id
-)
-UPDATE embedding_state SET done = done + (SELECT count(*) FROM filled), error = NULL,
+-- Put vectors of the coming model beside those in use; rows changed meanwhile are left for later.
+UPDATE search_index i SET next_embedding = v.embedding, next_model = :model::smallint
+FROM unnest(:ids::uuid[], :versions::integer[], :embeddings::halfvec[]) AS v(id, version, embedding)
+LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = v.id
+WHERE i.workspace_id = :workspace AND i.id = v.id AND m.version IS NOT DISTINCT FROM v.version;
+
+-- name: count_next_embeddings
+-- So many more rows have a vector of the coming model; nothing when another worker has taken over.
+UPDATE embedding_state SET done = done + :count::bigint, error = NULL,
     owner_until = :now::timestamptz + make_interval(secs => :lease_s::float8)
-WHERE next = :model AND owner = :worker;
+WHERE next = :model::smallint AND owner = :worker;
 
 -- name: set_embeddings
 -- Fill in vectors of texts that have not changed meanwhile; only memories ever do.

@@ -11,6 +11,7 @@ WITH known AS (
 ), made AS (
     INSERT INTO entities (workspace_id, id, agent_id, audience, name, kind, dream_id)
     SELECT :workspace, entity_id, :agent_id, :audience, :name, :kind, :dream_id::uuid FROM named
+    RETURNING id
 )
 SELECT entity_id FROM known UNION ALL SELECT entity_id FROM named LIMIT 1;
 
@@ -34,6 +35,7 @@ WITH wanted AS (
     INSERT INTO entities (workspace_id, id, agent_id, audience, name, kind, dream_id)
     SELECT :workspace, n.entity_id, :agent_id, :audience, w.name, w.kind, :dream_id::uuid
     FROM named n JOIN wanted w ON w.alias = n.alias AND w.kind = n.kind
+    RETURNING id
 )
 SELECT alias, kind, entity_id, false AS made FROM known
 UNION ALL SELECT alias, kind, entity_id, true FROM named;
@@ -62,8 +64,8 @@ ORDER BY e.id;
 -- name: list_entities
 SELECT e.id, e.name, e.kind, e.created_at, e.updated_at,
     ARRAY(SELECT a.alias FROM entity_aliases a
-        WHERE a.workspace_id = e.workspace_id AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
-    (SELECT count(*) FROM edges x WHERE x.workspace_id = e.workspace_id AND x.target_id = e.id) AS mentions
+        WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
+    (SELECT count(*) FROM edges x WHERE x.workspace_id = :workspace AND x.target_id = e.id) AS mentions
 FROM entities e
 WHERE e.workspace_id = :workspace
     AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences))
@@ -87,10 +89,10 @@ RETURNING id;
 
 -- name: get_entities
 SELECT e.id, e.name, e.kind, e.created_at, e.updated_at, e.merged_into,
-    (SELECT a.agent FROM agents a WHERE a.workspace_id = e.workspace_id AND a.id = e.agent_id) AS agent,
+    (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = e.agent_id) AS agent,
     ARRAY(SELECT a.alias FROM entity_aliases a
-        WHERE a.workspace_id = e.workspace_id AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
-    (SELECT count(*) FROM edges x WHERE x.workspace_id = e.workspace_id AND x.target_id = e.id) AS mentions
+        WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
+    (SELECT count(*) FROM edges x WHERE x.workspace_id = :workspace AND x.target_id = e.id) AS mentions
 FROM entities e
 WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[])
     AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences))
@@ -104,7 +106,7 @@ WHERE a.workspace_id = :workspace AND (:audiences::uuid[] IS NULL OR a.audience 
 ORDER BY e.id;
 
 -- name: lock_entity
-SELECT e.*, (SELECT a.agent FROM agents a WHERE a.workspace_id = e.workspace_id AND a.id = e.agent_id) AS agent
+SELECT e.*, (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = e.agent_id) AS agent
 FROM entities e WHERE e.workspace_id = :workspace AND e.id = :id
 FOR UPDATE OF e;
 
@@ -135,7 +137,7 @@ WITH named AS (
     WHERE e.workspace_id = :workspace AND (e.source_id = :entity_id OR e.target_id = :entity_id)
         AND (EXISTS (
                 SELECT 1 FROM edges x
-                WHERE x.workspace_id = e.workspace_id AND x.relation = e.relation
+                WHERE x.workspace_id = :workspace AND x.relation = e.relation
                     AND x.source_id = CASE WHEN e.source_id = :entity_id THEN :into_id ELSE e.source_id END
                     AND x.target_id = CASE WHEN e.target_id = :entity_id THEN :into_id ELSE e.target_id END)
             OR :into_id IN (e.source_id, e.target_id))
@@ -151,11 +153,12 @@ WITH named AS (
     UPDATE entities SET merged_into = :into_id, updated_at = :now WHERE workspace_id = :workspace AND id = :entity_id
 )
 INSERT INTO entity_merges (workspace_id, id, entity_id, into_id, moved, actor, created_at)
-VALUES (:workspace, :id, :entity_id, :into_id, jsonb_build_object(
+SELECT :workspace, :id::uuid, :entity_id, :into_id, jsonb_build_object(
     'aliases', coalesce((SELECT jsonb_agg(to_jsonb(n)) FROM named n), '[]'),
     'edges', coalesce((SELECT jsonb_agg(to_jsonb(m)) FROM moved m), '[]'),
     'twice', coalesce((SELECT jsonb_agg(to_jsonb(t)) FROM twice t), '[]')
-), :actor, :now);
+), :actor, :now::timestamptz
+RETURNING id;
 
 -- name: unmerge_entity
 -- The entity stands for itself again: the names and edges that its merge moved come back.

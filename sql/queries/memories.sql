@@ -1,3 +1,68 @@
+-- fragment: memory_records
+-- The memories of the workspace as the API shows them: names instead of ids, usage and embedding state beside them.
+-- Every table is told its workspace: across correlated subqueries Citus would not know that it is one.
+(
+    SELECT
+        m.workspace_id,
+        m.id,
+        m.agent_id,
+        m.audience,
+        m.session_id,
+        m.task_id,
+        (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = m.agent_id) AS agent,
+        m.type,
+        m.scope,
+        (SELECT t.team FROM teams t WHERE t.workspace_id = :workspace AND t.id = m.team_id) AS team,
+        (SELECT t.task FROM tasks t WHERE t.workspace_id = :workspace AND t.id = m.task_id) AS task,
+        (SELECT s.session FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id) AS session,
+        m.user_name AS "user",
+        m.key,
+        m.content,
+        m.summary,
+        m.language,
+        m.importance,
+        reverie_decayed_v1(
+            m.importance, m.type, m.decay_exempt, m.created_at, m.reinforced_at,
+            CASE WHEN m.type IN ('event', 'observation') THEN (
+                SELECT u.last_accessed_at FROM memory_usage u WHERE u.workspace_id = :workspace AND u.memory_id = m.id
+            ) END,
+            now(),
+            coalesce((
+                SELECT (s.value -> 'retention' ->> 'decay_days')::integer
+                FROM settings s WHERE s.workspace_id = :workspace
+            ), 30)
+        ) AS effective_importance,
+        m.confidence,
+        m.tags,
+        m.metadata,
+        m.source,
+        m.status,
+        m.decay_exempt,
+        coalesce(
+            (SELECT CASE WHEN i.embedding_model IS NULL THEN 'pending' ELSE 'ready' END
+             FROM search_index i WHERE i.workspace_id = :workspace AND i.id = m.id),
+            'none'
+        ) AS embedding,
+        coalesce(
+            (SELECT u.access_count FROM memory_usage u WHERE u.workspace_id = :workspace AND u.memory_id = m.id), 0
+        ) AS access_count,
+        (SELECT u.last_accessed_at FROM memory_usage u
+         WHERE u.workspace_id = :workspace AND u.memory_id = m.id) AS last_accessed_at,
+        m.occurred_at,
+        m.valid_from,
+        m.valid_until,
+        m.superseded_by,
+        m.expires_at,
+        m.created_at,
+        m.updated_at,
+        m.deleted_at,
+        m.version,
+        m.dream_id,
+        m.tokens
+    FROM memories m
+    WHERE m.workspace_id = :workspace
+)
+
 -- name: insert_memories
 -- Insert memories with their search rows and posting lists. What collides with a live memory (by identity or by
 -- key) is left out of the answer, for the caller to reinforce or update. An import brings the rest of the state too.
@@ -42,7 +107,7 @@ WITH item AS (
         CASE WHEN m.session_id IS NOT NULL THEN coalesce(
             lag(m.id) OVER (PARTITION BY m.session_id ORDER BY coalesce(m.occurred_at, m.created_at), i.ordinal),
             (SELECT x.id FROM search_index x
-             WHERE x.workspace_id = m.workspace_id AND x.session_id = m.session_id AND x.kind = 0
+             WHERE x.workspace_id = :workspace AND x.session_id = m.session_id AND x.kind = 0
                 AND x.happened_at <= coalesce(m.occurred_at, m.created_at)
              ORDER BY x.happened_at DESC, x.id DESC LIMIT 1)
         ) END,
@@ -51,11 +116,13 @@ WITH item AS (
     FROM inserted m
     JOIN item i ON i.id = m.id
     LEFT JOIN unnest(:embeddings::halfvec[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+    RETURNING id
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
     SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
         coalesce(cardinality(l.positions), 1), n.length
     FROM inserted m, reverie_length_v1(m.lexemes) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
+    RETURNING id
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
     SELECT DISTINCT m.workspace_id, m.audience, m.language FROM inserted m WHERE m.language <> 'english'
@@ -87,7 +154,7 @@ INSERT INTO memory_versions (workspace_id, memory_id, version, record, changed_b
 SELECT m.workspace_id, m.id, m.version,
     to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,effective_importance,access_count,last_accessed_at}'::text[],
     m.changed_by, m.change_reason, m.dream_id, m.updated_at
-FROM memories m JOIN memory_records r ON r.workspace_id = m.workspace_id AND r.id = m.id
+FROM memories m JOIN :(memory_records) r ON r.workspace_id = m.workspace_id AND r.id = m.id
 WHERE m.workspace_id = :workspace AND m.id = :id;
 
 -- name: reinforce_memory
@@ -116,19 +183,21 @@ WHERE workspace_id = :workspace AND id = :id;
 UPDATE memories m SET
     type = i.type, scope = i.scope, audience = i.audience, team_id = i.team_id, task_id = i.task_id,
     session_id = i.session_id, user_name = i.user_name, key = i.key, content = i.content, summary = i.summary,
-    identity_hash = decode(i.identity_hash, 'hex'), language = c.configuration, tokens = i.tokens,
+    identity_hash = decode(i.identity_hash, 'hex'), language = i.configuration, tokens = i.tokens,
     importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
     status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
-    lexemes = to_tsvector(c.configuration::regconfig, i.lexical), updated_at = :now, version = m.version + 1,
-    changed_by = :changed_by, change_reason = :reason
-FROM jsonb_to_record(:item::jsonb) AS i(
-    type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text, key text,
-    content text, summary text, identity_hash text, language text, lexical text, tokens integer, importance float8,
-    confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
-    occurred_at timestamptz, expires_at timestamptz
-), coalesce((
-    SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
-), i.language) AS c(configuration)
+    lexemes = i.lexemes, updated_at = :now, version = m.version + 1, changed_by = :changed_by, change_reason = :reason
+FROM (
+    SELECT i.*, c.configuration, to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
+    FROM jsonb_to_record(:item::jsonb) AS i(
+        type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text, key text,
+        content text, summary text, identity_hash text, language text, lexical text, tokens integer, importance float8,
+        confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
+        occurred_at timestamptz, expires_at timestamptz
+    ), coalesce((
+        SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
+    ), i.language) AS c(configuration)
+) AS i
 WHERE m.workspace_id = :workspace AND m.id = :id;
 
 -- name: mark_deleted
@@ -155,13 +224,15 @@ WITH spoken AS (
     SELECT workspace_id, audience, language FROM memories
     WHERE workspace_id = :workspace AND id = :id AND language <> 'english'
     ON CONFLICT DO NOTHING
+), posted AS (
+    INSERT INTO search_terms (workspace_id, term, id, frequency, length)
+    SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
+        coalesce(cardinality(l.positions), 1), n.length
+    FROM memories m, reverie_length_v1(m.lexemes) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
+    WHERE m.workspace_id = :workspace AND m.id = :id
+    ON CONFLICT DO NOTHING
 )
-INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
-    coalesce(cardinality(l.positions), 1), n.length
-FROM memories m, reverie_length_v1(m.lexemes) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
-WHERE m.workspace_id = :workspace AND m.id = :id
-ON CONFLICT DO NOTHING;
+SELECT 1;
 
 -- name: reindex_memory
 -- Bring the search row in line with the memory; a new embedding when one is given or the content changed.
@@ -181,13 +252,13 @@ WHERE m.workspace_id = :workspace AND m.id = :id AND i.workspace_id = m.workspac
 
 -- name: get_memories
 -- The memories of these ids that the reader may see: its own, or of an audience it belongs to.
-SELECT * FROM memory_records r
+SELECT * FROM :(memory_records) r
 WHERE r.workspace_id = :workspace AND r.id = ANY(:ids)
     AND (:agent_id::uuid IS NULL OR r.agent_id = :agent_id OR r.audience = ANY(:audiences));
 
 -- name: list_memories
 -- Newest first, by keyset on (created_at, id).
-SELECT * FROM memory_records r
+SELECT * FROM :(memory_records) r
 WHERE r.workspace_id = :workspace
     AND (:agent_id::uuid IS NULL OR r.agent_id = :agent_id OR r.audience = ANY(:audiences))
     AND (:types::text[] IS NULL OR r.type = ANY(:types))
@@ -219,7 +290,7 @@ UNION ALL
 SELECT m.version,
     to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,effective_importance,access_count,last_accessed_at}'::text[],
     m.changed_by, m.dream_id, m.change_reason, m.updated_at
-FROM memories m JOIN memory_records r ON r.workspace_id = m.workspace_id AND r.id = m.id
+FROM memories m JOIN :(memory_records) r ON r.workspace_id = m.workspace_id AND r.id = m.id
 WHERE m.workspace_id = :workspace AND m.id = :id
 ORDER BY version;
 
@@ -260,7 +331,7 @@ SELECT workspace_id FROM workspaces ORDER BY workspace_id;
 -- name: foldable_memories
 -- Old facts, events and observations of an agent that matter little by now, the oldest first.
 SELECT r.*
-FROM memory_records r
+FROM :(memory_records) r
 WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id AND r.audience = :agent_id
     AND r.type IN ('fact', 'event', 'observation') AND r.key IS NULL AND NOT r.decay_exempt
     AND r.effective_importance < :importance_below::float8

@@ -19,7 +19,7 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
         AND (:until::timestamptz IS NULL OR i.happened_at < :until)
         AND (:metadata::jsonb IS NULL OR EXISTS (
             SELECT 1 FROM memories m
-            WHERE m.workspace_id = i.workspace_id AND m.id = i.id AND m.metadata @> :metadata))
+            WHERE m.workspace_id = :workspace AND m.id = i.id AND m.metadata @> :metadata))
     ))
 
 -- fragment: vector
@@ -198,7 +198,7 @@ WITH wanted AS MATERIALIZED (
 SELECT r.id AS found_id, r.score, r.keyword_rank, r.semantic_rank, r.keyword_score, r.similarity AS semantic_score,
     r.question_boost, r.session_boost, r.time_boost, r.user_boost, m.*
 FROM ranked r LEFT JOIN (
-    SELECT * FROM memory_records WHERE workspace_id = :workspace AND id = ANY(ARRAY(SELECT id FROM ranked))
+    SELECT * FROM :(memory_records) AS r WHERE id = ANY(ARRAY(SELECT id FROM ranked))
 ) AS m ON m.id = r.id
 ORDER BY r.score DESC, r.id;
 
@@ -234,7 +234,7 @@ WITH newest AS MATERIALIZED (
 )
 SELECT n.id AS found_id, m.*
 FROM newest n LEFT JOIN (
-    SELECT * FROM memory_records WHERE workspace_id = :workspace AND id = ANY(ARRAY(SELECT id FROM newest))
+    SELECT * FROM :(memory_records) AS r WHERE id = ANY(ARRAY(SELECT id FROM newest))
 ) AS m ON m.id = n.id
 ORDER BY n.happened_at DESC, n.id DESC;
 

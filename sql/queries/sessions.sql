@@ -65,12 +65,14 @@ WITH item AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
     SELECT DISTINCT :workspace, audience, configuration FROM item WHERE configuration <> 'english'
     ON CONFLICT DO NOTHING
+), posted AS (
+    INSERT INTO search_terms (workspace_id, term, id, frequency, length)
+    SELECT :workspace, reverie_term_v1(i.audience, 1::smallint, l.lexeme), i.id, coalesce(cardinality(l.positions), 1),
+        n.length
+    FROM item i, reverie_length_v1(i.lexemes) AS n(length), unnest(i.lexemes) AS l(lexeme, positions, weights)
+    ON CONFLICT DO NOTHING
 )
-INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-SELECT :workspace, reverie_term_v1(i.audience, 1::smallint, l.lexeme), i.id, coalesce(cardinality(l.positions), 1),
-    n.length
-FROM item i, reverie_length_v1(i.lexemes) AS n(length), unnest(i.lexemes) AS l(lexeme, positions, weights)
-ON CONFLICT DO NOTHING;
+SELECT 1;
 
 -- name: find_session
 SELECT s.id, s.session, a.agent, s.user_name AS "user", s.last_seq AS messages, s.window_seq, s.window_started_at,
@@ -105,7 +107,7 @@ WHERE workspace_id = :workspace AND id = :id;
 -- name: message_memories
 -- The memories made of a message.
 SELECT r.*
-FROM memory_sources s JOIN memory_records r ON r.workspace_id = s.workspace_id AND r.id = s.memory_id
+FROM memory_sources s JOIN :(memory_records) r ON r.workspace_id = s.workspace_id AND r.id = s.memory_id
 WHERE s.workspace_id = :workspace AND s.message_id = :message_id AND r.deleted_at IS NULL
 ORDER BY r.id;
 
@@ -134,7 +136,7 @@ SELECT s.id
 FROM sessions s
 CROSS JOIN LATERAL (
     SELECT count(*) AS messages, coalesce(sum(m.tokens), 0) AS tokens
-    FROM messages m WHERE m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq >= s.window_seq
+    FROM messages m WHERE m.workspace_id = :workspace AND m.session_id = s.id AND m.seq >= s.window_seq
 ) w
 WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.window_seq <= s.last_seq
     AND (w.messages > :messages_max OR w.tokens > :tokens_max) AND w.messages > 1

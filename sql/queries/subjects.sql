@@ -6,7 +6,7 @@ SELECT pg_advisory_xact_lock(hashtextextended(:workspace::uuid::text, 0));
 SELECT s.agent_id FROM sessions s
 WHERE s.workspace_id = :workspace AND (s.user_name = :user OR EXISTS (
     SELECT 1 FROM messages m
-    WHERE m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.user_name = :user))
+    WHERE m.workspace_id = :workspace AND m.session_id = s.id AND m.user_name = :user))
 UNION
 SELECT m.agent_id FROM memories m WHERE m.workspace_id = :workspace AND m.user_name = :user;
 
@@ -28,16 +28,16 @@ SELECT id, session_id, seq, role, content, content_json, name, tool_call_id, tok
 FROM (
     SELECT m.*, coalesce(m.user_name, before.user_name, s.user_name) AS speaker
     FROM sessions s
-    JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id
+    JOIN messages m ON m.workspace_id = :workspace AND m.session_id = s.id
     LEFT JOIN LATERAL (
         SELECT b.user_name FROM messages b
-        WHERE b.workspace_id = m.workspace_id AND b.session_id = m.session_id AND b.seq < m.seq
+        WHERE b.workspace_id = :workspace AND b.session_id = m.session_id AND b.seq < m.seq
             AND b.user_name IS NOT NULL AND m.user_name IS NULL
         ORDER BY b.seq DESC LIMIT 1
     ) before ON true
     WHERE s.workspace_id = :workspace AND (s.user_name = :user OR EXISTS (
         SELECT 1 FROM messages o
-        WHERE o.workspace_id = s.workspace_id AND o.session_id = s.id AND o.user_name = :user))
+        WHERE o.workspace_id = :workspace AND o.session_id = s.id AND o.user_name = :user))
 ) spoken
 WHERE speaker = :user
 ORDER BY session_id, seq;
@@ -47,8 +47,8 @@ ORDER BY session_id, seq;
 SELECT m.id FROM memories m
 WHERE m.workspace_id = :workspace AND (m.user_name = :user OR (m.user_name IS NULL AND EXISTS (
     SELECT 1 FROM edges e
-    JOIN entity_aliases a ON a.workspace_id = e.workspace_id AND a.entity_id = e.target_id
-    WHERE e.workspace_id = m.workspace_id AND e.source_id = m.id AND e.relation = 'about'
+    JOIN entity_aliases a ON a.workspace_id = :workspace AND a.entity_id = e.target_id
+    WHERE e.workspace_id = :workspace AND e.source_id = m.id AND e.relation = 'about'
         AND a.alias = :alias AND a.kind = 'person')));
 
 -- name: origins
@@ -104,13 +104,13 @@ SELECT e.id FROM entities e
 WHERE e.workspace_id = :workspace AND (e.id = ANY(:ids::uuid[]) OR e.merged_into = ANY(:ids))
     AND (e.merged_into IS NULL OR NOT EXISTS (
         SELECT 1 FROM edges x
-        WHERE x.workspace_id = e.workspace_id AND (x.source_id = e.merged_into OR x.target_id = e.merged_into)))
+        WHERE x.workspace_id = :workspace AND (x.source_id = e.merged_into OR x.target_id = e.merged_into)))
     AND (NOT EXISTS (
             SELECT 1 FROM edges x
-            WHERE x.workspace_id = e.workspace_id AND (x.source_id = e.id OR x.target_id = e.id))
+            WHERE x.workspace_id = :workspace AND (x.source_id = e.id OR x.target_id = e.id))
         OR EXISTS (
             SELECT 1 FROM entity_aliases a
-            WHERE a.workspace_id = e.workspace_id AND a.entity_id = e.id AND a.alias = :alias AND a.kind = 'person'));
+            WHERE a.workspace_id = :workspace AND a.entity_id = e.id AND a.alias = :alias AND a.kind = 'person'));
 
 -- name: purge_aliases
 DELETE FROM entity_aliases WHERE workspace_id = :workspace AND entity_id = ANY(:ids::uuid[]);
@@ -155,8 +155,8 @@ DELETE FROM documents WHERE workspace_id = :workspace AND user_name = :user;
 -- Sessions of the user that hold nothing any more.
 DELETE FROM sessions s
 WHERE s.workspace_id = :workspace AND (s.user_name = :user OR s.id = ANY(:ids::uuid[]))
-    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = s.workspace_id AND m.session_id = s.id)
-    AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace_id = s.workspace_id AND m.session_id = s.id);
+    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = :workspace AND m.session_id = s.id)
+    AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.session_id = s.id);
 
 -- name: unname_sessions
 UPDATE sessions SET user_name = NULL WHERE workspace_id = :workspace AND user_name = :user;
@@ -178,7 +178,7 @@ WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]) AND error IS
 DELETE FROM window_summaries w
 WHERE w.workspace_id = :workspace AND (w.memory_id = ANY(:memories::uuid[]) OR EXISTS (
     SELECT 1 FROM messages m
-    WHERE m.workspace_id = w.workspace_id AND m.session_id = w.session_id AND m.seq BETWEEN w.from_seq AND w.to_seq
+    WHERE m.workspace_id = :workspace AND m.session_id = w.session_id AND m.seq BETWEEN w.from_seq AND w.to_seq
         AND m.id = ANY(:messages::uuid[])));
 
 -- name: purge_merges
@@ -232,9 +232,9 @@ SELECT to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id}'::text
     coalesce((
         SELECT jsonb_agg(v.record || jsonb_build_object('version', v.version, 'at', v.at, 'reason', v.change_reason)
             ORDER BY v.version)
-        FROM memory_versions v WHERE v.workspace_id = r.workspace_id AND v.memory_id = r.id
+        FROM memory_versions v WHERE v.workspace_id = :workspace AND v.memory_id = r.id
     ), '[]') AS history
-FROM memory_records r
+FROM :(memory_records) r
 WHERE r.workspace_id = :workspace AND r.id = ANY(:ids::uuid[])
 ORDER BY r.id;
 

@@ -24,8 +24,8 @@ SELECT value AS settings FROM settings WHERE workspace_id = :workspace AND :agen
 
 -- name: export_agents
 SELECT a.agent, a.name, a.prime, a.settings, a.created_at,
-    ARRAY(SELECT t.team FROM team_members m JOIN teams t ON t.workspace_id = m.workspace_id AND t.id = m.team_id
-        WHERE m.workspace_id = a.workspace_id AND m.agent_id = a.id ORDER BY t.team) AS teams
+    ARRAY(SELECT t.team FROM team_members m JOIN teams t ON t.workspace_id = :workspace AND t.id = m.team_id
+        WHERE m.workspace_id = :workspace AND m.agent_id = a.id ORDER BY t.team) AS teams
 FROM agents a
 WHERE a.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR a.id = :agent_id) AND a.agent >= :start
 ORDER BY a.agent;
@@ -49,8 +49,8 @@ ORDER BY m.id;
 -- name: export_memories
 SELECT r.*, m.changed_by, m.change_reason,
     ARRAY(SELECT x.message_id FROM memory_sources x
-        WHERE x.workspace_id = m.workspace_id AND x.memory_id = m.id ORDER BY x.message_id) AS message_ids
-FROM memories m JOIN memory_records r ON r.workspace_id = m.workspace_id AND r.id = m.id
+        WHERE x.workspace_id = :workspace AND x.memory_id = m.id ORDER BY x.message_id) AS message_ids
+FROM memories m JOIN :(memory_records) r ON r.workspace_id = :workspace AND r.id = m.id
 WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id) AND m.id >= :start
     AND (:with_deleted::boolean OR m.deleted_at IS NULL)
     AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
@@ -67,8 +67,8 @@ ORDER BY v.memory_id, v.version;
 -- name: export_entities
 SELECT e.id, a.agent, e.name, e.kind, e.audience, e.dream_id, e.created_at, e.updated_at,
     ARRAY(SELECT x.alias FROM entity_aliases x
-        WHERE x.workspace_id = e.workspace_id AND x.entity_id = e.id ORDER BY x.alias) AS aliases
-FROM entities e JOIN agents a ON a.workspace_id = e.workspace_id AND a.id = e.agent_id
+        WHERE x.workspace_id = :workspace AND x.entity_id = e.id ORDER BY x.alias) AS aliases
+FROM entities e JOIN agents a ON a.workspace_id = :workspace AND a.id = e.agent_id
 WHERE e.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR e.agent_id = :agent_id) AND e.id >= :start
 ORDER BY e.id;
 
@@ -80,14 +80,14 @@ FROM edges e
 WHERE e.workspace_id = :workspace AND e.id >= :start
     AND (:agent_id::uuid IS NULL
         OR EXISTS (SELECT 1 FROM memories m
-            WHERE m.workspace_id = e.workspace_id AND m.id = e.source_id AND m.agent_id = :agent_id)
+            WHERE m.workspace_id = :workspace AND m.id = e.source_id AND m.agent_id = :agent_id)
         OR EXISTS (SELECT 1 FROM entities n
-            WHERE n.workspace_id = e.workspace_id AND n.id = e.source_id AND n.agent_id = :agent_id))
-    AND NOT EXISTS (
+            WHERE n.workspace_id = :workspace AND n.id = e.source_id AND n.agent_id = :agent_id))
+    AND (:with_deleted::boolean AND :with_expired::boolean OR NOT EXISTS (
         SELECT 1 FROM memories m
-        WHERE m.workspace_id = e.workspace_id AND m.id IN (e.source_id, e.target_id, e.memory_id)
-            AND NOT ((:with_deleted::boolean OR m.deleted_at IS NULL)
-                AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)))
+        WHERE m.workspace_id = :workspace AND m.id IN (e.source_id, e.target_id, e.memory_id)
+            AND NOT ((:with_deleted OR m.deleted_at IS NULL)
+                AND (:with_expired OR m.expires_at IS NULL OR m.expires_at > :now))))
 ORDER BY e.id;
 
 -- name: export_bulletins
@@ -161,7 +161,8 @@ FROM jsonb_to_recordset(:items::jsonb) AS i(
     ordinal integer, id uuid, session_id uuid, role text, content text, content_json jsonb, name text, tool_call_id text,
     user_name text, tokens integer, created_at timestamptz
 )
-JOIN sessions s ON s.workspace_id = :workspace AND s.id = i.session_id;
+JOIN sessions s ON s.workspace_id = :workspace AND s.id = i.session_id
+RETURNING id;
 
 -- name: settle_sessions
 -- Bring the watermarks of sessions in line with the messages they have now.

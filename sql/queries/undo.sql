@@ -1,9 +1,14 @@
--- name: lock_dream
--- The dream, and its agent's lease, under their locks.
-SELECT d.status, d.watermarks, d.agent_id
-FROM dreams d JOIN dream_schedule s ON s.workspace_id = d.workspace_id AND s.agent_id = d.agent_id
-WHERE d.workspace_id = :workspace AND d.id = :id
+-- name: hold_schedule
+-- The lease of a dream's agent under its lock: taken before the dream's, as dreams do when they commit.
+SELECT 1 FROM dream_schedule
+WHERE workspace_id = :workspace AND agent_id = :agent_id
 FOR UPDATE;
+
+-- name: dream_agent
+SELECT agent_id FROM dreams WHERE workspace_id = :workspace AND id = :id;
+
+-- name: lock_dream
+SELECT status, watermarks, agent_id FROM dreams WHERE workspace_id = :workspace AND id = :id FOR UPDATE;
 
 -- name: undoable_changes
 SELECT op, memory_id, undo FROM dream_changes
@@ -41,9 +46,9 @@ DELETE FROM entities e
 WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[]) AND e.updated_at = e.created_at
     AND e.merged_into IS NULL
     AND NOT EXISTS (
-        SELECT 1 FROM edges x WHERE x.workspace_id = e.workspace_id AND (x.source_id = e.id OR x.target_id = e.id))
+        SELECT 1 FROM edges x WHERE x.workspace_id = :workspace AND (x.source_id = e.id OR x.target_id = e.id))
     AND NOT EXISTS (
-        SELECT 1 FROM entity_merges m WHERE m.workspace_id = e.workspace_id AND (m.entity_id = e.id OR m.into_id = e.id));
+        SELECT 1 FROM entity_merges m WHERE m.workspace_id = :workspace AND (m.entity_id = e.id OR m.into_id = e.id));
 
 -- name: restore_rows
 -- The columns a dream may change, as they were.
@@ -73,7 +78,7 @@ DELETE FROM bulletins b
 WHERE b.workspace_id = :workspace AND b.dream_id = :dream_id AND b.version = ANY(:versions::integer[])
     AND NOT EXISTS (
         SELECT 1 FROM bulletins later
-        WHERE later.workspace_id = b.workspace_id AND later.agent_id = b.agent_id AND later.version > b.version);
+        WHERE later.workspace_id = :workspace AND later.agent_id = b.agent_id AND later.version > b.version);
 
 -- name: undo_watermarks
 UPDATE sessions s SET dreamed_seq = w.from_seq

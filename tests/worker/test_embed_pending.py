@@ -40,8 +40,8 @@ class Flaky:
 
 async def states(engine: Engine) -> list[str]:
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        rows = await connection.raw.fetch("SELECT embedding FROM memory_records ORDER BY id")
-    return [row["embedding"] for row in rows]
+        rows = await connection.raw.fetch("SELECT embedding_model IS NULL AS pending FROM search_index ORDER BY id")
+    return ["pending" if row["pending"] else "ready" for row in rows]
 
 
 async def test_what_was_embedded_before_the_failure_is_kept(engine: Engine) -> None:
