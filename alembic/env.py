@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from alembic import context
-from sqlalchemy import Connection, pool
+from sqlalchemy import Connection, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from service.db.migrate import migration_url
+import service.db.spreading  # noqa: F401 - takes the place of Alembic's own implementation for Postgres
+from service.db.migrate import IS_CITUS, migration_url
 from service.db.tables import metadata
 
 MIGRATION_LOCK = 7_316_421
@@ -26,6 +27,9 @@ async def main() -> None:
         migration_url(context.config.attributes.get("url")), poolclass=pool.NullPool, connect_args={"timeout": 10}
     )
     async with engine.connect() as connection:
+        if await connection.scalar(text(IS_CITUS)):  # foreign keys to what every node has a copy of ask for it
+            await connection.execute(text("SET citus.multi_shard_modify_mode = 'sequential'"))
+        await connection.commit()
         await connection.run_sync(run)
         await connection.commit()
     await engine.dispose()

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
-import asyncpg
 import fasteners
 import pytest
 
@@ -20,6 +19,7 @@ from service.first_start import first_start
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
+from tests.cluster import Cluster, execute, open_cluster
 from tests.processes import ServerProcess
 from tests.serving import ADMIN_KEY, Api, serving
 
@@ -47,38 +47,47 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.fixture(scope="session")
-def server_url(request: pytest.FixtureRequest) -> str:
-    """A server with the migrated template: TEST_DATABASE_URL's, or an embedded one shared by all processes."""
+def citus() -> Cluster | None:
+    """The cluster of CITUS_URL, for tests that need one they can ask; None where there is none."""
+    url = os.environ.get("CITUS_URL")
+    return asyncio.run(open_cluster(url)) if url else None
+
+
+@pytest.fixture(scope="session")
+def server_url(request: pytest.FixtureRequest, citus: Cluster | None) -> str:
+    """A server with the migrated template: CITUS_URL's, TEST_DATABASE_URL's, or an embedded one of all processes."""
     root = _root(request.config)
     root.mkdir(parents=True, exist_ok=True)
     with fasteners.InterProcessLock(root / "lock"):
-        given = os.environ.get("TEST_DATABASE_URL")
-        url = given or embedded.start(root / "postgres", configuration="fsync = off\nmax_connections = 300\n")
+        url = citus.coordinator if citus else os.environ.get("TEST_DATABASE_URL")
+        url = url or embedded.start(root / "postgres", configuration="fsync = off\nmax_connections = 300\n")
         if not (root / "ready").exists():
-            asyncio.run(_execute(url, f"DROP DATABASE IF EXISTS {TEMPLATE}", f"CREATE DATABASE {TEMPLATE}"))
+            if citus:
+                asyncio.run(citus.create(TEMPLATE))
+            else:
+                asyncio.run(execute(url, f"DROP DATABASE IF EXISTS {TEMPLATE}", f"CREATE DATABASE {TEMPLATE}"))
             template = embedded.database_url(url, TEMPLATE)
             migrate(template)
             asyncio.run(first_start(Settings(DATABASE_URL=template, REVERIE_ADMIN_KEY=ADMIN_KEY)))
+            if citus:
+                asyncio.run(citus.close_template(TEMPLATE))
             (root / "ready").touch()
     return url
 
 
 @pytest.fixture
-def database_url(server_url: str) -> Iterator[str]:
+def database_url(server_url: str, citus: Cluster | None) -> Iterator[str]:
     """A fresh database, migrated, with the default workspace and one admin key."""
     name = f"test_{uuid4().hex}"
-    asyncio.run(_execute(server_url, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}"))
+    if citus:
+        asyncio.run(citus.clone(TEMPLATE, name))
+    else:
+        asyncio.run(execute(server_url, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}"))
     yield embedded.database_url(server_url, name)
-    asyncio.run(_execute(server_url, f"DROP DATABASE {name} WITH (FORCE)"))
-
-
-async def _execute(url: str, *statements: str) -> None:
-    connection = await asyncpg.connect(url)
-    try:
-        for statement in statements:
-            await connection.execute(statement)
-    finally:
-        await connection.close()
+    if citus:
+        asyncio.run(citus.drop(name))
+    else:
+        asyncio.run(execute(server_url, f"DROP DATABASE {name} WITH (FORCE)"))
 
 
 @pytest.fixture

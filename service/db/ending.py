@@ -30,9 +30,14 @@ class Ending:
         """A transaction of the request has begun on this connection."""
         await self._gate(raw)
 
-    async def keeps(self, raw: Any, stack: AsyncExitStack) -> bool:
-        """Whether the transaction wrote something and is now held, with the stack that gives its connection back."""
-        if not await raw.fetchval("SELECT pg_current_xact_id_if_assigned() IS NOT NULL"):
+    async def keeps(self, raw: Any, stack: AsyncExitStack, *, wrote: bool | None = None) -> bool:
+        """Whether the transaction wrote something and is now held, with the stack that gives its connection back.
+
+        Postgres says whether it ``wrote``, unless the caller has to know because rows may lie on other nodes.
+        """
+        if wrote is None:
+            wrote = await raw.fetchval("SELECT pg_current_xact_id_if_assigned() IS NOT NULL")
+        if not wrote:
             return False
         await self.commit()
         self.wrote = True

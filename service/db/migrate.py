@@ -6,10 +6,14 @@ import asyncio
 import os
 from pathlib import Path
 
-from service.db.reaching import checked, reach
+import asyncpg
+
+from service.db.queries import SQL_DIR
+from service.db.reaching import CONNECT_S, checked, reach
 from service.errors import Unavailable
 
 ROOT = Path(__file__).resolve().parents[2]
+IS_CITUS = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
 
 
 def migration_url(url: str | None) -> str:
@@ -24,6 +28,7 @@ def migrate(url: str, revision: str = "head") -> None:
     """Upgrade (or downgrade, for an older ``revision``) the database. Blocks; run it off the event loop.
 
     Raises Unavailable when the database cannot be reached or is too old; migrations are serialised by an advisory lock.
+    Where the database has the Citus extension, the newest schema is then spread over the cluster (docs/citus.md).
     """
     from alembic import command
     from alembic.config import Config
@@ -35,3 +40,15 @@ def migrate(url: str, revision: str = "head") -> None:
         command.upgrade(config, revision)
     else:
         command.downgrade(config, revision)
+    if revision == "head":
+        asyncio.run(_spread(url))
+
+
+async def _spread(url: str) -> None:
+    """Distribute what is not distributed yet, on the coordinator of a Citus cluster; nothing on any other Postgres."""
+    connection = await asyncpg.connect(checked(url), timeout=CONNECT_S)
+    try:
+        if await connection.fetchval(IS_CITUS):
+            await connection.execute((SQL_DIR / "citus.sql").read_text(encoding="utf-8"))
+    finally:
+        await connection.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -15,7 +16,7 @@ from pgvector.asyncpg import register_vector
 
 from service.db.ending import current_ending
 from service.db.guard import transaction_open
-from service.db.queries import query
+from service.db.queries import Query, query
 from service.db.reaching import CONNECT_S, FAILURES, checked, unreachable
 from service.domain.json import dumps
 from service.errors import Conflict, Unavailable
@@ -24,10 +25,10 @@ APP_ROLE = "reverie_app"
 COMMAND_GRACE_S = 5.0
 """What a statement has past its timeout in Postgres before this side gives up on a connection that died silently."""
 _ONE_MOMENT = " SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;"
-_PLAN_ONCE = (
-    "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_nestloop = off;"
-    "SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off;"
-    "SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200;"
+_PLAN_ONCE = " SET LOCAL plan_cache_mode = force_generic_plan;"
+_PLAN_FOR_SEARCH = (
+    " SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off;"
+    "SET LOCAL enable_sort = off; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200;"
 )
 
 log = structlog.get_logger(__name__)
@@ -50,15 +51,21 @@ _TAKEN = {
     "uq_memories_identity": "Another memory says the same already.",
     "uq_memories_key": "Another memory has this key already.",
 }
+_SHARD = re.compile(r"_\d+$")
+"""What Citus adds to the name of a constraint on one shard."""
 
 
 class Connection:
-    """Runs named queries on one connection. Statements are prepared once per connection by asyncpg."""
+    """Runs named queries on one connection. Statements are prepared once per connection by asyncpg.
 
-    __slots__ = ("_timeout_s", "raw")
+    ``wrote`` tells whether any of them was one that writes.
+    """
+
+    __slots__ = ("_timeout_s", "raw", "wrote")
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
+        self.wrote = False
         self._timeout_s: float | None = None
 
     async def allow(self, seconds: float) -> None:
@@ -68,40 +75,45 @@ class Connection:
 
     async def fetch(self, name: str, /, **values: Any) -> list[Row]:
         """All rows of the named query."""
-        statement = query(name)
+        statement = self._named(name)
         rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return rows
 
     async def fetch_with(self, name: str, literals: dict[str, int], /, **values: Any) -> list[Row]:
         """All rows of the named query, with numbers in the places it takes no parameters in."""
-        statement = query(name).with_literals(**literals)
+        statement = self._named(name).with_literals(**literals)
         rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return rows
 
     async def row(self, name: str, /, **values: Any) -> Row | None:
         """The first row of the named query, or None."""
-        statement = query(name)
+        statement = self._named(name)
         row: Row | None = await self.raw.fetchrow(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return row
 
     async def value(self, name: str, /, **values: Any) -> Any:
         """The first column of the first row, or None."""
-        statement = query(name)
+        statement = self._named(name)
         return await self.raw.fetchval(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
 
     async def batches(self, name: str, size: int, /, **values: Any) -> AsyncIterator[list[Row]]:
         """The rows of the named query, ``size`` at a time through a cursor, never all in memory."""
-        statement = query(name)
+        statement = self._named(name)
         cursor = await self.raw.cursor(statement.sql, *statement.arguments(values))
         while rows := await cursor.fetch(size):
             yield rows
 
     async def run(self, name: str, /, **values: Any) -> int:
         """Run the named query for its effect; the number of rows it touched."""
-        statement = query(name)
+        statement = self._named(name)
         tag: str = await self.raw.execute(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         count = tag.rpartition(" ")[2]
         return int(count) if count.isdigit() else 0
+
+    def _named(self, name: str) -> Query:
+        statement = query(name)
+        self.wrote = self.wrote or statement.writes
+        return statement
 
 
 class Database:
@@ -111,6 +123,8 @@ class Database:
         self._pool = pool
         self._wait_s = wait_s
         self._statement_timeout_s = statement_timeout_s
+        self._searching = _PLAN_ONCE + _PLAN_FOR_SEARCH
+        self._spread = False
         self._prelude = f"BEGIN; SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)}; SET LOCAL jit = off;"
 
     @classmethod
@@ -156,6 +170,13 @@ class Database:
                     f"DATABASE_URL: the role {APP_ROLE} is not there, and this login passes row-level security. "
                     "Run the migrations first (make migrate)."
                 )
+            if role["spread"]:
+                if not role["walls_spread"]:
+                    raise Unavailable(
+                        "DATABASE_URL: a Citus database that is not spread yet; run the migrations (make migrate)."
+                    )
+                db._searching = _PLAN_FOR_SEARCH
+                db._spread = True
         except BaseException:
             await db.close()
             raise
@@ -181,9 +202,10 @@ class Database:
         """As ``transaction``, for search statements: planned once per connection.
 
         Their joins are of intermediate results whose size Postgres cannot know; told never to nest loops it hashes
-        them, whatever the statistics say, and planning, which would cost as much as searching, is done once.
+        them, whatever the statistics say, and planning, which would cost as much as searching, is done once. On Citus
+        each is planned anew, for it finds the shard by the workspace's value.
         """
-        return self.transaction(workspace_id, _PLAN_ONCE)
+        return self.transaction(workspace_id, self._searching)
 
     def snapshot(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """As ``transaction``, but reading only, and every statement sees the one moment of the first."""
@@ -206,8 +228,10 @@ class Database:
                 try:
                     if ending is not None:
                         await ending.enter(raw)
-                    yield Connection(raw)
-                    if ending is not None and await ending.keeps(raw, stack):
+                    connection = Connection(raw)
+                    yield connection
+                    wrote = connection.wrote if self._spread else None
+                    if ending is not None and await ending.keeps(raw, stack, wrote=wrote):
                         return
                 except BaseException:
                     if not raw.is_closed():
@@ -231,9 +255,10 @@ class Database:
         except asyncpg.exceptions.InternalClientError:
             raise
         except asyncpg.UniqueViolationError as error:
-            if error.constraint_name not in _TAKEN:
+            constraint = _SHARD.sub("", error.constraint_name or "")
+            if constraint not in _TAKEN:
                 raise
-            raise Conflict(_TAKEN[error.constraint_name]) from error
+            raise Conflict(_TAKEN[constraint]) from error
         except _UNAVAILABLE as error:
             log.warning("database_unavailable", error=type(error).__name__)
             raise Unavailable(f"The database cannot serve this now ({type(error).__name__}).") from error

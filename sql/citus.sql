@@ -1,0 +1,55 @@
+-- Spreads a migrated database over the nodes of its Citus cluster; run again, it takes in what migrations have added.
+--
+-- Every table with a workspace_id is distributed by it, all colocated, so that a workspace lives in one shard group of
+-- one node. What is the same for all of them is copied to every node. dream_schedule stays on the coordinator, undistributed:
+-- workers take the next due agent of any workspace with FOR UPDATE SKIP LOCKED, which cannot cross shards. Citus knows of it
+-- all the same, so that a transaction that changes it and a workspace commits in two phases.
+DO $$
+DECLARE
+    shared CONSTANT regclass[] := '{workspaces,embedding_models,embedding_state}';
+    apart CONSTANT regclass := 'dream_schedule';
+    new_shared CONSTANT regclass[] := ARRAY(
+        SELECT s FROM unnest(shared) s WHERE NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = s));
+    new_tenants CONSTANT regclass[] := ARRAY(
+        SELECT c.oid
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace_id'
+        WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.oid <> ALL (shared || apart)
+            AND NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = c.oid)
+        ORDER BY c.relname);
+    -- A table can be spread only while no foreign key joins it to one that is not.
+    foreign_keys CONSTANT text[] := ARRAY(
+        SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s', f.conrelid::regclass, f.conname, pg_get_constraintdef(f.oid))
+        FROM pg_constraint f
+        WHERE f.contype = 'f' AND f.conrelid = ANY (new_tenants)
+        ORDER BY f.conrelid::regclass::text, f.conname);
+    statement text;
+BEGIN
+    SET LOCAL client_min_messages = warning;
+    SET LOCAL citus.multi_shard_modify_mode = 'sequential';
+    FOR statement IN
+        SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', f.conrelid::regclass, f.conname)
+        FROM pg_constraint f
+        WHERE f.contype = 'f' AND f.conrelid = ANY (new_tenants)
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+    IF NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = apart) THEN
+        PERFORM citus_add_local_table_to_metadata(apart);
+    END IF;
+    PERFORM create_reference_table(s) FROM unnest(new_shared) s;
+    PERFORM create_distributed_table(
+        t, 'workspace_id', colocate_with => CASE t WHEN 'agents'::regclass THEN 'none' ELSE 'agents' END)
+    FROM unnest(new_tenants) t ORDER BY t <> 'agents'::regclass, t::text;
+    FOREACH statement IN ARRAY foreign_keys LOOP
+        EXECUTE statement;
+    END LOOP;
+    -- The nodes are told whose workspace a transaction is in: row-level security holds there as well.
+    EXECUTE format('ALTER DATABASE %I SET citus.propagate_set_commands = local', current_database());
+    -- A key is looked up where its workspace lives, in one step.
+    IF 'api_keys'::regclass = ANY (new_tenants) THEN
+        PERFORM create_distributed_function(
+            'reverie_authenticate_v2(uuid,bytea)', 'workspace', colocate_with => 'api_keys');
+    END IF;
+    PERFORM truncate_local_data_after_distributing_table(t) FROM unnest(new_shared || new_tenants) t;
+END
+$$;

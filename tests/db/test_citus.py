@@ -1,0 +1,143 @@
+"""What only a Citus cluster can show: what is where, and that a workspace's statements stay in its shard."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+
+from service.db.migrate import migrate
+from service.db.pool import Connection
+from service.db.queries import Query, all_queries
+from service.db.tables import SHARED_TABLES, metadata
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.principal import Principal
+from service.domain.search import SearchRequest
+from service.memory.engine import Engine
+from service.memory.recall import recall
+from tests.cluster import Cluster
+from tests.serving import Api
+
+SOME = {
+    "uuid": "00000000-0000-7000-8000-00000000000a", "text": "x", "jsonb": "[]", "int2": "1", "int4": "1", "int8": "1",
+    "float4": "0.5", "float8": "0.5", "bool": "false", "timestamptz": "2026-01-01T00:00:00Z", "bytea": "x",
+    "halfvec": "[1,1,1,1]", "name": "x", "varchar": "x",
+}  # fmt: skip
+"""A value of every type that statements take, as Postgres reads it."""
+
+
+@pytest.fixture(autouse=True)
+def on_citus(citus: Cluster | None) -> None:
+    if citus is None:
+        pytest.skip("no Citus cluster (set CITUS_URL)")
+
+
+def with_values(query: Query, types: list[str]) -> str:
+    """The statement with literals for its parameters, the default workspace for the workspace."""
+    values = [
+        f"'{DEFAULT_WORKSPACE}'::uuid"
+        if name == "workspace"
+        else f"ARRAY['{SOME[kind[:-2]]}']::{kind}"
+        if kind.endswith("[]")
+        else f"'{SOME[kind]}'::{kind}"
+        for name, kind in zip(query.parameters, types, strict=True)
+    ]
+    return re.sub(r"\$(\d+)", lambda match: values[int(match.group(1)) - 1], query.sql)
+
+
+async def tasks_of(connection: Connection, statement: str) -> list[int]:
+    """How many shards each step of a statement goes to."""
+    plan = "\n".join(row[0] for row in await connection.raw.fetch(f"EXPLAIN (COSTS off) {statement}"))
+    return [int(count) for count in re.findall(r"Task Count: (\d+)", plan)]
+
+
+async def test_statements_of_a_workspace_stay_in_its_shard(engine: Engine) -> None:
+    astray = {}
+    for name, query in all_queries().items():
+        if "workspace" not in query.parameters:
+            continue
+        query = query.with_literals(dim=4, model=1)
+        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+            prepared = await connection.raw.prepare(query.sql)
+            types = [kind.name for kind in prepared.get_parameters()]
+            tasks = await tasks_of(connection, with_values(query, types))
+        if not set(tasks) <= {1}:
+            astray[name] = tasks
+    assert not astray
+
+
+async def test_a_search_goes_to_one_shard(static_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        await static_api.save(f"The lighthouse keeps lamp {number}")
+    searched: list[dict[str, Any]] = []
+    fetch = Connection.fetch
+
+    async def noted(self: Connection, name: str, /, **values: Any) -> list[Any]:
+        if name == "hybrid_search":
+            searched.append(values)
+        return await fetch(self, name, **values)
+
+    monkeypatch.setattr(Connection, "fetch", noted)
+    engine = static_api.engine
+    admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+    found = await recall(engine, admin, SearchRequest(agent="a", query="lighthouse lamp"))
+    assert len(found.results) == 5
+    query = all_queries()["hybrid_search"]
+    async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
+        rows = await connection.raw.fetch(
+            f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {query.sql}", *query.arguments(searched[0])
+        )
+    plan = "\n".join(row[0] for row in rows)
+    assert re.findall(r"Task Count: (\d+)", plan) == ["1"], plan
+    assert "Subplan" not in plan.split("Task Count")[0], plan
+    assert len(set(re.findall(r"\b(?:search_index|search_terms)_(\d+)", plan))) == 2, plan
+
+
+async def test_tenant_tables_lie_together_and_the_schedule_apart(engine: Engine) -> None:
+    async with engine.db.unscoped() as connection:
+        rows = await connection.raw.fetch("SELECT table_name::text, citus_table_type, colocation_id FROM citus_tables")
+    kinds = {row["table_name"]: row["citus_table_type"] for row in rows}
+    tenant = set(metadata.tables) - SHARED_TABLES | {"reindex_requests"}
+    assert {table for table, kind in kinds.items() if kind == "distributed"} == tenant
+    assert {table for table, kind in kinds.items() if kind == "reference"} == {
+        "workspaces", "embedding_models", "embedding_state",
+    }  # fmt: skip
+    assert len({row["colocation_id"] for row in rows if row["citus_table_type"] == "distributed"}) == 1
+    assert kinds["dream_schedule"] == "local"
+
+
+async def test_walls_hold_on_the_nodes(static_api: Api) -> None:
+    await static_api.save("The lighthouse keeps its lamp")
+    for workspace, seen in ((DEFAULT_WORKSPACE, 1), (UUID(int=7), 0)):
+        async with static_api.engine.db.transaction(workspace) as connection:
+            assert await connection.raw.fetchval("SELECT count(*) FROM memories") == seen
+            assert (
+                await connection.raw.fetchval(
+                    "SELECT count(*) FROM memories WHERE workspace_id = $1", DEFAULT_WORKSPACE
+                )
+                == seen
+            )
+
+
+def test_migrations_add_to_a_database_that_is_spread(database_url: str) -> None:
+    migrate(database_url, "-5")
+    migrate(database_url)
+
+    async def loose() -> list[str]:
+        connection = await asyncpg.connect(database_url)
+        try:
+            rows = await connection.fetch(
+                "SELECT c.relname FROM pg_class c"
+                " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace_id'"
+                " WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"
+                " AND NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = c.oid)"
+            )
+            return [row["relname"] for row in rows]
+        finally:
+            await connection.close()
+
+    assert asyncio.run(loose()) == []
