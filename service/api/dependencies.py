@@ -9,6 +9,7 @@ from fastapi import Depends, Header, Path, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.responses import Response
 
+from service.api.paths import PathName
 from service.domain.json import dumps
 from service.domain.principal import Principal
 from service.domain.values import Name
@@ -57,8 +58,8 @@ async def _principal(
 
 
 Caller = Annotated[Principal, Depends(_principal)]
-AgentPath = Annotated[Name, Path(description="the agent's name")]
-SessionPath = Annotated[Name, Path(description="the session's name")]
+AgentPath = Annotated[PathName, Path(description="the agent's name")]
+SessionPath = Annotated[PathName, Path(description="the session's name")]
 AgentQuery = Annotated[Name | None, Query(description="the acting agent; an agent key acts as its own")]
 Limit = Annotated[int, Query(ge=1, le=200)]
 Cursor = Annotated[str | None, Query(max_length=500, description="next_cursor of the page before")]

@@ -12,6 +12,7 @@ import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.api.errors import answer_to, problem
+from service.api.paths import keep_slashes
 from service.errors import TooLarge, TooSlow
 
 log = structlog.get_logger(__name__)
@@ -46,6 +47,7 @@ class RequestMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        keep_slashes(scope)
         headers = dict(scope["headers"])
         given = headers.get(b"x-request-id", b"")
         request_id = given.decode() if _REQUEST_ID.fullmatch(given) else str(uuid.uuid4())

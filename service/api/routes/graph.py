@@ -10,12 +10,13 @@ from starlette.responses import Response
 
 from service.api import graph_schemas, schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.paths import PathName
 from service.domain.values import Name, Text
 from service.memory import graph
 
 router = APIRouter(prefix="/v1", tags=["graph"])
 
-EntityPath = Annotated[Name, Path(description="the entity's id, or a name it goes by")]
+EntityPath = Annotated[PathName, Path(description="the entity's id, or a name it goes by")]
 AMBIGUOUS: dict[int | str, dict[str, Any]] = {
     300: {"model": schemas.Problem, "description": "The name fits several; ``candidates`` are they"}
 }

@@ -9,13 +9,13 @@ from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import Caller, EngineDep, json_response
-from service.domain.values import Name
+from service.api.paths import PathName
 from service.memory.purge import purge_user
 from service.memory.subject_export import export_user
 
 router = APIRouter(prefix="/v1/users", tags=["privacy"])
 
-UserPath = Annotated[Name, Path(description="the person memories are about and messages are from")]
+UserPath = Annotated[PathName, Path(description="the person memories are about and messages are from")]
 
 
 @router.post("/{user}/purge", response_model=schemas.Purged)
