@@ -35,6 +35,7 @@ def serve() -> None:
     """The API alone, on DATABASE_URL."""
     import uvicorn
 
+    from service.api.heads import bounded_heads
     from service.app import create_app
     from service.runtime import configure_logging
 
@@ -49,6 +50,7 @@ def serve() -> None:
         access_log=False,
         timeout_graceful_shutdown=10,
         server_header=False,
+        http=bounded_heads(settings.body_timeout_s),
     )
 
 

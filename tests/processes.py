@@ -33,6 +33,7 @@ class ServerProcess:
     def __init__(self, database_url: str, log: Path, **environment: str) -> None:
         self.port = free_port()
         self.log = log
+        self.authorization = f"Bearer {ADMIN_KEY}"
         self._environment = os.environ | {
             "DATABASE_URL": database_url,
             "REVERIE_PORT": str(self.port),
@@ -46,7 +47,7 @@ class ServerProcess:
 
     async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
         """One request with the admin key."""
-        headers = {"Authorization": f"Bearer {ADMIN_KEY}"} | options.pop("headers", {})
+        headers = {"Authorization": self.authorization} | options.pop("headers", {})
         return await self.http.request(method, path, headers=headers, **options)
 
     async def start(self) -> None:
@@ -109,6 +110,14 @@ class WorkerProcess:
         with self.log.open("ab") as log:
             command = [sys.executable, "-m", "worker", "run"]
             self._process = subprocess.Popen(command, env=self._environment, cwd=ROOT, stderr=log)
+
+    async def ready(self) -> None:
+        """Wait until it has begun to work."""
+        for _ in range(READY_S * 20):
+            if "worker_ready" in self.log.read_text(encoding="utf-8"):
+                return
+            await asyncio.sleep(0.05)
+        raise AssertionError("the worker did not become ready")
 
     async def kill(self) -> None:
         """End it as a power cut would."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 import structlog
@@ -30,8 +31,14 @@ STATUSES: tuple[tuple[type[errors.ReverieError], int, str], ...] = (
     (RedactorUnavailable, 503, "Unavailable"),
 )
 
+COME_BACK = (429, 503)
+"""Statuses that say when to ask again, in seconds."""
+
 UNREADABLE_BODY = 400
 """What FastAPI makes of a body that is not UTF-8, or nested deeper than a parser goes."""
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""What writing a file of one's own (an import, an export) fails with when disk, handles or memory are used up."""
 
 TITLES = {404: "Not found", 405: "Method not allowed", 415: "Unsupported media type"}
 
@@ -54,6 +61,15 @@ async def _reverie_error(_: Request, error: Exception) -> Response:
     return answer_to(error)
 
 
+def expected_failure(error: BaseException | None) -> errors.ReverieError | None:
+    """The error if it has a status, Unavailable where this machine has no room left, None for a surprise."""
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return errors.Unavailable(f"This machine has no room for that now ({errno.errorcode[error.errno]}).")
+    if isinstance(error, errors.ReverieError) and any(isinstance(error, entry[0]) for entry in STATUSES):
+        return error
+    return None
+
+
 def answer_to(error: errors.ReverieError) -> Response:
     """The answer to an expected failure; one without a status is raised again."""
     known = next((entry for entry in STATUSES if isinstance(error, entry[0])), None)
@@ -70,8 +86,8 @@ def answer_to(error: errors.ReverieError) -> Response:
         more |= error.details
     if isinstance(error, errors.Ambiguous):
         more["candidates"] = error.candidates
-    if isinstance(error, errors.Unavailable | errors.RateLimited):
-        headers["Retry-After"] = str(error.retry_after_s)
+    if status in COME_BACK:
+        headers["Retry-After"] = str(getattr(error, "retry_after_s", 1))
     if isinstance(error, errors.Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
     return problem(status, title, error.message, headers, **more)

@@ -9,9 +9,10 @@ import uuid
 from collections.abc import Collection, Mapping
 
 import structlog
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.api.errors import answer_to, problem
+from service.api.errors import answer_to, expected_failure, problem
 from service.api.paths import keep_slashes
 from service.errors import TooLarge, TooSlow
 
@@ -72,19 +73,23 @@ class RequestMiddleware:
                 raise TooLarge(f"A request body may have at most {bytes_max} bytes.")
             else:
                 await self.app(scope, _bounded(receive, bytes_max, self.body_timeout_s), answer)
-        except (TooLarge, TooSlow) as error:
+        except Exception as error:
+            expected = expected_failure(error) or (expected_failure(error.__cause__) if status else None)
+            if expected is None:
+                log.exception("unexpected_error", method=scope["method"], route=_route(scope))
+            elif status:
+                log.warning("answer_cut_off", route=_route(scope), error=type(error).__name__)
             if status:
                 raise
-            await answer_to(error)(scope, receive, answer)
-        except Exception:
-            log.exception("unexpected_error", method=scope["method"], route=_route(scope))
-            if status:
-                raise
-            response = problem(500, "Internal error", f"Something unexpected went wrong; it is logged as {request_id}.")
+            response = answer_to(expected) if expected else _internal_error(request_id)
             await response(scope, receive, answer)
         finally:
             elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
             log.info("request", method=scope["method"], route=_route(scope), status=status, elapsed_ms=elapsed_ms)
+
+
+def _internal_error(request_id: str) -> Response:
+    return problem(500, "Internal error", f"Something unexpected went wrong; it is logged as {request_id}.")
 
 
 def _route(scope: Scope) -> str | None:

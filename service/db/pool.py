@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -11,15 +10,15 @@ from uuid import UUID
 
 import asyncpg
 import orjson
-import structlog
 from pgvector.asyncpg import register_vector
 
 from service.db.ending import current_ending
+from service.db.failures import failures_told
 from service.db.guard import transaction_open
 from service.db.queries import Query, query
 from service.db.reaching import CONNECT_S, FAILURES, checked, unreachable
 from service.domain.json import dumps
-from service.errors import Conflict, Unavailable
+from service.errors import Unavailable
 
 APP_ROLE = "reverie_app"
 COMMAND_GRACE_S = 5.0
@@ -31,28 +30,7 @@ _PLAN_FOR_SEARCH = (
     "SET LOCAL enable_sort = off; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200;"
 )
 
-log = structlog.get_logger(__name__)
-
 Row = Mapping[str, Any]
-
-_UNAVAILABLE = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.OperatorInterventionError,  # shutting down, starting up, statement timeout
-    asyncpg.InsufficientResourcesError,  # disk full, out of memory, too many connections
-    asyncpg.PostgresSystemError,  # cannot read or write a file
-    asyncpg.TransactionRollbackError,  # deadlock, serialization
-    asyncpg.ReadOnlySQLTransactionError,  # a standby
-    asyncpg.LockNotAvailableError,
-    ConnectionError,
-    TimeoutError,
-)
-_TAKEN = {
-    "uq_memories_identity": "Another memory says the same already.",
-    "uq_memories_key": "Another memory has this key already.",
-}
-_SHARD = re.compile(r"_\d+$")
-"""What Citus adds to the name of a constraint on one shard."""
 
 
 class Connection:
@@ -249,19 +227,9 @@ class Database:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Any]:
-        try:
+        with failures_told():
             async with self._pool.acquire(timeout=self._wait_s) as raw:
                 yield raw
-        except asyncpg.exceptions.InternalClientError:
-            raise
-        except asyncpg.UniqueViolationError as error:
-            constraint = _SHARD.sub("", error.constraint_name or "")
-            if constraint not in _TAKEN:
-                raise
-            raise Conflict(_TAKEN[constraint]) from error
-        except _UNAVAILABLE as error:
-            log.warning("database_unavailable", error=type(error).__name__)
-            raise Unavailable(f"The database cannot serve this now ({type(error).__name__}).") from error
 
 
 async def _prepare_connection(raw: Any) -> None:

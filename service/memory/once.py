@@ -20,6 +20,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from service.db.ending import held_open
+from service.db.failures import failures_told
 from service.db.pool import Connection
 from service.domain.principal import Principal
 from service.errors import Conflict
@@ -91,7 +92,8 @@ async def once(
                 return answer
             kept = Kept(fingerprint, answer.status, answer.content_type, _sealed(request, answer.body))
             if ending.held is not None:
-                await idempotency.keep(Connection(ending.held), slot, kept, engine.now())
+                with failures_told():
+                    await idempotency.keep(Connection(ending.held), slot, kept, engine.now())
             else:
                 async with engine.db.transaction(principal.workspace_id) as connection:
                     await idempotency.keep(connection, slot, kept, engine.now())

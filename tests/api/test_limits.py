@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,6 +14,8 @@ import asyncpg
 import httpx
 import pytest
 
+from service.memory.transfer.reading import CheckedLines
+from service.memory.transfer.spool import Spool
 from service.settings import Settings
 from tests.processes import ServerProcess
 from tests.serving import ADMIN_KEY, Api, serving
@@ -42,6 +47,21 @@ async def test_a_statement_past_its_time_is_503_and_nothing_is_written(settings:
         assert (await api.get(f"/v1/memories/{memory['id']}"))["content"] == "Held"
 
 
+async def test_no_room_for_the_file_of_an_export_or_import_is_503(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    await api.save("Here")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Spool, "write", full)
+    monkeypatch.setattr(CheckedLines, "add", full)
+    line = b'{"agent": "a", "type": "fact", "content": "There"}'
+    for method, path, content in (("GET", "/v1/export", None), ("POST", "/v1/import", line)):
+        answer = await api.call(method, path, content=content)
+        assert answer.status_code == 503, answer.text
+        assert int(answer.headers["retry-after"]) >= 1
+
+
 @pytest.mark.parametrize("chunked", [True, False])
 async def test_a_body_past_its_bound_is_413(api: Api, chunked: bool) -> None:
     body = b'{"agent": "a", "type": "fact", "content": "' + b"x" * 1_100_000 + b'"}'
@@ -69,6 +89,43 @@ async def test_a_client_that_sends_its_body_too_slowly_is_let_go(settings: Setti
         assert b" 408 " in answer.split(b"\r\n")[0]
         writer.close()
         assert await api.status("GET", "/v1/agents") == 200
+
+
+@pytest.fixture
+async def impatient(database_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
+    """A server that waits half a second for a head."""
+    process = ServerProcess(database_url, tmp_path / "server.log", REVERIE_BODY_TIMEOUT_S="0.5")
+    try:
+        await process.start()
+        yield process
+    finally:
+        await process.close()
+
+
+async def test_a_head_that_does_not_come_or_does_not_end_closes_the_connection(impatient: ServerProcess) -> None:
+    whole = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    async def answer_to(*parts: bytes) -> bytes:
+        """What comes after the answers to whole heads; a connection reset while still sending is a refusal as well."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", impatient.port)
+        try:
+            for part in parts:
+                writer.write(part)
+                await writer.drain()
+                if part == whole:
+                    await reader.readuntil(b'{"status":"ok"}')
+            return await asyncio.wait_for(reader.read(), 30)
+        except ConnectionError:
+            return b"HTTP/1.1 400 reset"
+        finally:
+            writer.close()
+
+    assert await answer_to() == b""
+    assert await answer_to(b"GET /healthz HT") == b""
+    assert await answer_to(whole, whole, b"GET /healthz HTTP/1.1\r\nHost:") == b""
+    assert b" 400 " in await answer_to(b"GET /healthz HTTP/1.1\r\nX: " + b"x" * 70_000)
+    assert b" 400 " in await answer_to(b"GET /healthz HTTP/1.1\r\n" + b"X: y\r\n" * 20_000)
+    assert (await impatient.call("GET", "/v1/agents")).status_code == 200
 
 
 async def test_a_stop_finishes_what_it_acknowledges(server: ServerProcess) -> None:

@@ -137,6 +137,7 @@ async def test_without_a_working_redactor_nothing_is_written(redacting: Api, mon
     for path, sent in (("/v1/memories", MEMORY), ("/v1/sessions/s/messages", body)):
         answer = await redacting.call("POST", path, json=sent)
         assert answer.status_code == 503
+        assert int(answer.headers["retry-after"]) >= 1
         assert EMAIL not in answer.text
     assert (await redacting.get("/v1/sessions"))["items"] == []
     with pytest.raises(RedactorUnavailable):

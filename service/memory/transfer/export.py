@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from uuid import UUID
 
 from service.db.pool import Connection
@@ -37,13 +38,23 @@ async def export(
     named = principal.reading(agent)
     start = _start(resume_from)
     wanted = await _wanted(engine, principal, named, include)
+    stream = _stream(engine, principal.workspace_id, named, wanted, start)
+    first = await anext(stream)
     engine.reads.note(principal, "export", [agent])
-    return _stream(engine, principal.workspace_id, named, wanted, start)
+    return _from(first, stream)
+
+
+async def _from(first: bytes, stream: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
+    """A stream whose first chunk has been read: what fails before it is an error, not an answer cut off."""
+    async with aclosing(stream):
+        yield first
+        async for chunk in stream:
+            yield chunk
 
 
 async def _stream(
     engine: Engine, workspace: UUID, agent: str | None, wanted: Wanted, start: Start | None
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes]:
     spool = Spool()
     filling = asyncio.create_task(_fill(engine, workspace, spool, agent, wanted, start))
     filling.add_done_callback(lambda _: spool.finish())

@@ -1,0 +1,55 @@
+"""What the database raises when it cannot serve, told as Reverie's own errors, in this one place.
+
+Anything that comes between a request and a healthy Postgres is ``Unavailable``: the server stopping, starting or
+crashed, a connection cut, no room on its disk or in its memory, a statement or a wait for a connection past its time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import asyncpg
+import structlog
+
+from service.errors import Conflict, Unavailable
+
+log = structlog.get_logger(__name__)
+
+_UNAVAILABLE = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,  # a connection or pool that is closed or closing
+    asyncpg.exceptions.InternalClientError,  # cut off in the middle of an answer: its protocol has failed
+    asyncpg.OperatorInterventionError,  # shutting down, starting up, crashed, statement timeout
+    asyncpg.InsufficientResourcesError,  # disk full, out of memory, too many connections
+    asyncpg.PostgresSystemError,  # cannot read or write a file
+    asyncpg.TransactionRollbackError,  # deadlock, serialization
+    asyncpg.ReadOnlySQLTransactionError,  # a standby
+    asyncpg.LockNotAvailableError,
+    asyncpg.exceptions.IdleInTransactionSessionTimeoutError,
+    asyncpg.exceptions.TransactionTimeoutError,
+    OSError,  # nothing listens at the socket, or no room for what a snapshot is written to
+    TimeoutError,
+)
+_TAKEN = {
+    "uq_memories_identity": "Another memory says the same already.",
+    "uq_memories_key": "Another memory has this key already.",
+}
+_SHARD = re.compile(r"_\d+$")
+"""What Citus adds to the name of a constraint on one shard."""
+
+
+@contextmanager
+def failures_told() -> Iterator[None]:
+    """Raises Unavailable for what the database cannot do now, and Conflict for what is there already."""
+    try:
+        yield
+    except asyncpg.UniqueViolationError as error:
+        constraint = _SHARD.sub("", error.constraint_name or "")
+        if constraint not in _TAKEN:
+            raise
+        raise Conflict(_TAKEN[constraint]) from error
+    except _UNAVAILABLE as error:
+        log.warning("database_unavailable", error=type(error).__name__)
+        raise Unavailable(f"The database cannot serve this now ({type(error).__name__}).") from error
