@@ -181,13 +181,15 @@ async def add_edge(
 
 
 async def remove_edge(engine: Engine, principal: Principal, edge_id: UUID) -> None:
-    """Delete an edge. Raises NotFound for one the caller cannot see or did not make."""
+    """Delete an edge. Raises NotFound for one the caller cannot see, Forbidden for one that is another agent's."""
     principal.must_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await entities.edge(connection, principal.workspace_id, edge_id)
         audiences = await _audiences(connection, principal, None)
         if row is None or (audiences is not None and row["audience"] not in audiences):
             raise NotFound("There is no such edge here.")
+        if principal.agent is not None and principal.agent != row["agent"] and principal.actor != row["created_by"]:
+            raise Forbidden("This edge belongs to another agent; only it or an admin may delete it.")
         await entities.disconnect(connection, principal.workspace_id, edge_id)
 
 

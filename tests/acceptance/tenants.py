@@ -1,0 +1,170 @@
+"""Two workspaces that look alike, and everybody in them: what the matrix of all endpoints is tried on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import asyncpg
+
+from service.first_start import key_in_workspace
+from service.settings import Settings
+from tests.serving import Api
+
+WORKSPACES = ("acme", "acme-corp")
+TEAMS = {"x": "a_b", "prime:x": "a_b", "%": "axb", "х": "axb"}
+"""Four agents, in two teams, whose names are patterns of each other, or look alike (the last is a Cyrillic letter)."""
+
+AGENTS = tuple(TEAMS)
+PRIME = "x"
+SCOPES = ("agent", "team", "task", "session", "prime")
+SESSION, USER, ENTITY, NOBODY = "s/%", "u_1", "Apollo", "nobody"
+READS_COUNTED = ("audit_log", "rate_limits", "memory_usage")
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TOKEN = re.compile(r"zq[a-z]{2}\d{3}")
+
+
+def task_of(agent: str) -> str:
+    """The task an agent works on."""
+    return f"job:{agent}"
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something with an id. ``agent`` is whose it is; ``scope`` who else may see it; ``token`` a word of it alone."""
+
+    kind: str
+    id: str
+    workspace: str
+    agent: str
+    scope: str = "agent"
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A key: an admin's, a reader's (``agent`` None) or an agent's."""
+
+    workspace: str
+    role: str
+    agent: str | None
+    key: str
+
+    def may_see(self, thing: Thing) -> bool:
+        """Whether this key may read something, naming its own task and session."""
+        if thing.workspace != self.workspace:
+            return False
+        if self.agent is None or thing.agent == self.agent:
+            return True
+        mates = TEAMS[thing.agent] == TEAMS[self.agent]
+        return (thing.scope == "team" and mates) or (thing.scope == "prime" and self.agent == PRIME)
+
+    def may_change(self, thing: Thing) -> bool:
+        """Whether this key may write it."""
+        own = self.role == "admin" or (self.agent is not None and thing.agent == self.agent)
+        return thing.workspace == self.workspace and own
+
+
+@dataclass(slots=True)
+class World:
+    """Everything there is, and everyone who asks. ``names`` are those of workspaces and agents, by id."""
+
+    callers: list[Caller] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    things: list[Thing] = field(default_factory=list)
+
+    def of(self, kind: str) -> list[Thing]:
+        """All things of a kind."""
+        return [thing for thing in self.things if thing.kind == kind]
+
+    def secrets(self, caller: Caller, text: str) -> list[Thing]:
+        """What a text tells this caller, by a word or an id, that it must not know."""
+        said = set(_TOKEN.findall(text.lower())) | set(_ID.findall(text))
+        return [thing for thing in self.things if {thing.token, thing.id} & said and not caller.may_see(thing)]
+
+    def told(self, text: str) -> bool:
+        """Whether a text tells anything at all."""
+        return bool(_TOKEN.search(text.lower()))
+
+
+async def build(api: Api, settings: Settings) -> World:
+    """Fill both workspaces with the same names and different words."""
+    world = World()
+    numbers = iter(range(100, 1000))
+    for place in WORKSPACES:
+        admin = Api(api.http, api.engine, await key_in_workspace(settings, "admin", None, "admin", place))
+        await admin.put("/v1/settings", {"proxy": {"enabled": True}})
+        world.callers.append(Caller(place, "admin", None, admin.key))
+        world.callers.append(Caller(place, "reader", None, (await admin.as_role("reader")).key))
+        for agent in AGENTS:
+            await admin.put(f"/v1/agents/{quote(agent, safe='')}", {"teams": [TEAMS[agent]], "prime": agent == PRIME})
+        for agent in AGENTS:
+            made = await admin.post("/v1/keys", {"role": "agent", "agent": agent, "name": agent})
+            world.callers.append(Caller(place, "agent", agent, made["key"]))
+            world.things.append(Thing("key", made["id"], place, agent))
+            world.things += await _belongings(admin, place, agent, numbers)
+    async with api.engine.db.unscoped() as connection:
+        rows = await connection.raw.fetch(
+            "SELECT workspace_id::text AS id, name FROM workspaces UNION ALL SELECT id::text, agent FROM agents"
+        )
+    world.names = {row["id"]: row["name"] for row in rows}
+    return world
+
+
+async def _belongings(admin: Api, place: str, agent: str, numbers: Any) -> list[Thing]:
+    """What one agent has: a memory of each scope, a conversation, a document, an entity, an edge, a dream."""
+
+    def thing(kind: str, id_: Any, scope: str = "agent", token: str = "") -> Thing:
+        return Thing(kind, str(id_), place, agent, scope, token)
+
+    def word() -> str:
+        return f"zq{'ab' if place == WORKSPACES[0] else 'cd'}{next(numbers)}"
+
+    made = []
+    for scope in SCOPES:
+        token, name = word(), word()
+        link = {"relation": "about", "entity": {"name": name, "kind": "project"}}
+        saved = await admin.save(
+            f"The harbour word is {token}.", agent=agent, scope=scope, team=TEAMS[agent], task=task_of(agent),
+            session=SESSION, user=USER, links=[link], tags=[token], metadata={"word": token},
+        )  # fmt: skip
+        made.append(thing("memory", saved["id"], scope, token))
+        entity = (await admin.get(f"/v1/entities/{name}"))["id"]
+        if scope in ("agent", "team", "prime"):
+            edge = (await admin.get(f"/v1/entities/{entity}/graph"))["edges"][0]
+            made += [thing("entity", entity, scope, name), thing("edge", edge["id"], scope)]
+    token = word()
+    turns = [{"role": "user", "content": f"The harbour word is {token}"}]
+    body = {"agent": agent, "user": USER, "messages": turns}
+    said = await admin.post(f"/v1/sessions/{quote(SESSION, safe='')}/messages", body)
+    made.append(thing("message", said["messages"][0]["id"], token=token))
+    token = word()
+    document = {"agent": agent, "title": f"Harbour {token}", "text": f"The harbour word is {token}", "user": USER}
+    made.append(thing("document", (await admin.post("/v1/documents", document))["id"], token=token))
+    there = quote(agent, safe="")
+    made.append(thing("dream", (await admin.post(f"/v1/agents/{there}/dream", {}))["id"]))
+    await admin.post(f"/v1/agents/{there}/bulletin")
+    return made
+
+
+async def state(database_url: str) -> dict[tuple[str, str, str], str]:
+    """A fingerprint of every table's rows by workspace and agent (by id), but for what merely counts reads."""
+    connection = await asyncpg.connect(database_url)
+    try:
+        tables = await connection.fetch(
+            "SELECT table_name::text AS name, bool_or(column_name = 'agent_id') AS of_agents"
+            " FROM information_schema.columns JOIN pg_tables ON tablename = table_name AND schemaname = table_schema"
+            " WHERE table_schema = 'public' AND table_name <> ALL($1)"
+            " GROUP BY 1 HAVING bool_or(column_name = 'workspace_id')", list(READS_COUNTED),
+        )  # fmt: skip
+        queries = [
+            f"SELECT '{table['name']}', workspace_id::text, {'agent_id::text' if table['of_agents'] else 'NULL'},"  # noqa: S608
+            f" md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {table['name']} t GROUP BY 1, 2, 3"
+            for table in tables
+        ]
+        rows = await connection.fetch(" UNION ALL ".join(queries))
+        return {(row[0], row[1], row[2] or ""): row[3] for row in rows}
+    finally:
+        await connection.close()
