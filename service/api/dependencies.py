@@ -34,7 +34,12 @@ EngineDep = Annotated[Engine, Depends(_engine)]
 
 async def _memory_off(
     given: Annotated[
-        str | None, Header(alias=NO_MEMORY, description="1, true or yes: no recall, no capture, no count of access")
+        str | None,
+        Header(
+            alias=NO_MEMORY,
+            description="1, true or yes: no recall, no capture, no count of access",
+            json_schema_extra={"pattern": f"^({'|'.join(sorted(_YES | _NO))})$"},
+        ),
     ] = None,
 ) -> bool:
     """Whether the call opts out of memory. A value that says neither yes nor no is refused, not guessed at."""

@@ -87,7 +87,11 @@ def _assume_utc(value: Any) -> Any:
 
 
 Name = Annotated[
-    str, StringConstraints(min_length=1, max_length=200), AfterValidator(_printable), AfterValidator(storable)
+    str,
+    StringConstraints(min_length=1, max_length=200),
+    AfterValidator(_printable),
+    AfterValidator(storable),
+    Field(json_schema_extra={"pattern": "^[^\\u0000-\\u001f\\u007f-\\u00a0]+$"}),
 ]
 Text = Annotated[str, AfterValidator(storable)]
 Content = Annotated[
