@@ -31,6 +31,8 @@ KEPT_AS_GIVEN = (
     "id", "type", "scope", "key", "content", "summary", "importance", "confidence", "tags", "metadata", "source",
     "status", "decay_exempt", "occurred_at", "valid_until", "expires_at", "dream_id",
 )  # fmt: skip
+STATED = ("content", "type", "user_name", "status", "decay_exempt", "occurred_at", "expires_at")
+"""What a memory states: saved under its key with any of it changed, it is updated, not said again."""
 NEVER_SET_AT_FIRST = ("last_accessed_at", "superseded_by", "deleted_at")
 
 
@@ -200,19 +202,25 @@ async def _meet_twin(
     vector: memories.Embedded,
     now: datetime,
 ) -> tuple[UUID, Outcome]:
-    """The save collided with a live memory: update it when its key was given, else reinforce it."""
+    """The save collided with a live memory: update it when its key was given, else reinforce it.
+
+    One that has expired, and only waits to be collected, makes room.
+    """
     workspace = principal.workspace_id
     while True:
         twin_id = await memories.find_twin(connection, workspace, item)
-        if twin_id is not None:
-            break
+        twin = await memories.lock(connection, workspace, twin_id) if twin_id is not None else None
+        if twin_id is not None and twin is not None:
+            if twin["expires_at"] is None or twin["expires_at"] > now:
+                break
+            await memories.mark_deleted(
+                connection, workspace, twin_id, now, actor=principal.actor, reason="expired", now=now
+            )
         if await memories.insert(connection, workspace, [item | {"ordinal": 1}], vector):
             return item["id"], "created"
     if draft.key is not None:
-        twin = await memories.lock(connection, workspace, twin_id)
-        assert twin is not None
-        if twin["content"] != item["content"] or twin["type"] != item["type"]:
-            changed = _updated(draft, item, twin)
+        changed = _updated(draft, item, twin)
+        if any(changed[column] != twin[column] for column in STATED):
             await memories.rewrite(
                 connection,
                 workspace,

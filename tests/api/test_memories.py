@@ -305,3 +305,27 @@ async def test_an_upsert_keeps_the_identity_of_what_it_keeps(api: Api) -> None:
     await api.save("Two", key="k")
     again = await api.post("/v1/memories", {"agent": "a", "type": "fact", "content": "Two", "key": "k", "user": "u1"})
     assert (again["memory"]["id"], again["reinforced"]) == (first["id"], True)
+
+
+async def test_a_save_under_a_key_changes_what_it_states_though_the_words_stay(api: Api) -> None:
+    milk = await api.save("Buy milk", type="todo", key="milk", importance=0.4)
+    body = {"agent": "a", "type": "todo", "content": "Buy milk", "key": "milk"}
+    done = await api.post("/v1/memories", body | {"status": "done", "expires_at": "2999-01-01T00:00:00Z"})
+    assert done["updated"]
+    assert (done["memory"]["id"], done["memory"]["status"]) == (milk["id"], "done")
+    assert done["memory"]["expires_at"] == "2999-01-01T00:00:00Z"
+    again = await api.post("/v1/memories", body)
+    assert again["reinforced"]
+    assert again["memory"]["status"] == "done"
+    assert (await api.post("/v1/memories", body | {"expires_at": None}))["memory"]["expires_at"] is None
+
+
+async def test_what_has_expired_makes_room_for_what_is_saved_again(api: Api) -> None:
+    for fields in ({}, {"key": "k"}):
+        old = await api.save("Short-lived", expires_at="2020-01-01T00:00:00Z", **fields)
+        body = {"agent": "a", "type": "fact", "content": "Short-lived", **fields}
+        again = await api.post("/v1/memories", body)
+        assert again["created"]
+        assert again["memory"]["id"] != old["id"]
+        assert [memory["id"] for memory in await api.search("short-lived")] == [again["memory"]["id"]]
+        await api.delete(f"/v1/memories/{again['memory']['id']}")
