@@ -13,6 +13,7 @@ import orjson
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from service.domain.lines import KEYS
 from service.domain.principal import Principal
 from service.errors import InvalidInput, NotFound
 from service.memory.engine import Engine
@@ -116,7 +117,6 @@ def _cut_to_whole_lines(part: Path) -> str | None:
     if not last:
         return None
     line = orjson.loads(last)
-    key = {"agent": "agent", "bulletin": "agent", "history": "memory_id", "settings": ""}.get(line["record"], "id")
     if line["record"] == "end":
         raise InvalidInput(("resume",), f"{part} is whole already")
-    return None if line["record"] == "export" else f"{line['record']}:{line.get(key, '')}"
+    return None if line["record"] == "export" else f"{line['record']}:{line.get(KEYS[line['record']], '')}"

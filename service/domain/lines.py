@@ -13,6 +13,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from service.domain.briefing import Part
+from service.domain.documents import DocumentText, Title
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.types import Scope
 from service.domain.values import JsonObject, Moment, Name, Text
@@ -22,8 +23,14 @@ FORMAT = "reverie/1"
 TYPE_NAMES = {"factual": "fact", "episodic": "event", "procedural": "observation", "semantic": "fact"}
 """Memory types of other systems, and ours."""
 
-RECORDS = ("settings", "agent", "session", "message", "memory", "history", "entity", "edge", "bulletin")
-"""In the order in which they are written out and read in: what others refer to comes first."""
+KEYS = {
+    "settings": "", "agent": "agent", "session": "id", "message": "id", "memory": "id", "history": "memory_id",
+    "window": "session_id", "entity": "id", "merge": "id", "edge": "id", "document": "id", "bulletin": "agent",
+}  # fmt: skip
+"""The kinds of lines in the order in which they are written out and read in (what others refer to comes first), and the
+field by which each is ordered."""
+
+RECORDS = tuple(KEYS)
 
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Actor = Annotated[Text, Field(min_length=1, max_length=300)]
@@ -63,6 +70,7 @@ class SessionLine(Line):
     user: Name | None = None
     dreamed_seq: Count = 0
     window_seq: Count = 0
+    window_from_seq: Count = 0
     window_started_at: Moment | None = None
     last_message_at: Moment | None = None
     created_at: Moment | None = None
@@ -94,6 +102,7 @@ class MemoryLine(MemoryDraft):
     dream_id: UUID | None = None
     changed_by: Actor | None = None
     change_reason: Reason | None = None
+    reinforced_at: Moment | None = None
     access_count: Annotated[int, Field(ge=0, le=2**62)] = 0
     last_accessed_at: Moment | None = None
     message_ids: Annotated[list[UUID], Field(default_factory=list, max_length=100_000)]
@@ -124,6 +133,15 @@ class HistoryLine(BaseModel):
     at: Moment
 
 
+class WindowLine(Line):
+    """A memory that sums up the turns of a session from one number to another, which have left its window."""
+
+    session: Name
+    from_seq: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    to_seq: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    memory_id: UUID
+
+
 class Audience(BaseModel):
     """Who may see an entity or edge: an agent, or its team, task, session or prime agents."""
 
@@ -149,6 +167,7 @@ class EntityLine(Line):
     kind: Name
     audience: Audience
     aliases: Annotated[list[Name], Field(max_length=1000)] = []
+    merged_into: UUID | None = None
     dream_id: UUID | None = None
     created_at: Moment | None = None
     updated_at: Moment | None = None
@@ -167,6 +186,45 @@ class EdgeLine(BaseModel):
     memory_id: UUID | None = None
     dream_id: UUID | None = None
     created_by: Actor
+    created_at: Moment | None = None
+
+
+class MovedAlias(BaseModel):
+    """A name that a merge moved."""
+
+    alias: Name
+    kind: Name
+
+
+class MovedEdge(BaseModel):
+    """An edge that a merge moved, by its source or by its target."""
+
+    id: UUID
+    at_source: bool
+
+
+class MergeLine(BaseModel):
+    """How one entity became part of another, for the way back."""
+
+    id: UUID
+    entity_id: UUID
+    into_id: UUID
+    aliases: Annotated[list[MovedAlias], Field(max_length=10_000)] = []
+    edges: Annotated[list[MovedEdge], Field(max_length=100_000)] = []
+    twice: Annotated[list[EdgeLine], Field(max_length=100_000)] = []
+    actor: Actor
+    created_at: Moment
+
+
+class DocumentLine(Line):
+    """A document. Its parts are cut anew where it is read in."""
+
+    id: UUID
+    title: Title
+    text: DocumentText
+    user: Name | None = None
+    metadata: JsonObject = {}
+    created_by: Actor | None = None
     created_at: Moment | None = None
 
 
@@ -189,7 +247,10 @@ LINES: dict[str, type[BaseModel]] = {
     "message": MessageLine,
     "memory": MemoryLine,
     "history": HistoryLine,
+    "window": WindowLine,
     "entity": EntityLine,
+    "merge": MergeLine,
     "edge": EdgeLine,
+    "document": DocumentLine,
     "bulletin": BulletinLine,
 }

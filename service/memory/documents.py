@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from service.domain import cursors
-from service.domain.documents import DocumentDraft
+from service.domain.documents import DocumentDraft, DocumentSettings
 from service.domain.ids import new_id
 from service.domain.languages import language_of
 from service.domain.lexical import shape_of
@@ -40,11 +40,8 @@ async def add_document(engine: Engine, principal: Principal, draft: DocumentDraf
     kept = await cleared_fields(engine, principal, {name: getattr(draft, name) for name in DOCUMENT_FIELDS})
     draft = draft.model_copy(update=kept)
     bounds = (await get_settings(engine, principal)).documents
-    parts = await asyncio.to_thread(
-        split, draft.text, tokens_max=bounds.chunk_tokens, overlap_tokens=bounds.overlap_tokens
-    )
-    items = await asyncio.to_thread(_items, draft.title, parts)
-    embedded = await engine.embed([f"{draft.title}\n{part}" for part in parts])
+    items = await asyncio.to_thread(parts_of, draft.title, draft.text, bounds)
+    embedded = await engine.embed([f"{draft.title}\n{item['content']}" for item in items])
     document = {
         "id": new_id(),
         "title": draft.title,
@@ -101,8 +98,8 @@ async def drop_document(engine: Engine, principal: Principal, document_id: UUID)
         await documents.drop(connection, principal.workspace_id, document_id)
 
 
-def _items(title: str, parts: list[str]) -> list[Record]:
-    """Columns of the parts. The title is searched with each: a part alone seldom says what it is about."""
+def parts_of(title: str, text: str, bounds: DocumentSettings) -> list[Record]:
+    """Columns of the parts of a text. The title is searched with each: a part alone seldom says what it is about."""
     return [
         {
             "ordinal": ordinal,
@@ -113,5 +110,7 @@ def _items(title: str, parts: list[str]) -> list[Record]:
             "tokens": count_tokens(part),
         }
         | asdict(shape_of(part, speaker=""))
-        for ordinal, part in enumerate(parts, start=1)
+        for ordinal, part in enumerate(
+            split(text, tokens_max=bounds.chunk_tokens, overlap_tokens=bounds.overlap_tokens), start=1
+        )
     ]

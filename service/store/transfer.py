@@ -12,7 +12,15 @@ from service.db.pool import Connection, Row
 from service.store.memories import record
 
 PAGE = 500
+PAGES = {"message": 100, "document": 8}
+"""Fewer at a time of what may be large."""
 FIRST_ID = UUID(int=0)
+QUERIES = {
+    "settings": "export_settings", "history": "export_history", "memory": "export_memories",
+    "entity": "export_entities",
+}  # fmt: skip
+OF_MEMORIES = ("memory", "history", "window", "edge")
+"""Sections that leave out what is about deleted and expired memories, unless they are wanted."""
 Fields = dict[str, Any]
 
 
@@ -45,22 +53,26 @@ async def section(
     connection: Connection, workspace: UUID, name: str, wanted: Wanted, start: str | UUID | None
 ) -> AsyncIterator[list[Fields]]:
     """The fields of the lines of one section, in pages, beginning at the key ``start``."""
-    query = {"history": "export_history", "settings": "export_settings", "entity": "export_entities"}.get(
-        name, "export_memories" if name == "memory" else f"export_{name}s"
-    )
+    query = QUERIES.get(name, f"export_{name}s")
     values: Fields = {"workspace": workspace, "agent_id": wanted.agent_id}
     if name in ("agent", "bulletin"):
         values["start"] = start or ""
     elif name != "settings":
         values["start"] = start or FIRST_ID
-    if name in ("memory", "history", "edge"):
+    if name in OF_MEMORIES:
         values |= {"with_deleted": wanted.with_deleted, "with_expired": wanted.with_expired, "now": wanted.now}
     shape = {"memory": _memory, "message": _message}.get(name, dict)
     names: dict[UUID, Fields] = {}
-    async for rows in connection.batches(query, PAGE, **values):
+    async for rows in connection.batches(query, PAGES.get(name, PAGE), **values):
         fields = [shape(row) for row in rows]
         if name in ("entity", "edge"):
             await _name_audiences(connection, workspace, fields, names)
+        if name == "merge":
+            edges = [edge for line in fields for edge in line["twice"]]
+            for edge in edges:
+                edge["audience"] = UUID(edge["audience"])
+                del edge["workspace_id"]
+            await _name_audiences(connection, workspace, edges, names)
         yield fields
 
 
@@ -135,6 +147,23 @@ async def add_usage(
         await connection.run(
             "import_usage", workspace=workspace, ids=list(ids), counts=list(numbers), times=list(times)
         )
+
+
+async def add_windows(connection: Connection, workspace: UUID, items: Sequence[Fields]) -> tuple[int, int]:
+    """Write summaries of windows, of ``fresh`` sessions or known as they are; how many fit, how many are new."""
+    row = await connection.row("import_windows", workspace=workspace, items=list(items))
+    assert row is not None
+    return row["found"], row["made"]
+
+
+async def known_documents(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
+    """Which of these documents there are."""
+    return {row["id"] for row in await connection.fetch("known_documents", workspace=workspace, ids=list(ids))}
+
+
+async def known_merges(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
+    """Which of these merges are recorded."""
+    return {row["id"] for row in await connection.fetch("known_merges", workspace=workspace, ids=list(ids))}
 
 
 async def entity_known_as(

@@ -75,7 +75,7 @@ WITH item AS (
         status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
         words smallint, speaker text, asks boolean, question_share real,
-        updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer
+        updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz
     ), coalesce((
         SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
     ), i.language) AS c(configuration)
@@ -84,13 +84,13 @@ WITH item AS (
         workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
         identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
         occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, deleted_at, superseded_by, version,
-        dream_id, changed_by, change_reason
+        reinforced_at, dream_id, changed_by, change_reason
     )
     SELECT :workspace, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
         decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
         decay_exempt, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
-        created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), dream_id, changed_by,
-        change_reason
+        created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), reinforced_at,
+        dream_id, changed_by, change_reason
     FROM item
     ORDER BY audience, type, identity_hash
     ON CONFLICT DO NOTHING

@@ -17,7 +17,9 @@ SELECT
     (SELECT count(*) FROM session) AS session,
     (SELECT count(*) FROM messages x JOIN session ON session.id = x.session_id WHERE x.workspace_id = :workspace) AS message,
     (SELECT count(*) FROM memory) AS memory,
-    (SELECT count(*) FROM memory_versions v JOIN memory ON memory.id = v.memory_id WHERE v.workspace_id = :workspace) AS history;
+    (SELECT count(*) FROM memory_versions v JOIN memory ON memory.id = v.memory_id WHERE v.workspace_id = :workspace) AS history,
+    (SELECT count(*) FROM entities e WHERE e.workspace_id = :workspace AND (:agent_id IS NULL OR e.agent_id = :agent_id)) AS entity,
+    (SELECT count(*) FROM documents d WHERE d.workspace_id = :workspace AND (:agent_id IS NULL OR d.agent_id = :agent_id)) AS document;
 
 -- name: export_settings
 SELECT value AS settings FROM settings WHERE workspace_id = :workspace AND :agent_id::uuid IS NULL;
@@ -31,8 +33,8 @@ WHERE a.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR a.id = :agent_
 ORDER BY a.agent;
 
 -- name: export_sessions
-SELECT s.id, a.agent, s.session, s.user_name AS "user", s.dreamed_seq, s.window_seq, s.window_started_at,
-    s.last_message_at, s.created_at
+SELECT s.id, a.agent, s.session, s.user_name AS "user", s.dreamed_seq, s.window_seq, s.window_from_seq,
+    s.window_started_at, s.last_message_at, s.created_at
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 WHERE s.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR s.agent_id = :agent_id) AND s.id >= :start
 ORDER BY s.id;
@@ -47,7 +49,7 @@ WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR s.agent_id = :
 ORDER BY m.id;
 
 -- name: export_memories
-SELECT r.*, m.changed_by, m.change_reason,
+SELECT r.*, m.changed_by, m.change_reason, m.reinforced_at,
     ARRAY(SELECT x.message_id FROM memory_sources x
         WHERE x.workspace_id = :workspace AND x.memory_id = m.id ORDER BY x.message_id) AS message_ids
 FROM memories m JOIN :(memory_records) r ON r.workspace_id = :workspace AND r.id = m.id
@@ -64,13 +66,33 @@ WHERE v.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR m.agent_id = :
     AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
 ORDER BY v.memory_id, v.version;
 
+-- name: export_windows
+-- Which memories sum up which turns, as far as those memories are exported.
+SELECT w.session_id, a.agent, s.session, w.from_seq, w.to_seq, w.memory_id
+FROM window_summaries w
+JOIN sessions s ON s.workspace_id = w.workspace_id AND s.id = w.session_id
+JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+JOIN memories m ON m.workspace_id = w.workspace_id AND m.id = w.memory_id
+WHERE w.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR s.agent_id = :agent_id) AND w.session_id >= :start
+    AND (:with_deleted::boolean OR m.deleted_at IS NULL)
+    AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
+ORDER BY w.session_id, w.from_seq;
+
 -- name: export_entities
-SELECT e.id, a.agent, e.name, e.kind, e.audience, e.dream_id, e.created_at, e.updated_at,
+SELECT e.id, a.agent, e.name, e.kind, e.audience, e.merged_into, e.dream_id, e.created_at, e.updated_at,
     ARRAY(SELECT x.alias FROM entity_aliases x
         WHERE x.workspace_id = :workspace AND x.entity_id = e.id ORDER BY x.alias) AS aliases
 FROM entities e JOIN agents a ON a.workspace_id = :workspace AND a.id = e.agent_id
 WHERE e.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR e.agent_id = :agent_id) AND e.id >= :start
 ORDER BY e.id;
+
+-- name: export_merges
+-- Merges that can be taken back: what each of them moved, and the edges that it made one of two.
+SELECT m.id, m.entity_id, m.into_id, m.moved -> 'aliases' AS aliases, m.moved -> 'edges' AS edges,
+    m.moved -> 'twice' AS twice, m.actor, m.created_at
+FROM entity_merges m JOIN entities e ON e.workspace_id = m.workspace_id AND e.id = m.entity_id
+WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR e.agent_id = :agent_id) AND m.id >= :start
+ORDER BY m.id;
 
 -- name: export_edges
 -- Edges whose memories are exported too; of one agent, those that begin at a memory or entity of its own.
@@ -89,6 +111,12 @@ WHERE e.workspace_id = :workspace AND e.id >= :start
             AND NOT ((:with_deleted OR m.deleted_at IS NULL)
                 AND (:with_expired OR m.expires_at IS NULL OR m.expires_at > :now))))
 ORDER BY e.id;
+
+-- name: export_documents
+SELECT d.id, a.agent, d.title, d.text, d.user_name AS "user", d.metadata, d.created_by, d.created_at
+FROM documents d JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
+WHERE d.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR d.agent_id = :agent_id) AND d.id >= :start
+ORDER BY d.id;
 
 -- name: export_bulletins
 SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at
@@ -115,12 +143,13 @@ WHERE s.workspace_id = :workspace AND s.id = ANY(:ids);
 -- name: import_sessions
 -- Sessions that are not there yet, with their ids; the number of those made.
 INSERT INTO sessions (
-    workspace_id, id, agent_id, session, user_name, dreamed_seq, window_seq, window_started_at, last_message_at, created_at
+    workspace_id, id, agent_id, session, user_name, dreamed_seq, window_seq, window_from_seq, window_started_at,
+    last_message_at, created_at
 )
-SELECT :workspace, i.id, i.agent_id, i.session, i."user", i.dreamed_seq, i.window_seq, i.window_started_at,
-    i.last_message_at, coalesce(i.created_at, :now)
+SELECT :workspace, i.id, i.agent_id, i.session, i."user", i.dreamed_seq, i.window_seq, i.window_from_seq,
+    i.window_started_at, i.last_message_at, coalesce(i.created_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
-    id uuid, agent_id uuid, session text, "user" text, dreamed_seq integer, window_seq integer,
+    id uuid, agent_id uuid, session text, "user" text, dreamed_seq integer, window_seq integer, window_from_seq integer,
     window_started_at timestamptz, last_message_at timestamptz, created_at timestamptz
 )
 ON CONFLICT DO NOTHING
@@ -170,6 +199,7 @@ UPDATE sessions s SET
     last_seq = greatest(s.last_seq, m.seq),
     dreamed_seq = CASE WHEN s.id = ANY(:made::uuid[]) THEN least(s.dreamed_seq, m.seq) ELSE s.dreamed_seq END,
     window_seq = CASE WHEN s.id = ANY(:made) THEN least(s.window_seq, m.seq + 1) ELSE s.window_seq END,
+    window_from_seq = CASE WHEN s.id = ANY(:made) THEN least(s.window_from_seq, m.seq + 1) ELSE s.window_from_seq END,
     window_started_at = coalesce(s.window_started_at, m.first_at),
     last_message_at = greatest(s.last_message_at, m.last_at)
 FROM unnest(:ids::uuid[]) AS i(id)
@@ -187,7 +217,8 @@ UPDATE agents SET created_at = least(created_at, :created_at) WHERE workspace_id
 -- The state of a rewritten memory that only an import may set.
 UPDATE memories SET
     version = :version, created_at = :created_at, updated_at = :updated_at, valid_from = :valid_from,
-    valid_until = :valid_until, superseded_by = :superseded_by, deleted_at = :deleted_at
+    valid_until = :valid_until, superseded_by = :superseded_by, deleted_at = :deleted_at,
+    reinforced_at = coalesce(:reinforced_at, reinforced_at)
 WHERE workspace_id = :workspace AND id = :id;
 
 -- name: import_usage
@@ -220,9 +251,47 @@ WHERE a.workspace_id = :workspace AND a.audience = :audience AND a.kind = :kind 
 ORDER BY a.entity_id)
 LIMIT 1;
 
+-- name: import_windows
+-- Summaries of windows whose memory is here; how many of those given are (found), and how many of them are new (made).
+WITH item AS (
+    SELECT i.* FROM jsonb_to_recordset(:items::jsonb) AS i(
+        session_id uuid, from_seq integer, to_seq integer, memory_id uuid, fresh boolean
+    )
+    WHERE EXISTS (SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = i.memory_id)
+        AND (i.fresh OR EXISTS (
+            SELECT 1 FROM window_summaries w
+            WHERE w.workspace_id = :workspace AND w.session_id = i.session_id AND w.from_seq = i.from_seq
+                AND w.memory_id = i.memory_id))
+), made AS (
+    INSERT INTO window_summaries (workspace_id, session_id, from_seq, to_seq, memory_id)
+    SELECT :workspace, session_id, from_seq, to_seq, memory_id FROM item
+    ON CONFLICT DO NOTHING
+    RETURNING memory_id
+)
+SELECT (SELECT count(*) FROM item) AS found, (SELECT count(*) FROM made) AS made;
+
 -- name: import_entity
-INSERT INTO entities (workspace_id, id, agent_id, audience, name, kind, dream_id, created_at, updated_at)
-VALUES (:workspace, :id, :agent_id, :audience, :name, :kind, :dream_id, :created_at, :updated_at);
+INSERT INTO entities (workspace_id, id, agent_id, audience, name, kind, merged_into, dream_id, created_at, updated_at)
+VALUES (
+    :workspace, :id, :agent_id, :audience, :name, :kind, :merged_into, :dream_id, :created_at, :updated_at
+);
+
+-- name: merged_elsewhere
+-- What an entity was merged into is here under another id, so this merge cannot be taken back here.
+UPDATE entities SET merged_into = :into_id WHERE workspace_id = :workspace AND id = :id AND merged_into IS NOT NULL;
+
+-- name: import_merge
+INSERT INTO entity_merges (workspace_id, id, entity_id, into_id, moved, actor, created_at)
+SELECT :workspace, :id, :entity_id, :into_id, :moved::jsonb, :actor, :created_at
+WHERE EXISTS (SELECT 1 FROM entities e
+    WHERE e.workspace_id = :workspace AND e.id = :entity_id AND e.merged_into = :into_id)
+ON CONFLICT DO NOTHING;
+
+-- name: known_merges
+SELECT id FROM entity_merges WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: known_documents
+SELECT id FROM documents WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: add_aliases
 INSERT INTO entity_aliases (workspace_id, audience, alias, kind, entity_id)

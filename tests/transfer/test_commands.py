@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,10 +23,11 @@ def command(database_url: str, tmp_path: Path):  # type: ignore[no-untyped-def]
         "EMBEDDING_MODEL": "none",
     }
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, stderr: int = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "service", *arguments], env=environment, capture_output=True, text=True, timeout=120
-        )
+            [sys.executable, "-m", "service", *arguments],
+            env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True, timeout=120,
+        )  # fmt: skip
 
     return run
 
@@ -40,6 +44,24 @@ def test_out_and_in_again(command, tmp_path: Path) -> None:  # type: ignore[no-u
     whole = written.read_text().splitlines()
     assert json.loads(whole[-1])["counts"] == {"agent": 1, "memory": 1_200}
     assert "1201 unchanged" in command("import", str(written)).stdout
+
+
+@pytest.mark.parametrize(("verb", "shown"), [("import", "writing"), ("export", "exporting")])
+def test_a_terminal_sees_a_bar(command, database_url: str, tmp_path: Path, verb: str, shown: str) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "all.ndjson"
+    file.write_text("".join(json.dumps({"agent": "a", "type": "fact", "content": f"{n}"}) + "\n" for n in range(1_200)))
+    command("import", str(file))
+    screen, terminal = pty.openpty()
+    done = command(verb, str(file), stderr=terminal)
+    os.close(terminal)
+    seen = b""
+    with contextlib.suppress(OSError):  # the end of what was written to a terminal that is closed
+        while chunk := os.read(screen, 65_536):
+            seen += chunk
+    os.close(screen)
+    assert done.returncode == 0
+    assert shown in seen.decode()
+    assert re.search(r"(\d{4})/\1", seen.decode()), "the bar is full at the end"
 
 
 def test_an_export_goes_on_where_it_broke_off(command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

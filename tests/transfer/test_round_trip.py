@@ -3,75 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
-from service.first_start import key_in_workspace
-from service.settings import Settings
 from tests.serving import Api
-
-Line = dict[str, Any]
-
-
-async def exported(api: Api, **params: Any) -> list[Line]:
-    """The lines of an export."""
-    response = await api.call("GET", "/v1/export", params=params)
-    assert response.status_code == 200, response.text
-    assert response.headers["content-type"].startswith("application/x-ndjson")
-    return [json.loads(line) for line in response.text.splitlines()]
-
-
-def ndjson(lines: list[Line]) -> str:
-    return "".join(json.dumps(line) + "\n" for line in lines)
-
-
-def records(lines: list[Line], name: str) -> list[Line]:
-    return [line for line in lines if line["record"] == name]
-
-
-def told(lines: list[Line]) -> list[Line]:
-    """What an export says about its workspace, without when it was made."""
-    return sorted(
-        (line for line in lines if line["record"] != "export"), key=lambda line: json.dumps(line, sort_keys=True)
-    )
-
-
-@pytest.fixture
-async def elsewhere(api: Api, settings: Settings) -> Api:
-    """Another workspace of the same server."""
-    key = await key_in_workspace(settings, "admin", None, "elsewhere", "elsewhere")
-    return Api(api.http, api.engine, key)
-
-
-@pytest.fixture
-async def full(api: Api) -> Api:
-    """A workspace with something of everything."""
-    await api.put("/v1/settings", {"window": {"messages_max": 30}})
-    await api.put("/v1/agents/a", {"name": "Ada", "teams": ["blue"], "prime": True})
-    await api.post(
-        "/v1/sessions/s1/messages",
-        {
-            "agent": "a",
-            "user": "sam",
-            "messages": [
-                {"role": "user", "content": "I moved to Bergen.", "created_at": "2024-03-01T10:00:00Z"},
-                {"role": "assistant", "content": {"parts": ["noted", 1]}},
-            ],
-        },
-    )
-    first = await api.save("The launch is in May", type="decision", created_at="2024-01-02T03:04:05Z", tags=["x"])
-    await api.save("Team fact", scope="team", team="blue")
-    await api.save("Task fact", scope="task", task="t1", agent="b")
-    await api.save("Session fact", scope="session", session="s1")
-    await api.save("Prime fact", scope="prime")
-    await api.save("Buy milk", type="todo", key="milk", metadata={"n": 1}, user="sam")
-    await api.patch(f"/v1/memories/{first['id']}", {"version": 1, "content": "The launch is in June"})
-    link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}
-    await api.save("Apollo goes well", links=[link, {"relation": "supports", "memory_id": first["id"]}])
-    gone = await api.save("Gone again")
-    await api.delete(f"/v1/memories/{gone['id']}")
-    return api
+from tests.transfer.exports import Line, exported, ndjson, records, told
 
 
 async def test_another_workspace_becomes_the_same(full: Api, elsewhere: Api) -> None:
@@ -265,3 +201,36 @@ async def test_imports_and_exports_are_in_the_audit_log(full: Api) -> None:
     await full.post("/v1/import", content=ndjson(await exported(full, agent="a")))
     actions = [line["action"] for line in (await full.get("/v1/audit"))["items"]]
     assert {"import", "read.export"} <= set(actions)
+
+
+async def progress_of(api: Api, body: str) -> list[Line]:
+    """What an import tells while it is written."""
+    headers = {"Accept": "application/x-ndjson"}
+    response = await api.call("POST", "/v1/import", content=body, headers=headers)
+    assert response.status_code == 200, response.text
+    assert response.headers["content-type"].startswith("application/x-ndjson")
+    return [json.loads(line) for line in response.text.splitlines()]
+
+
+async def test_an_import_tells_how_far_it_is(api: Api) -> None:
+    lines = [{"agent": "a", "type": "fact", "content": f"fact {n}"} for n in range(1_100)]
+    *steps, last = await progress_of(api, ndjson(lines))
+    assert [(step["record"], step["stage"], step["done"], step["total"]) for step in steps] == [
+        ("progress", "writing", done, 1_100) for done in (500, 1_000, 1_100)
+    ]
+    assert (last["record"], last["created"]) == ("imported", 1_100)
+    assert await progress_of(api, "") == [last | {"created": 0, "records": {}}]
+
+
+async def test_what_fails_after_the_first_progress_is_told_last_and_nothing_is_written(api: Api) -> None:
+    orphan = {"record": "history", "memory_id": "01890000-0000-7000-8000-000000000000", "version": 1, "memory": {},
+              "actor": "x", "reason": "y", "at": "2024-01-01T00:00:00Z"}  # fmt: skip
+    *steps, last = await progress_of(api, ndjson([{"agent": "a", "type": "fact", "content": "x"}, orphan]))
+    assert [step["record"] for step in steps] == ["progress"]
+    assert (last["record"], last["status"], last["line"]) == ("problem", 422, 2)
+    assert (await api.get("/v1/memories"))["items"] == []
+
+
+async def test_a_broken_line_is_a_status_for_those_who_want_progress_too(api: Api) -> None:
+    response = await api.call("POST", "/v1/import", content="{broken", headers={"Accept": "application/x-ndjson"})
+    assert (response.status_code, response.json()["line"]) == (422, 1)

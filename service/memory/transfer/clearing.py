@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from service.domain.workspace import PiiSettings
 from service.errors import BrokenLine, InvalidInput
+from service.memory.documents import DOCUMENT_FIELDS
 from service.memory.engine import Engine
 from service.memory.redaction import MEMORY_FIELDS, MESSAGE_FIELDS, Written, cleared, rewritten
 
@@ -20,6 +21,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "memory": (*MEMORY_FIELDS, "change_reason"),
     "history": ("memory", "reason"),
     "entity": ("name", "aliases"),
+    "merge": ("aliases",),
+    "document": DOCUMENT_FIELDS,
     "bulletin": ("content", "parts"),
 }
 """What was written in a line. What names something is left as it is, as everywhere."""

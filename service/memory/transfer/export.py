@@ -10,7 +10,7 @@ from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain.json import dumps
-from service.domain.lines import FORMAT, RECORDS
+from service.domain.lines import FORMAT, KEYS, RECORDS
 from service.domain.principal import Principal
 from service.errors import InvalidInput, NotFound
 from service.memory.engine import Engine
@@ -84,7 +84,7 @@ def _start(resume_from: str | None) -> Start | None:
     section, _, key = resume_from.partition(":")
     if section not in RECORDS:
         raise InvalidInput(("query", "resume_from"), f"must be <record>:<key>, the record one of {', '.join(RECORDS)}")
-    if section in ("settings", "agent", "bulletin"):
+    if KEYS[section] in ("", "agent"):
         return section, key
     try:
         return section, UUID(key)

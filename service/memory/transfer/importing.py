@@ -25,13 +25,17 @@ from service.memory.transfer.writing import BATCH, Tally, Writer, Writing
 from service.memory.transfer.writing_graph import GRAPH_WRITERS
 from service.memory.transfer.writing_memories import MEMORY_WRITERS
 from service.memory.transfer.writing_sessions import SESSION_WRITERS
+from service.memory.transfer.writing_texts import TEXT_WRITERS
 from service.store.memories import Embedded
 
 Format = Literal["reverie", "mem0", "arkos"]
 EMBEDDED_MAX = 1_000
 """Memories of an import that are embedded before it is written; of a larger one all stay pending, for the worker."""
 
-WRITERS: dict[str, Writer] = SESSION_WRITERS | MEMORY_WRITERS | GRAPH_WRITERS
+LARGE = ("document",)
+"""Lines that are checked one by one, as a batch of them could be too much to hold."""
+
+WRITERS: dict[str, Writer] = SESSION_WRITERS | MEMORY_WRITERS | GRAPH_WRITERS | TEXT_WRITERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ async def _check(
             if found is not None:
                 batch.append((number, *found))
             done += 1
-            if len(batch) == BATCH:
+            if len(batch) == BATCH or raw.get("record") in LARGE:
                 await keep()
     except BrokenLine:
         await keep()  # an earlier line may be refused for its personal data, and the first one is named

@@ -15,7 +15,9 @@ from service.domain.json import dumps
 from service.domain.lines import LINES, RECORDS
 from service.errors import BrokenLine, TooLarge
 
-LINE_BYTES_MAX = 4 * 1024 * 1024
+LINE_BYTES_MAX = 32 * 1024 * 1024
+"""Room for the largest document."""
+BATCH_BYTES_MAX = 8 * 1024 * 1024
 IMPORT_BYTES_MAX = 16 * 1024**3
 FRAME = ("export", "end")
 """The first and the last line of an export: they say what is between them and are not read in themselves."""
@@ -39,18 +41,20 @@ class CheckedLines:
         self.counts[record] += 1
 
     def batches(self, record: str, size: int) -> Iterator[list[tuple[int, Any]]]:
-        """The lines of one record with their numbers, in their order, ``size`` at a time."""
+        """The lines of one record with their numbers, in their order, ``size`` at a time, fewer where they are long."""
         if record not in self._files:
             return
         file = self._files[record]
         file.seek(0)
         batch: list[tuple[int, Any]] = []
+        taken = 0
         for text in file:
             kept = orjson.loads(text)
             batch.append((kept["number"], LINES[record].model_validate(kept["line"])))
-            if len(batch) == size:
+            taken += len(text)
+            if len(batch) == size or taken > BATCH_BYTES_MAX:
                 yield batch
-                batch = []
+                batch, taken = [], 0
         if batch:
             yield batch
 

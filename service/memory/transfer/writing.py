@@ -46,7 +46,7 @@ class Writing:
         self.places = Places(connection, principal)
         self.tallies: dict[str, Tally] = defaultdict(Tally)
         self.same: dict[UUID, UUID] = {}
-        self.made_sessions: list[UUID] = []
+        self.made_sessions: set[UUID] = set()
         self._embedded = embedded
         self._taken = 0
 
@@ -75,8 +75,9 @@ class Writing:
 
     async def finish(self) -> None:
         """After the last line."""
-        for start in range(0, len(self.made_sessions), BATCH):
-            made = self.made_sessions[start : start + BATCH]
+        sessions = sorted(self.made_sessions)
+        for start in range(0, len(sessions), BATCH):
+            made = sessions[start : start + BATCH]
             await transfer.settle_sessions(self.connection, self.workspace, made, made)
 
 

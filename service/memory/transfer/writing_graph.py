@@ -1,4 +1,4 @@
-"""Entities, edges and bulletins of an import."""
+"""Entities, their merges, and edges of an import."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from service.store import transfer
 
 
 async def write_entities(writing: Writing, lines: Lines) -> None:
-    """Make the entities that are not here; one known here by any of its names is that one."""
+    """Make the entities that are not here; one known here by any of its names is that one.
+
+    One that was merged into another has given its names away, and is known by its id alone.
+    """
     for number, line in lines:
         audience = await writing.audience(number, line.audience, line.agent)
-        aliases = list(dict.fromkeys([normalize(line.name), *line.aliases]))
+        own = [] if line.merged_into else [normalize(line.name)]
+        aliases = list(dict.fromkeys([*own, *line.aliases]))
         known = await transfer.entity_known_as(
             writing.connection, writing.workspace, line.id, audience, line.kind, aliases
         )
@@ -19,7 +23,7 @@ async def write_entities(writing: Writing, lines: Lines) -> None:
             await writing.connection.run(
                 "import_entity", workspace=writing.workspace, id=line.id,
                 agent_id=await writing.places.agent(line.agent), audience=audience, name=line.name, kind=line.kind,
-                dream_id=line.dream_id, created_at=line.created_at or writing.now,
+                merged_into=line.merged_into, dream_id=line.dream_id, created_at=line.created_at or writing.now,
                 updated_at=line.updated_at or writing.now,
             )  # fmt: skip
             writing.tallies["entity"].created += 1
@@ -51,12 +55,31 @@ async def write_edges(writing: Writing, lines: Lines) -> None:
     tally.skipped += len(lines) - row["found"]
 
 
-async def write_bulletins(writing: Writing, lines: Lines) -> None:
-    """Bring versions of bulletins along that are not here."""
-    items = [line.model_dump() | {"agent_id": await writing.places.agent(line.agent)} for _, line in lines]
-    rows = await writing.connection.fetch("import_bulletins", workspace=writing.workspace, items=items, now=writing.now)
-    writing.tallies["bulletin"].created += len(rows)
-    writing.tallies["bulletin"].unchanged += len(lines) - len(rows)
+async def write_merges(writing: Writing, lines: Lines) -> None:
+    """Record how entities were merged, but not where either is here under another id: nothing leads back there."""
+    known = await transfer.known_merges(writing.connection, writing.workspace, [line.id for _, line in lines])
+    tally = writing.tallies["merge"]
+    for number, line in lines:
+        if line.entity_id in writing.same or line.into_id in writing.same:
+            into_id = writing.same.get(line.into_id, line.into_id)
+            await writing.connection.run(
+                "merged_elsewhere", workspace=writing.workspace, id=line.entity_id, into_id=into_id
+            )
+            tally.skipped += 1
+            continue
+        twice = [
+            edge.model_dump(mode="json")
+            | {"workspace_id": writing.workspace, "audience": await writing.audience(number, edge.audience, None)}
+            for edge in line.twice
+        ]
+        moved = line.model_dump(mode="json", include={"aliases", "edges"}) | {"twice": twice}
+        made = await writing.connection.run(
+            "import_merge", workspace=writing.workspace, id=line.id, entity_id=line.entity_id, into_id=line.into_id,
+            moved=moved, actor=line.actor, created_at=line.created_at,
+        )  # fmt: skip
+        tally.created += made
+        tally.unchanged += line.id in known
+        tally.skipped += not made and line.id not in known
 
 
-GRAPH_WRITERS: dict[str, Writer] = {"entity": write_entities, "edge": write_edges, "bulletin": write_bulletins}
+GRAPH_WRITERS: dict[str, Writer] = {"entity": write_entities, "merge": write_merges, "edge": write_edges}

@@ -68,6 +68,7 @@ async def _columns(writing: Writing, number: int, line: MemoryLine) -> dict[str,
         "valid_until": ended,
         "superseded_by": line.superseded_by,
         "deleted_at": line.deleted_at,
+        "reinforced_at": line.reinforced_at,
         "dream_id": line.dream_id,
         "change_reason": line.change_reason or "imported",
     }
@@ -125,6 +126,7 @@ async def _rewrite(
         valid_until=item["valid_until"],
         superseded_by=line.superseded_by,
         deleted_at=line.deleted_at,
+        reinforced_at=line.reinforced_at,
     )
     await memories.reindex(writing.connection, writing.workspace, memory_id)
     writing.tallies["memory"].updated += 1
@@ -160,4 +162,29 @@ async def write_history(writing: Writing, lines: Lines) -> None:
     writing.tallies["history"].unchanged += len(lines) - len(rows)
 
 
-MEMORY_WRITERS: dict[str, Writer] = {"memory": write_memories, "history": write_history}
+async def write_windows(writing: Writing, lines: Lines) -> None:
+    """Say which memories sum up which turns.
+
+    Only in sessions that this import has made: in one that was here the turns may have other numbers.
+    """
+    items = []
+    for _, line in lines:
+        agent_id = await writing.places.agent(line.agent)
+        session_id = await writing.places.session(agent_id, line.session, None)
+        items.append(
+            {
+                "session_id": session_id,
+                "from_seq": line.from_seq,
+                "to_seq": line.to_seq,
+                "memory_id": writing.same.get(line.memory_id, line.memory_id),
+                "fresh": session_id in writing.made_sessions,
+            }
+        )
+    found, made = await transfer.add_windows(writing.connection, writing.workspace, items)
+    tally = writing.tallies["window"]
+    tally.created += made
+    tally.unchanged += found - made
+    tally.skipped += len(lines) - found
+
+
+MEMORY_WRITERS: dict[str, Writer] = {"memory": write_memories, "history": write_history, "window": write_windows}

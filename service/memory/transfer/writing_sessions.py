@@ -65,7 +65,7 @@ async def write_sessions(writing: Writing, lines: Lines) -> None:
         line.model_dump(exclude={"agent"}) | {"agent_id": await writing.places.agent(line.agent)} for _, line in lines
     ]
     made = await transfer.add_sessions(writing.connection, writing.workspace, items, writing.now)
-    writing.made_sessions += made
+    writing.made_sessions.update(made)
     writing.tallies["session"].created += len(made)
     writing.tallies["session"].unchanged += len(lines) - len(made)
 
