@@ -17,7 +17,8 @@ from uuid import uuid4
 from pydantic import BaseModel, ValidationError
 
 from service.clients.errors import ReverieClientError
-from service.clients.models import MessageDraft, MessageRecord, SearchOptions, SearchResult
+from service.clients.models import MessageRecord, SearchResult
+from service.clients.options import MessageDraft, SearchOptions
 from service.clients.reverie import Reverie
 
 log = logging.getLogger(__name__)

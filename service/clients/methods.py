@@ -41,13 +41,11 @@ def paged(build: Callable[P, Call[Page[T]]]) -> Callable[Concatenate[Any, P], It
 
     @wraps(build)
     def method(client: Any, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
-        call = build(*args, **kwargs)
-        while True:
-            page = client.send(call)
+        following: Call[Page[T]] | None = build(*args, **kwargs)
+        while following is not None:
+            page = client.send(following)
             yield from page.items
-            if page.next_cursor is None:
-                return
-            call = _after(call, page.next_cursor)
+            following = next_page(following, page)
 
     return method
 
@@ -57,17 +55,16 @@ def awaited_pages(build: Callable[P, Call[Page[T]]]) -> Callable[Concatenate[Any
 
     @wraps(build)
     async def method(client: Any, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
-        call = build(*args, **kwargs)
-        while True:
-            page = await client.send(call)
+        following: Call[Page[T]] | None = build(*args, **kwargs)
+        while following is not None:
+            page = await client.send(following)
             for item in page.items:
                 yield item
-            if page.next_cursor is None:
-                return
-            call = _after(call, page.next_cursor)
+            following = next_page(following, page)
 
     return method
 
 
-def _after(call: Call[Page[T]], cursor: str) -> Call[Page[T]]:
-    return replace(call, query={**call.query, "cursor": cursor})
+def next_page(call: Call[Page[T]], page: Page[T]) -> Call[Page[T]] | None:
+    """The call for what follows a page of that call; None after the last one."""
+    return replace(call, query={**call.query, "cursor": page.next_cursor}) if page.next_cursor is not None else None

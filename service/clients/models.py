@@ -1,9 +1,9 @@
-"""What the API answers, and the optional fields it takes. Answers may carry more fields than are named here."""
+"""What the API answers. Answers may carry more fields than are named here."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Generic, Literal, TypedDict, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
@@ -11,8 +11,6 @@ from pydantic import BaseModel, ConfigDict
 MemoryType = Literal["fact", "preference", "decision", "identity", "event", "observation", "goal", "todo"]
 Scope = Literal["agent", "team", "task", "session", "prime"]
 Role = Literal["system", "user", "assistant", "tool"]
-Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
-Moment = datetime | str
 Json = dict[str, Any]
 Item = TypeVar("Item")
 
@@ -286,141 +284,3 @@ class AskAnswer(Answer):
     citations: list[UUID]
     memories: list[Json]
     degraded: Degraded | None = None
-
-
-class MemoryFields(TypedDict, total=False):
-    """What a memory may be given besides its type and content."""
-
-    agent: str
-    summary: str
-    scope: Scope
-    team: str
-    task: str
-    session: str
-    user: str
-    key: str
-    importance: float
-    confidence: float
-    tags: list[str]
-    status: Literal["open", "done"]
-    decay_exempt: bool
-    metadata: Json
-    source: Json
-    occurred_at: Moment
-    expires_at: Moment
-    created_at: Moment
-    links: list[Json]
-
-
-class MemoryDraft(MemoryFields):
-    """A memory of a batch."""
-
-    type: MemoryType
-    content: str
-
-
-class MemoryChanges(TypedDict, total=False):
-    """What may change of a memory; None clears what may be empty."""
-
-    type: MemoryType
-    content: str
-    summary: str | None
-    scope: Scope
-    team: str | None
-    task: str | None
-    session: str | None
-    user: str | None
-    key: str | None
-    importance: float
-    confidence: float
-    tags: list[str]
-    status: Literal["open", "done"] | None
-    decay_exempt: bool
-    metadata: Json
-    source: Json
-    occurred_at: Moment | None
-    expires_at: Moment | None
-    reason: str
-
-
-class MemoryFilters(TypedDict, total=False):
-    """Which memories to list."""
-
-    agent: str
-    type: list[MemoryType]
-    scope: list[Scope]
-    session: str
-    user: str
-    tag: str
-    key: str
-    source: str
-    q: str
-    since: Moment
-    until: Moment
-    created_since: Moment
-    created_until: Moment
-    include: str
-
-
-class SearchOptions(TypedDict, total=False):
-    """How to search."""
-
-    agent: str
-    strategy: Strategy
-    fusion: Literal["relative", "rrf"]
-    limit: int
-    types: list[MemoryType]
-    scopes: list[Scope]
-    tags: list[str]
-    tags_mode: Literal["any", "all"]
-    user: str
-    session: str
-    task: str
-    metadata: Json
-    min_importance: float
-    since: Moment
-    until: Moment
-    as_of: Moment
-    now: Moment
-    max_tokens: int
-    include: list[Literal["memories", "messages", "documents"]]
-    include_faded: bool
-    explain: bool
-    rerank: bool
-
-
-class ContextOptions(TypedDict, total=False):
-    """How to assemble a context."""
-
-    agent: str
-    session: str
-    user: str
-    task: str
-    max_tokens: int
-    sections: dict[str, float]
-    tool_results: list[Any]
-    placement: Literal["system", "user"]
-
-
-class AgentChanges(TypedDict, total=False):
-    """What may change of an agent."""
-
-    name: str | None
-    prime: bool
-    teams: list[str]
-    settings: Json
-
-
-class MessageFields(TypedDict, total=False):
-    """What a message may be given besides its role and content."""
-
-    name: str
-    tool_call_id: str
-    created_at: Moment
-
-
-class MessageDraft(MessageFields):
-    """A turn to append."""
-
-    role: Role
-    content: Any

@@ -17,7 +17,8 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from service.clients import AsyncReverie, NotAllowed, NotFound, ReverieClientError
-from service.clients.models import ContextOptions, MemoryFields, MemoryRecord, MemoryType, SearchOptions
+from service.clients.models import MemoryRecord, MemoryType
+from service.clients.options import ContextOptions, MemoryFields, SearchOptions
 
 ClientOf = Callable[[Context[Any, Any]], AsyncReverie]
 """The client that acts for whoever sent a request."""

@@ -49,21 +49,22 @@ async def blocking(api: Api, work: Callable[[Reverie], Any]) -> Any:
     return await asyncio.to_thread(run)
 
 
-def sample(name: str) -> Call[Any]:
+def sample(build: Any) -> Call[Any]:
     """A call made with whatever its parameters take."""
-    build = getattr(calls, name)
     needed = {"type": "fact", "items": [], "messages": [], "memory_ids": [], "webhook": {}, "edge": {}, "request": {}}
     code = build.__code__
     required = code.co_varnames[: code.co_argcount - len(build.__defaults__ or ())]
     return build(**{parameter: needed.get(parameter, "{}") for parameter in required})  # type: ignore[no-any-return]
 
 
-def all_calls() -> list[str]:
-    return [
-        name
-        for name, value in vars(calls).items()
-        if callable(value) and getattr(value, "__module__", "") == calls.__name__
-    ]
+def all_calls() -> dict[str, Any]:
+    """The functions that make calls, by name."""
+    return {
+        name: value
+        for module in calls.MODULES
+        for name, value in vars(module).items()
+        if getattr(value, "__module__", "") == module.__name__
+    }
 
 
 async def test_every_endpoint_of_the_api_has_its_call(static_api: Api) -> None:
@@ -73,7 +74,7 @@ async def test_every_endpoint_of_the_api_has_its_call(static_api: Api) -> None:
     schema = (await static_api.http.get("/openapi.json")).json()
     served = {shape(method, path) for path, methods in schema["paths"].items() for method in methods}
     served = {(method, path) for method, path in served if path not in UNANSWERED}
-    called = {shape(call.method, call.path) for call in map(sample, all_calls())}
+    called = {shape(call.method, call.path) for call in map(sample, all_calls().values())}
     assert served - called == set()
 
 
@@ -167,8 +168,17 @@ async def test_out_and_in_again(client: AsyncReverie, static_api: Api, tmp_path:
     assert (lines[0]["record"], lines[-1]["record"]) == ("export", "end")
     written = tmp_path / "all.ndjson"
     written.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    done = await blocking(static_api, lambda opened: opened.import_file(written))
+    told: list[tuple[int, int]] = []
+    done = await blocking(
+        static_api, lambda opened: opened.import_file(written, on_progress=lambda *step: told.append(step))
+    )
     assert (done.created, done.updated) == (0, 0)
+    assert told[-1] == (len(lines) - 2, len(lines) - 2)
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield written.read_bytes()
+
+    assert (await client.import_chunks(chunks())).unchanged == done.unchanged
     written.write_text("{broken")
     with pytest.raises(InvalidRequest) as refused:
         await blocking(static_api, lambda opened: opened.import_file(written))

@@ -1,0 +1,8 @@
+"""Every call of the API, written down once: how it is asked, and what it answers. Both clients are made of these.
+
+A new endpoint gets a function here, in the module of what it is about, and a line in each of the two clients.
+"""
+
+from service.clients.calls import agents, graph, holdings, memories, sessions, workspace
+
+MODULES = (memories, sessions, agents, graph, holdings, workspace)

@@ -1,0 +1,60 @@
+"""Agents, their dreams and their bulletins."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from service.clients import models as m
+from service.clients import options as o
+from service.clients.call import Call, Id, part
+
+
+def list_agents(limit: int = 50) -> Call[m.Page[m.AgentRecord]]:
+    """Agents by name."""
+    return Call("GET", "/v1/agents", m.Page[m.AgentRecord], query={"limit": limit})
+
+
+def get_agent(agent: str) -> Call[m.AgentRecord]:
+    """One agent."""
+    return Call("GET", f"/v1/agents/{part(agent)}", m.AgentRecord)
+
+
+def put_agent(agent: str, **changes: Unpack[o.AgentChanges]) -> Call[m.AgentRecord]:
+    """Make or change an agent."""
+    return Call("PUT", f"/v1/agents/{part(agent)}", m.AgentRecord, body=dict(changes))
+
+
+def dream(agent: str, dry_run: bool = False, wait: bool = False) -> Call[m.Dream]:
+    """Ask for a dream; with ``wait`` the answer comes when it is done."""
+    return Call("POST", f"/v1/agents/{part(agent)}/dream", m.Dream, body={"dry_run": dry_run, "wait": wait})
+
+
+def list_dreams(agent: str | None = None, status: str | None = None, limit: int = 50) -> Call[m.Page[m.Dream]]:
+    """Dreams, newest first."""
+    query = {"agent": agent, "status": status, "limit": limit}
+    return Call("GET", "/v1/dreams", m.Page[m.Dream], query=query, agent_in="query")
+
+
+def get_dream(dream_id: Id) -> Call[m.Dream]:
+    """One dream with its changes."""
+    return Call("GET", f"/v1/dreams/{part(dream_id)}", m.Dream)
+
+
+def undo_dream(dream_id: Id) -> Call[m.Dream]:
+    """Restore the state before a dream. Raises Conflict where later changes are in the way."""
+    return Call("POST", f"/v1/dreams/{part(dream_id)}/undo", m.Dream)
+
+
+def bulletin(agent: str, version: int | None = None) -> Call[m.Bulletin]:
+    """What an agent knows, now or at a version."""
+    return Call("GET", f"/v1/agents/{part(agent)}/bulletin", m.Bulletin, query={"version": version})
+
+
+def list_bulletins(agent: str, limit: int = 50) -> Call[m.Page[m.Bulletin]]:
+    """Every bulletin of an agent, newest first."""
+    return Call("GET", f"/v1/agents/{part(agent)}/bulletin/versions", m.Page[m.Bulletin], query={"limit": limit})
+
+
+def write_bulletin(agent: str) -> Call[m.Bulletin]:
+    """Have the bulletin of an agent written anew."""
+    return Call("POST", f"/v1/agents/{part(agent)}/bulletin", m.Bulletin)

@@ -1,0 +1,58 @@
+"""Entities and edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service.clients import models as m
+from service.clients.call import Call, Id, part
+
+
+def list_entities(
+    kind: str | None = None, q: str | None = None, agent: str | None = None, limit: int = 50
+) -> Call[m.Page[m.Entity]]:
+    """Entities, newest first."""
+    query = {"kind": kind, "q": q, "agent": agent, "limit": limit}
+    return Call("GET", "/v1/entities", m.Page[m.Entity], query=query, agent_in="query")
+
+
+def get_entity(entity: Id, agent: str | None = None) -> Call[m.Entity]:
+    """One entity."""
+    return Call("GET", f"/v1/entities/{part(entity)}", m.Entity, query={"agent": agent}, agent_in="query")
+
+
+def entity_graph(entity: Id, depth: int = 2, agent: str | None = None) -> Call[m.Json]:
+    """What is known about an entity. Raises Ambiguous for a name that several have."""
+    query = {"depth": depth, "agent": agent}
+    return Call("GET", f"/v1/entities/{part(entity)}/graph", m.Json, query=query, agent_in="query")
+
+
+def change_entity(entity_id: Id, changes: m.Json) -> Call[m.Json]:
+    """Rename an entity, or change what it is known as."""
+    return Call("PATCH", f"/v1/entities/{part(entity_id)}", m.Json, body=changes)
+
+
+def merge_entity(entity_id: Id, into: Id) -> Call[m.Json]:
+    """Make one entity of two."""
+    return Call("POST", f"/v1/entities/{part(entity_id)}/merge", m.Json, body={"into": into})
+
+
+def unmerge_entity(entity_id: Id) -> Call[m.Json]:
+    """Take a merge back: the entity that was merged stands for itself again."""
+    return Call("POST", f"/v1/entities/{part(entity_id)}/unmerge", m.Json)
+
+
+def split_entity(entity_id: Id, memory_ids: Sequence[Id], name: str) -> Call[m.Json]:
+    """Make an entity of its own of what some memories speak of."""
+    body = {"memory_ids": list(memory_ids), "name": name}
+    return Call("POST", f"/v1/entities/{part(entity_id)}/split", m.Json, body=body)
+
+
+def add_edge(edge: m.Json) -> Call[m.Json]:
+    """Link memories and entities."""
+    return Call("POST", "/v1/edges", m.Json, body=edge, agent_in="body")
+
+
+def delete_edge(edge_id: Id) -> Call[None]:
+    """Remove a link."""
+    return Call("DELETE", f"/v1/edges/{part(edge_id)}", None)

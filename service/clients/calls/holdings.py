@@ -1,0 +1,42 @@
+"""People and documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from service.clients import models as m
+from service.clients.call import Call, Id, given, part
+
+
+def purge_user(user: str) -> Call[m.Json]:
+    """Forget a person for good; the answer is the receipt."""
+    return Call("POST", f"/v1/users/{part(user)}/purge", m.Json)
+
+
+def export_user(user: str) -> Call[Any]:
+    """All that is held about a person."""
+    return Call("GET", f"/v1/users/{part(user)}/export", Any)
+
+
+def add_document(
+    title: str, text: str, user: str | None = None, metadata: m.Json | None = None, agent: str | None = None
+) -> Call[m.Document]:
+    """Take a document in: cut into parts, embedded, searchable."""
+    body = given({"title": title, "text": text, "user": user, "metadata": metadata, "agent": agent})
+    return Call("POST", "/v1/documents", m.Document, body=body, agent_in="body")
+
+
+def list_documents(user: str | None = None, agent: str | None = None, limit: int = 50) -> Call[m.Page[m.DocumentHead]]:
+    """Documents without their text, newest first."""
+    query = {"user": user, "agent": agent, "limit": limit}
+    return Call("GET", "/v1/documents", m.Page[m.DocumentHead], query=query, agent_in="query")
+
+
+def get_document(document_id: Id) -> Call[m.Document]:
+    """One document."""
+    return Call("GET", f"/v1/documents/{part(document_id)}", m.Document)
+
+
+def delete_document(document_id: Id) -> Call[None]:
+    """Remove a document."""
+    return Call("DELETE", f"/v1/documents/{part(document_id)}", None)

@@ -1,0 +1,80 @@
+"""Memories: save, find, change, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from service.clients import models as m
+from service.clients import options as o
+from service.clients.call import Call, Id, given, part
+
+
+def save_memory(type: m.MemoryType, content: str, **fields: Unpack[o.MemoryFields]) -> Call[m.SavedMemory]:
+    """Save a memory; one that repeats another reinforces it, one with a known ``key`` updates it."""
+    body = {"type": type, "content": content, **fields}
+    return Call("POST", "/v1/memories", m.SavedMemory, body=body, agent_in="body")
+
+
+def save_memories(items: Sequence[o.MemoryDraft]) -> Call[m.Page[m.SavedMemory]]:
+    """Save up to 1,000 memories, all or none."""
+    return Call("POST", "/v1/memories/batch", m.Page[m.SavedMemory], body={"items": [dict(item) for item in items]})
+
+
+def list_memories(limit: int = 50, **filters: Unpack[o.MemoryFilters]) -> Call[m.Page[m.MemoryRecord]]:
+    """Memories, newest first."""
+    query = {"limit": limit, **filters}
+    return Call("GET", "/v1/memories", m.Page[m.MemoryRecord], query=query, agent_in="query")
+
+
+def get_memory(memory_id: Id, include: str | None = None) -> Call[m.MemoryRecord]:
+    """One memory."""
+    return Call("GET", f"/v1/memories/{part(memory_id)}", m.MemoryRecord, query={"include": include})
+
+
+def change_memory(memory_id: Id, version: int, **changes: Unpack[o.MemoryChanges]) -> Call[m.MemoryRecord]:
+    """Change a memory as last seen at ``version``. Raises Conflict when it has changed since."""
+    return Call("PATCH", f"/v1/memories/{part(memory_id)}", m.MemoryRecord, body={"version": version, **changes})
+
+
+def delete_memory(memory_id: Id) -> Call[None]:
+    """Delete a memory; it can be restored for a while."""
+    return Call("DELETE", f"/v1/memories/{part(memory_id)}", None)
+
+
+def restore_memory(memory_id: Id) -> Call[m.MemoryRecord]:
+    """Bring a deleted memory back."""
+    return Call("POST", f"/v1/memories/{part(memory_id)}/restore", m.MemoryRecord)
+
+
+def memory_history(memory_id: Id) -> Call[m.Page[m.Json]]:
+    """Every version of a memory, oldest first."""
+    return Call("GET", f"/v1/memories/{part(memory_id)}/history", m.Page[m.Json])
+
+
+def memory_sources(memory_id: Id) -> Call[m.Page[m.Json]]:
+    """The messages a memory was made of."""
+    return Call("GET", f"/v1/memories/{part(memory_id)}/sources", m.Page[m.Json])
+
+
+def search(query: str = "", **options: Unpack[o.SearchOptions]) -> Call[m.SearchAnswer]:
+    """Memories found by words, meaning or both, best first."""
+    return Call("POST", "/v1/memories/search", m.SearchAnswer, body={"query": query, **options}, agent_in="body")
+
+
+def preview(query: str = "", **options: Unpack[o.SearchOptions]) -> Call[m.SearchAnswer]:
+    """As ``search``, explained, and nothing is counted."""
+    return Call(
+        "POST", "/v1/memories/search/preview", m.SearchAnswer, body={"query": query, **options}, agent_in="body"
+    )
+
+
+def feedback(memory_id: Id, useful: bool) -> Call[m.Json]:
+    """Say whether a memory was of use."""
+    return Call("POST", f"/v1/memories/{part(memory_id)}/feedback", m.Json, body={"useful": useful})
+
+
+def summarize(older_than_days: int, dry_run: bool = True, agent: str | None = None) -> Call[m.Json]:
+    """Fold old memories of little importance into one; a dry run names them only."""
+    body = given({"older_than_days": older_than_days, "dry_run": dry_run, "agent": agent})
+    return Call("POST", "/v1/summarize", m.Json, body=body, agent_in="body")

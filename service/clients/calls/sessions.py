@@ -1,0 +1,82 @@
+"""Conversations, and what goes to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Unpack
+
+from service.clients import models as m
+from service.clients import options as o
+from service.clients.call import Call, Id, given, part
+
+
+def start_session(
+    session: str | None = None, user: str | None = None, agent: str | None = None
+) -> Call[m.SessionRecord]:
+    """Start a session; without a name it gets a fresh UUID."""
+    body = given({"session": session, "user": user, "agent": agent})
+    return Call("POST", "/v1/sessions", m.SessionRecord, body=body, agent_in="body")
+
+
+def list_sessions(user: str | None = None, agent: str | None = None, limit: int = 50) -> Call[m.Page[m.SessionRecord]]:
+    """Sessions, newest first."""
+    query = {"user": user, "agent": agent, "limit": limit}
+    return Call("GET", "/v1/sessions", m.Page[m.SessionRecord], query=query, agent_in="query")
+
+
+def get_session(session: str, agent: str | None = None) -> Call[m.SessionRecord]:
+    """One session."""
+    return Call("GET", f"/v1/sessions/{part(session)}", m.SessionRecord, query={"agent": agent}, agent_in="query")
+
+
+def append_messages(
+    session: str,
+    messages: Sequence[o.MessageDraft],
+    user: str | None = None,
+    agent: str | None = None,
+    searchable: bool = True,
+) -> Call[m.Appended]:
+    """Append turns to a session, made on first use; not ``searchable``, they are neither embedded nor found."""
+    turns = [dict(one) for one in messages]
+    body = given({"messages": turns, "user": user, "agent": agent, "searchable": searchable})
+    return Call("POST", f"/v1/sessions/{part(session)}/messages", m.Appended, body=body, agent_in="body")
+
+
+def list_messages(
+    session: str, order: Literal["asc", "desc"] = "asc", agent: str | None = None, limit: int = 50
+) -> Call[m.Page[m.MessageRecord]]:
+    """The permanent history of a session."""
+    query = {"order": order, "agent": agent, "limit": limit}
+    path = f"/v1/sessions/{part(session)}/messages"
+    return Call("GET", path, m.Page[m.MessageRecord], query=query, agent_in="query")
+
+
+def window(session: str, agent: str | None = None) -> Call[m.Window]:
+    """The turns of a session that still go to the model verbatim."""
+    return Call("GET", f"/v1/sessions/{part(session)}/window", m.Window, query={"agent": agent}, agent_in="query")
+
+
+def clear_window(session: str, agent: str | None = None) -> Call[None]:
+    """Clear the window only."""
+    return Call("DELETE", f"/v1/sessions/{part(session)}/window", None, query={"agent": agent}, agent_in="query")
+
+
+def compact(session: str, agent: str | None = None) -> Call[m.Json]:
+    """Fold the older half of a window into a summary."""
+    return Call("POST", f"/v1/sessions/{part(session)}/compact", m.Json, query={"agent": agent}, agent_in="query")
+
+
+def message_memories(message_id: Id) -> Call[m.Page[m.MemoryRecord]]:
+    """The memories made of a message."""
+    return Call("GET", f"/v1/messages/{part(message_id)}/memories", m.Page[m.MemoryRecord])
+
+
+def context(message: str, **options: Unpack[o.ContextOptions]) -> Call[m.ContextAnswer]:
+    """What goes to a model on this turn."""
+    return Call("POST", "/v1/context", m.ContextAnswer, body={"message": message, **options}, agent_in="body")
+
+
+def ask(question: str, max_tokens: int | None = None, agent: str | None = None) -> Call[m.AskAnswer]:
+    """An answer from memory, with the memories it rests on."""
+    body = given({"question": question, "max_tokens": max_tokens, "agent": agent})
+    return Call("POST", "/v1/ask", m.AskAnswer, body=body, agent_in="body")

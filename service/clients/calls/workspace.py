@@ -1,0 +1,106 @@
+"""The workspace: settings, engine, keys, audit, webhooks."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from service.clients import models as m
+from service.clients import options as o
+from service.clients.call import Call, Id, given, part
+
+
+def get_settings() -> Call[m.Json]:
+    """The workspace's settings."""
+    return Call("GET", "/v1/settings", m.Json)
+
+
+def put_settings(settings: m.Json) -> Call[m.Json]:
+    """Change settings; what is left out stays."""
+    return Call("PUT", "/v1/settings", m.Json, body=settings)
+
+
+def engine() -> Call[m.Json]:
+    """How the engine is."""
+    return Call("GET", "/v1/engine", m.Json)
+
+
+def embedding_providers() -> Call[Any]:
+    """What can embed here."""
+    return Call("GET", "/v1/embedding-providers", Any)
+
+
+def reindex(force: bool = False) -> Call[m.Json]:
+    """Embed anew what has no vector of the present model."""
+    return Call("POST", "/v1/reindex", m.Json, body={"force": force})
+
+
+def reindex_progress() -> Call[m.Json]:
+    """How far embedding anew has come."""
+    return Call("GET", "/v1/reindex", m.Json)
+
+
+def verify() -> Call[m.Json]:
+    """Write, find and delete a memory, to see that everything works."""
+    return Call("POST", "/v1/verify", m.Json)
+
+
+def create_key(role: Literal["admin", "agent", "reader"], name: str, agent: str | None = None) -> Call[m.CreatedKey]:
+    """Make a key; its text is shown this once."""
+    return Call("POST", "/v1/keys", m.CreatedKey, body=given({"role": role, "name": name, "agent": agent}))
+
+
+def list_keys(limit: int = 50) -> Call[m.Page[m.Key]]:
+    """Keys, newest first."""
+    return Call("GET", "/v1/keys", m.Page[m.Key], query={"limit": limit})
+
+
+def rotate_key(key_id: Id) -> Call[m.CreatedKey]:
+    """Give a key a new secret."""
+    return Call("POST", f"/v1/keys/{part(key_id)}/rotate", m.CreatedKey)
+
+
+def revoke_key(key_id: Id) -> Call[None]:
+    """Revoke a key."""
+    return Call("DELETE", f"/v1/keys/{part(key_id)}", None)
+
+
+def list_audit(
+    action: str | None = None,
+    actor: str | None = None,
+    since: o.Moment | None = None,
+    until: o.Moment | None = None,
+    limit: int = 50,
+) -> Call[m.Page[m.Json]]:
+    """Who administered, and who read what is not their own."""
+    query = {"action": action, "actor": actor, "since": since, "until": until, "limit": limit}
+    return Call("GET", "/v1/audit", m.Page[m.Json], query=query)
+
+
+def list_webhooks(limit: int = 50) -> Call[m.Page[m.Json]]:
+    """Webhooks."""
+    return Call("GET", "/v1/webhooks", m.Page[m.Json], query={"limit": limit})
+
+
+def add_webhook(webhook: m.Json) -> Call[m.Json]:
+    """Have events sent to an address."""
+    return Call("POST", "/v1/webhooks", m.Json, body=webhook)
+
+
+def delete_webhook(webhook_id: Id) -> Call[None]:
+    """Stop sending events to an address."""
+    return Call("DELETE", f"/v1/webhooks/{part(webhook_id)}", None)
+
+
+def chat(request: m.Json) -> Call[m.Json]:
+    """A chat completion with memory (OpenAI's shape, not streamed)."""
+    return Call("POST", "/v1/chat/completions", m.Json, body={**request, "stream": False})
+
+
+def health() -> Call[m.Json]:
+    """The process is alive."""
+    return Call("GET", "/healthz", m.Json)
+
+
+def ready() -> Call[m.Json]:
+    """The database answers."""
+    return Call("GET", "/readyz", m.Json)
