@@ -19,6 +19,7 @@ PARTS = {
     "dreams": "messages a second of a dream by rules, and what the rules cost per character",
     "proxy": "what memory adds to a chat completion",
     "tenants": "one workspace among 1,000",
+    "transfer": "100,000 memories exported and imported: time, and memory of the processes",
 }
 
 

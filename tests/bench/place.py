@@ -106,8 +106,8 @@ class Place:
             yield port
 
     @contextmanager
-    def process(self, port: int, *arguments: str, **environment: str) -> Iterator[None]:
-        """A Python program in a process of its own, once it answers on ``port``."""
+    def process(self, port: int, *arguments: str, **environment: str) -> Iterator[int]:
+        """A Python program in a process of its own, once it answers on ``port``; its process id."""
         log = self.folder / f"port-{port}.log"
         with log.open("wb") as errors:
             process = subprocess.Popen(
@@ -119,7 +119,7 @@ class Place:
             )
         try:
             _wait_for(port, process, log)
-            yield
+            yield process.pid
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(20)

@@ -31,7 +31,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 Body = dict[str, Any]
-Reply = str | Callable[[Body], str]
+Reply = str | Body | Callable[[Body], str]
 START_TIMEOUT_S = 20.0
 
 
@@ -83,7 +83,10 @@ class FakeOpenAI:
         self._socket.close()
 
     def say(self, *replies: Reply) -> None:
-        """Queue the text of the next chat answers; a callable gets the request's body and returns the text."""
+        """Queue the text of the next chat answers; a callable gets the request's body and returns the text.
+
+        A dict calls a tool: ``{"name": …, "arguments": {…}}`` (not streamed).
+        """
         with self._lock:
             self._replies.extend(replies)
 
@@ -191,7 +194,11 @@ class FakeOpenAI:
             scripted = self._replies.popleft() if self._replies else None
         schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
         reply = scripted if scripted is not None else self.default_reply
-        if scripted is None and schema is not None and reply == "ok":
+        called: list[Body] = []
+        if isinstance(reply, dict):
+            function = {"name": reply["name"], "arguments": json.dumps(reply["arguments"])}
+            called, text = [{"id": f"call-{self.calls['chat']}", "type": "function", "function": function}], ""
+        elif scripted is None and schema is not None and reply == "ok":
             text = json.dumps(_smallest(schema, schema))
         else:
             text = reply(body) if callable(reply) else reply
@@ -200,8 +207,8 @@ class FakeOpenAI:
         if body.get("stream"):
             asks_usage = bool((body.get("stream_options") or {}).get("include_usage"))
             return StreamingResponse(_events(head, text, usage if asks_usage else None), media_type="text/event-stream")
-        message = {"role": "assistant", "content": text}
-        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        message = {"role": "assistant", "content": text} | ({"tool_calls": called} if called else {})
+        choice = {"index": 0, "finish_reason": "tool_calls" if called else "stop", "message": message}
         return JSONResponse({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
 
     def _embeddings(self, body: Body) -> Response:

@@ -1,0 +1,136 @@
+"""Every Python snippet of the pages runs, against a real server, and prints what the page says it prints.
+
+The ``python`` blocks of a page run in order, in one namespace; a ``text`` block right after one is its output. A page
+finds ``url`` and ``api_key`` of a server of its own, and the model it speaks to is scripted here.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import io
+import json
+import os
+import re
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from mcp import Client, StdioServerParameters
+
+from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.processes import ROOT, ServerProcess
+from tests.serving import ADMIN_KEY
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = [
+    page
+    for page in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+    if "```python" in page.read_text(encoding="utf-8")
+]
+
+
+def calls(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"name": name, "arguments": arguments}
+
+
+SCRIPTS: dict[str, list[Reply]] = {
+    "openai.md": ["Green tea, as you like it.", "A scone."],
+    "openai-agents.md": [
+        calls("remember", statement="Ana is allergic to nuts"),
+        "I will remember that.",
+        calls("recall", question="What must Ana not eat?"),
+        lambda body: "No nuts." if "Ana is allergic to nuts" in str(body["messages"][-1]) else "I do not know.",
+        lambda body: "The nut cake." if "allergic to nuts" in str(body["messages"][0]) else "I do not know.",
+        calls("memory_search", query="allergic"),
+        lambda body: "You are allergic to nuts." if "allergic to nuts" in str(body["messages"][-1]) else "Nothing.",
+    ],
+}
+"""What the model says on a page, in order."""
+
+
+def blocks(page: Path) -> list[tuple[int, str, str | None]]:
+    """The Python blocks of a page: line, code, and the output the page shows, if any."""
+    text = page.read_text(encoding="utf-8")
+    found: list[tuple[int, str, str | None]] = []
+    for fence in FENCE.finditer(text):
+        language, body = fence.groups()
+        if language == "python":
+            found.append((text.count("\n", 0, fence.start()) + 2, body, None))
+        elif language == "text" and found:
+            found[-1] = (*found[-1][:2], body)
+    return found
+
+
+@pytest.fixture
+def model() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as server:
+        yield server
+
+
+@pytest.fixture
+async def reverie(
+    database_url: str, tmp_path: Path, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[ServerProcess]:
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+    monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+    monkeypatch.setenv("OPENAI_AGENTS_DISABLE_TRACING", "1")
+    process = ServerProcess(
+        database_url, tmp_path / "log", EMBEDDING_MODEL="static", LLM_API_BASE=model.base_url, LLM_API_KEY="any"
+    )
+    try:
+        await process.start()
+        yield process
+    finally:
+        await process.close()
+
+
+def langchain_model() -> GenericFakeChatModel:
+    """The chat model of the page on LangGraph: it remembers, and recalls in the next conversation."""
+
+    def answers() -> Iterator[AIMessage]:
+        def call(name: str, **arguments: str) -> AIMessage:
+            return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": name}])
+
+        yield call("remember", statement="Sam lives in Bergen")
+        yield AIMessage("Noted.")
+        yield call("recall", question="Where does Sam live?")
+        yield AIMessage("You live in Bergen.")
+
+    return GenericFakeChatModel(messages=answers())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+async def test_every_snippet_runs(page: Path, reverie: ServerProcess, model: FakeOpenAI) -> None:
+    url = f"http://127.0.0.1:{reverie.port}"
+    names: dict[str, Any] = {"__name__": page.stem, "url": url, "api_key": ADMIN_KEY, "model": langchain_model()}
+    script = SCRIPTS.get(page.name, [])
+    model.say(*script)
+    for line, code, output in blocks(page):
+        source = "\n" * (line - 1) + code.replace("http://localhost:8000", url)
+        compiled = compile(source, str(page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            done = eval(compiled, names)
+            if inspect.iscoroutine(done):
+                await done
+        if output is not None:
+            assert printed.getvalue() == output, f"{page.name}:{line}"
+    assert model.calls["chat"] == len(script)
+
+
+async def test_the_configuration_of_an_mcp_client_starts_a_server_that_answers(reverie: ServerProcess) -> None:
+    text = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
+    (written,) = (body for language, body in FENCE.findall(text) if language == "json")
+    configured = json.loads(written)["mcpServers"]["reverie"]
+    assert Path(configured["command"]).name == "python"
+    assert configured["env"].keys() == {"REVERIE_URL", "REVERIE_API_KEY"}
+    given = {"REVERIE_URL": f"http://127.0.0.1:{reverie.port}", "REVERIE_API_KEY": ADMIN_KEY}
+    server = StdioServerParameters(command=sys.executable, args=configured["args"], env=os.environ | given)
+    async with Client(server) as client:
+        assert "memory_search" in {tool.name for tool in (await client.list_tools()).tools}
