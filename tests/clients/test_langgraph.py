@@ -393,6 +393,20 @@ async def test_agents_do_not_meet(static_api: Api) -> None:
         assert await keys(hers, "t") == ["k"]
 
 
+async def test_personal_data_in_labels_does_not_make_one_of_two(store: ReverieStore, static_api: Api) -> None:
+    await static_api.put("/v1/settings", {"pii": {"mode": "redact"}})
+    people = {"Ann": ("users", "+4915112345678"), "Ben": ("users", "+4915187654321")}
+    for name, person in people.items():
+        await store.aput(person, "k", {"text": f"call {person[1]}", "name": name})
+    for name, person in people.items():
+        (item,) = await store.asearch(person)
+        assert item.value["name"] == name
+        assert person[1] not in str(item)
+        kept = await store.aget(person, "k")
+        assert kept is not None
+        assert kept.value == item.value
+
+
 async def test_what_cannot_be_kept_is_refused(store: ReverieStore) -> None:
     with pytest.raises(InvalidRequest):
         await store.aput(("t",), "k", {"text": "a NUL \x00"})
