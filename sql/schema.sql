@@ -580,6 +580,7 @@ CREATE INDEX ix_entity_merges_entity ON public.entity_merges USING btree (worksp
 CREATE INDEX ix_idempotency_created ON public.idempotency USING btree (created_at);
 CREATE INDEX ix_memories_audience ON public.memories USING btree (workspace_id, audience, created_at, id);
 CREATE INDEX ix_memories_created ON public.memories USING btree (workspace_id, created_at, id);
+CREATE INDEX ix_memories_key ON public.memories USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX ix_memories_session ON public.memories USING btree (workspace_id, session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX ix_memories_user ON public.memories USING btree (workspace_id, user_name) WHERE (user_name IS NOT NULL);
 CREATE INDEX ix_memory_sources_message ON public.memory_sources USING btree (workspace_id, message_id);
