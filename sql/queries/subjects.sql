@@ -162,11 +162,13 @@ WHERE s.workspace_id = :workspace AND (s.user_name = :user OR s.id = ANY(:ids::u
 UPDATE sessions SET user_name = NULL WHERE workspace_id = :workspace AND user_name = :user;
 
 -- name: purge_changes
--- Diffs that tell of these memories, or of no memory at all, in dreams of these agents.
+-- Diffs that tell of these memories, or of none that is there (of a dry run, or collected since), in dreams of these
+-- agents.
 DELETE FROM dream_changes c
 USING dreams d
 WHERE c.workspace_id = :workspace AND d.workspace_id = c.workspace_id AND d.id = c.dream_id
-    AND d.agent_id = ANY(:agents::uuid[]) AND (c.memory_id IS NULL OR c.memory_id = ANY(:ids::uuid[]));
+    AND d.agent_id = ANY(:agents::uuid[]) AND (c.memory_id IS NULL OR c.memory_id = ANY(:ids::uuid[]) OR NOT EXISTS (
+        SELECT 1 FROM memories m WHERE m.workspace_id = c.workspace_id AND m.id = c.memory_id));
 
 -- name: purge_dream_errors
 -- A dream's error may quote what it read.

@@ -1,0 +1,207 @@
+"""Whatever a user's words have touched, after a purge they are in no table; and a purge beats every dream (row P2)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.settings import Settings
+from tests.dumps import dump
+from tests.fakes.openai_server import FakeOpenAI
+from tests.serving import Api, Json
+from tests.worker.doomed import dream_and_die, the_lease_runs_out
+from tests.worker.dreaming import (
+    agent_id,
+    asked_for,
+    contents,
+    dream,
+    model,
+    note_everything,
+    say,
+)
+from worker.dreaming.run import Dreamer
+from worker.upkeep.compact import fold_next
+
+MARK = "zqx"
+USER = f"u-{MARK}"
+"""In everything that comes from the user, so that one search of a dump finds all that is left."""
+
+
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
+    """A language model that notes everything, and repeats what it read wherever it may write freely."""
+    with FakeOpenAI() as opened:
+        opened.default_reply = repeating
+        yield opened
+
+
+def repeating(body: Json) -> str:
+    if asked_for(body):
+        return note_everything(body)
+    words = re.findall(rf"\w*{MARK}\w*", str(body["messages"]))
+    return f"It was about {', '.join(words) or 'tea'}."
+
+
+async def talk(api: Api, *texts: str, session: str, **fields: Any) -> list[Json]:
+    return await say(api, *(f"{text} {MARK}said" for text in texts), session=session, user=USER, **fields)
+
+
+async def dreams_of(api: Api, settings: Settings, server: FakeOpenAI) -> None:
+    """Dreams that succeed, are tried out, are killed after a paid step, and fail."""
+    await talk(api, "I live by the harbour", "My badge is new", session=f"s-{MARK}", name=f"{MARK}name")
+    await dream(api.engine)
+    await talk(api, "I moved to the hills", session=f"s-{MARK}")
+    await dream(api.engine, dry_run=True)
+    await dream(api.engine)
+    await talk(api, "I left the hills", session=f"s-{MARK}")
+    await dream_and_die(settings, server.base_url, "extract:kept")
+    await the_lease_runs_out(api.engine)
+    server.fail(body={"choices": [{"message": {"content": f"{MARK} is no JSON"}}]}, times=3, endpoint="chat")
+    await dream(api.engine)
+    server.heal()
+    await api.post("/v1/agents/a/bulletin")
+
+
+async def written_by_hand(api: Api, shared_with: str) -> None:
+    """Memories saved, changed, replaced, deleted, rated, folded; alone, many at once, and twice."""
+    about = {"user": USER, "importance": 0.2}
+    link = {"relation": "about", "entity": {"name": f"{MARK}thing", "kind": "thing"}}
+    kept = await api.save(f"A {MARK}fact", **about, key=f"{MARK}key", tags=[f"{MARK}tag"], links=[link],
+                          metadata={f"{MARK}k": MARK}, source={"from": MARK}, session=f"s-{MARK}")  # fmt: skip
+    await api.patch(f"/v1/memories/{kept['id']}", {"version": 1, "content": f"Another {MARK}fact", "reason": MARK})
+    await api.save(f"A third {MARK}fact", **about, key=f"{MARK}key")
+    await api.post(f"/v1/memories/{kept['id']}/feedback", {"useful": True})
+    gone = await api.save(f"A {MARK}secret", **about)
+    await api.delete(f"/v1/memories/{gone['id']}")
+    await asyncio.gather(*(api.save(f"Together {n} {MARK}", **about, type="event") for n in range(20)))
+    items = [{"agent": "a", "type": "fact", "content": f"Batch {n} {MARK}"} | about for n in range(5)]
+    await api.post("/v1/memories/batch", {"items": items})
+    for _ in range(2):
+        body = {"agent": "a", "type": "event", "content": f"Once {MARK}"} | about
+        await api.post("/v1/memories", body, headers={"Idempotency-Key": MARK})
+    await api.post("/v1/summarize", {"agent": "a", "older_than_days": 0, "dry_run": False})
+    (said,) = await talk(api, f"The tea is served at five in the {MARK}cup of {MARK}tag", session=f"s-{MARK}")
+    both = {"message_ids": [said["id"], shared_with]}
+    await api.save(f"Tea is at five. The cup is {MARK}cup.", source=both, tags=["tea", f"{MARK}tag"])
+
+
+async def around(api: Api) -> None:
+    """Documents, entities merged and taken apart, edges, exports, searches."""
+    document = {"agent": "a", "title": f"{MARK}letter", "text": f"Dear {MARK}", "user": USER, "metadata": {"x": MARK}}
+    await api.post("/v1/documents", document)
+    for name in ("one", "two", "three"):
+        link = {"relation": "mentions", "entity": {"name": f"{MARK}{name}", "kind": "place"}}
+        await api.save(f"At {MARK}{name}", user=USER, links=[link])
+    ids = {entity["name"]: entity["id"] for entity in (await api.get("/v1/entities", agent="a", q=MARK))["items"]}
+    await api.post(f"/v1/entities/{ids[f'{MARK}one']}/merge", {"into": ids[f"{MARK}two"]})
+    await api.post(f"/v1/entities/{ids[f'{MARK}two']}/merge", {"into": ids[f"{MARK}three"]})
+    await api.post(f"/v1/entities/{ids[f'{MARK}two']}/unmerge")
+    await api.patch(f"/v1/entities/{ids[f'{MARK}three']}", {"aliases": [f"{MARK}alias"]})
+    await api.get(f"/v1/users/{USER}/export")
+    await api.call("GET", "/v1/export")
+    await api.search(MARK)
+
+
+async def test_nothing_is_left_anywhere(
+    static_api: Api, settings: Settings, server: FakeOpenAI, database_url: str
+) -> None:
+    api = static_api
+    api.engine.llm = model(server)
+    await api.put("/v1/settings", {"window": {"messages_max": 4, "trim_to": 2}})
+    (kept,) = await say(api, "Tea is at five", session="other", user="u2")
+    await dreams_of(api, settings, server)
+    await talk(api, *(f"Turn {n} of the day" for n in range(9)), session=f"s-{MARK}")
+    while await fold_next(api.engine):
+        pass
+    await written_by_hand(api, kept["id"])
+    await around(api)
+    await api.post("/v1/agents/a/bulletin")
+    await talk(api, "Nobody has dreamt of this yet", session=f"s-{MARK}")
+    await dream_and_die(settings, server.base_url, "extract:kept")
+    await api.engine.usage.flush()
+    before = dump(database_url)
+    assert tables_with(before) >= {
+        "memories", "memory_versions", "messages", "sessions", "entities", "entity_aliases", "entity_merges",
+        "documents", "chunks", "bulletins", "dream_changes", "dream_steps", "audit_log",
+    }  # fmt: skip
+    receipt = (await api.post(f"/v1/users/{USER}/purge"))["receipt"]["counts"]
+    assert receipt["shared_memories"] == 1
+    assert receipt["window_summaries"] > 0
+    assert receipt["dream_steps"] > 0
+    after = dump(database_url)
+    assert tables_with(after) == set(), [line[:300] for line in after.splitlines() if MARK in line.lower()]
+    assert "Tea is at five." in await contents(api)
+    await api.post("/v1/agents/a/bulletin")
+    await dream(api.engine)
+    assert tables_with(dump(database_url)) == set()
+    assert (await api.get("/v1/sessions/other/messages", agent="a"))["items"][0]["content"] == "Tea is at five"
+
+
+def tables_with(dumped: str) -> set[str]:
+    """The tables whose rows hold the mark."""
+    found, table = set(), ""
+    for line in dumped.splitlines():
+        if line.startswith("COPY public."):
+            table = line.split()[1].removeprefix("public.")
+        elif MARK in line.lower():
+            found.add(table)
+    return found
+
+
+async def test_a_purge_at_any_step_of_a_dream_wins(api: Api, server: FakeOpenAI, database_url: str) -> None:
+    """A dream is under way, and at one of its steps the purge comes; for every step there is."""
+    server.default_reply = note_everything
+    api.engine.llm = model(server)
+    steps = await steps_of_a_dream(api)
+    assert len(steps) > 10
+    for number, step in enumerate(steps):
+        agent = f"agent {number}"
+        await say(api, f"I live in {MARK}ville", session="s", agent=agent, user=USER)
+        await say(api, "I like tea", session="t", agent=agent, user="u2")
+        purge = PurgeAt(api, number)
+        dreamer = Dreamer(api.engine, "test", 60, reached=purge)
+        await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine, agent))
+        assert purge.task is not None
+        assert (await purge.task)["receipt"]["counts"]["messages"] == 1, step
+        assert tables_with(dump(database_url)) == set(), step
+        again = await dream(api.engine, agent)
+        assert again["status"] == "succeeded", (step, again)
+        assert tables_with(dump(database_url)) == set(), step
+        said = Counter(memory["content"] for memory in (await api.get("/v1/memories", agent=agent))["items"])
+        assert said == {"u2 said: I like tea": 1}, step
+
+
+@dataclass(slots=True)
+class PurgeAt:
+    """Purges the user at the n-th step; where the dream holds what the purge needs, it goes on meanwhile."""
+
+    api: Api
+    left: int
+    task: asyncio.Task[Json] | None = None
+
+    async def __call__(self, _: str) -> None:
+        if self.left == 0:
+            self.task = asyncio.create_task(self.api.post(f"/v1/users/{USER}/purge"))
+            await asyncio.wait([self.task], timeout=0.5)
+        self.left -= 1
+
+
+async def steps_of_a_dream(api: Api) -> list[str]:
+    """The steps, in their order, of the dream that is interrupted afterwards."""
+    steps: list[str] = []
+
+    async def reached(step: str) -> None:
+        steps.append(step)
+
+    await say(api, "I live in a ville", session="s", agent="first", user="u1")
+    await say(api, "I like tea", session="t", agent="first", user="u2")
+    dreamer = Dreamer(api.engine, "test", 60, reached=reached)
+    await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine, "first"))
+    return steps
