@@ -23,7 +23,7 @@ from service.errors import Unavailable
 APP_ROLE = "reverie_app"
 COMMAND_GRACE_S = 5.0
 """What a statement has past its timeout in Postgres before this side gives up on a connection that died silently."""
-_ONE_MOMENT = " SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+_ONE_MOMENT = " ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _PLAN_ONCE = " SET LOCAL plan_cache_mode = force_generic_plan;"
 _PLAN_FOR_SEARCH = (
     " SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off;"
@@ -103,7 +103,7 @@ class Database:
         self._statement_timeout_s = statement_timeout_s
         self._searching = _PLAN_ONCE + _PLAN_FOR_SEARCH
         self._spread = False
-        self._prelude = f"BEGIN; SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)}; SET LOCAL jit = off;"
+        self._settings = f"SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)}; SET LOCAL jit = off;"
 
     @classmethod
     async def open(
@@ -142,7 +142,7 @@ class Database:
                 role = await connection.row("login_role", app_role=APP_ROLE)
             assert role is not None
             if role["may_switch"]:
-                db._prelude += f" SET LOCAL ROLE {APP_ROLE};"
+                db._settings += f" SET LOCAL ROLE {APP_ROLE};"
             elif role["passes_walls"]:
                 raise Unavailable(
                     f"DATABASE_URL: the role {APP_ROLE} is not there, and this login passes row-level security. "
@@ -187,10 +187,10 @@ class Database:
 
     def snapshot(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """As ``transaction``, but reading only, and every statement sees the one moment of the first."""
-        return self.transaction(workspace_id, _ONE_MOMENT)
+        return self.transaction(workspace_id, mode=_ONE_MOMENT)
 
     @asynccontextmanager
-    async def transaction(self, workspace_id: UUID, planning: str = "") -> AsyncIterator[Connection]:
+    async def transaction(self, workspace_id: UUID, planning: str = "", *, mode: str = "") -> AsyncIterator[Connection]:
         """One transaction that sees and writes the rows of this workspace alone (row-level security).
 
         Commits at the end, rolls back on any error. Raises Unavailable when no connection comes free in time
@@ -202,7 +202,10 @@ class Database:
         async with AsyncExitStack() as stack:
             raw = await stack.enter_async_context(self._connection())
             with transaction_open():
-                await raw.execute(f"{self._prelude}{planning} SET LOCAL reverie.workspace = '{workspace_id}'")
+                settings = f"{self._settings}{planning} SET LOCAL reverie.workspace = '{workspace_id}';"
+                if self._spread:  # with each SET, Citus sends its nodes the whole string that it stands in
+                    settings = f"DO $$ BEGIN {settings} END $$"
+                await raw.execute(f"BEGIN{mode}; {settings}")
                 try:
                     if ending is not None:
                         await ending.enter(raw)
