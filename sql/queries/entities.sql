@@ -240,8 +240,8 @@ LIMIT :limit;
 -- ``agent`` is whose it is: of the memory that says so, or that it comes from.
 SELECT e.id, e.audience, e.relation, e.source_kind, e.source_id, e.target_kind, e.target_id, e.memory_id, e.dream_id,
     e.created_by, e.created_at,
-    (SELECT a.agent FROM memories m JOIN agents a ON a.workspace_id = m.workspace_id AND a.id = m.agent_id
-        WHERE m.workspace_id = e.workspace_id AND m.id = coalesce(e.memory_id, e.source_id)) AS agent
+    (SELECT a.agent FROM memories m JOIN agents a ON a.workspace_id = :workspace AND a.id = m.agent_id
+        WHERE m.workspace_id = :workspace AND m.id = coalesce(e.memory_id, e.source_id)) AS agent
 FROM edges e WHERE e.workspace_id = :workspace AND e.id = :id;
 
 -- name: edge_like

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from service.db.queries import all_queries, compile_query
@@ -11,6 +13,15 @@ from service.memory.engine import Engine
 @pytest.mark.parametrize("name", sorted(all_queries()))
 def test_every_query_says_what_it_does_in_one_statement(name: str) -> None:
     assert ";" not in all_queries()[name].sql
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name, query in all_queries().items() if "workspace" in query.parameters)
+)
+def test_every_subquery_names_the_workspace_itself(name: str) -> None:
+    """Citus keeps a statement in one shard only where no subquery takes the workspace from the row outside it."""
+    sql = all_queries()[name].sql
+    assert "dream_schedule" in sql or not re.search(r"WHERE \w+\.workspace_id = \w+\.workspace_id", sql)
 
 
 async def test_every_query_can_be_prepared(engine: Engine) -> None:
