@@ -46,10 +46,11 @@ BEGIN
     -- The nodes are told whose workspace a transaction is in: row-level security holds there as well.
     EXECUTE format('ALTER DATABASE %I SET citus.propagate_set_commands = local', current_database());
     -- A key is looked up where its workspace lives, in one step.
-    IF 'api_keys'::regclass = ANY (new_tenants) THEN
-        PERFORM create_distributed_function(
-            'reverie_authenticate_v2(uuid,bytea)', 'workspace', colocate_with => 'api_keys');
-    END IF;
+    PERFORM create_distributed_function(f.oid::regprocedure, 'workspace', colocate_with => 'api_keys')
+    FROM pg_proc f
+    WHERE f.proname LIKE 'reverie\_authenticate\_%' AND NOT EXISTS (
+        SELECT FROM pg_dist_object d
+        WHERE d.classid = 'pg_proc'::regclass AND d.objid = f.oid AND d.distribution_argument_index IS NOT NULL);
     PERFORM truncate_local_data_after_distributing_table(t) FROM unnest(new_shared || new_tenants) t;
 END
 $$;

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import asyncpg
 
 from service.db import embedded
+from tests.urls import at
 
 SHARDS = 4
 NODES = "SELECT nodename, nodeport FROM pg_dist_node WHERE groupid > 0 AND isactive AND noderole = 'primary'"
@@ -104,13 +105,6 @@ async def open_cluster(url: str) -> Cluster:
         embedded.database_url(url, "postgres"),
         tuple(embedded.database_url(at(url, place["nodename"], place["nodeport"]), "postgres") for place in places),
     )
-
-
-def at(url: str, host: str, port: int) -> str:
-    """The URL with another host and port."""
-    parts = urlsplit(url)
-    user, at_sign, _ = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"{user}{at_sign}{host}:{port}"))
 
 
 async def execute(url: str, *statements: str) -> None:

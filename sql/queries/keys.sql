@@ -1,7 +1,7 @@
 -- name: authenticate
 -- The key with this hash and the settings of its workspace; nothing for an unknown or revoked one.
 -- ``retry_after_s`` is set when the key has used up its rate.
-SELECT id, role, agent, hash, settings, retry_after_s FROM reverie_authenticate_v2(:workspace, :hash);
+SELECT id, role, agent, hash, settings, retry_after_s FROM reverie_authenticate_v3(:workspace, :hash);
 
 -- name: add_workspace
 -- Make a workspace; nothing when the name or id is taken.

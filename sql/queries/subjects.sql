@@ -168,7 +168,7 @@ DELETE FROM dream_changes c
 USING dreams d
 WHERE c.workspace_id = :workspace AND d.workspace_id = c.workspace_id AND d.id = c.dream_id
     AND d.agent_id = ANY(:agents::uuid[]) AND (c.memory_id IS NULL OR c.memory_id = ANY(:ids::uuid[]) OR NOT EXISTS (
-        SELECT 1 FROM memories m WHERE m.workspace_id = c.workspace_id AND m.id = c.memory_id));
+        SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = c.memory_id));
 
 -- name: purge_dream_errors
 -- A dream's error may quote what it read.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
@@ -18,13 +17,9 @@ from service.errors import Unavailable
 from service.first_start import first_start
 from service.settings import Settings
 from tests.serving import ADMIN_KEY, serving
+from tests.urls import as_login
 
 TABLES = ("memories", "messages", "search_index", "search_terms", "api_keys", "agents", "settings", "idempotency")
-
-
-def as_login(url: str, role: str) -> str:
-    """The URL with another user, who needs no password."""
-    return re.sub("//[^@/]*@", f"//{role}:@", url, count=1)
 
 
 @pytest.fixture(params=["granted the role", "without the role"])
@@ -41,7 +36,7 @@ async def owned(request: pytest.FixtureRequest, server_url: str) -> AsyncIterato
     await there.close()
     try:
         yield (
-            as_login(embedded.database_url(server_url, name), name),
+            as_login(embedded.database_url(server_url, name), f"{name}:"),
             "reverie_app" if request.param == "granted the role" else name,
         )
     finally:
@@ -110,7 +105,7 @@ async def test_the_service_may_log_in_as_its_own_role(api_url_as_role: str, sett
 
 @pytest.fixture
 def api_url_as_role(database_url: str) -> str:
-    return as_login(database_url, "reverie_app")
+    return as_login(database_url, "reverie_app:")
 
 
 async def test_a_database_without_the_schema_is_said_to_be_so(server_url: str) -> None:

@@ -13,6 +13,7 @@ from service.db.pool import Database
 from service.db.reaching import place_of, reach
 from service.errors import Unavailable
 from tests.processes import ROOT, free_port
+from tests.urls import as_login
 
 SECRET = "hunter2-the-secret"
 WRONG = {
@@ -42,7 +43,7 @@ async def test_a_missing_database_and_a_wrong_user_are_named(server_url: str) ->
     url = f"{base.rsplit('/', 1)[0]}/not_there?{parameters}"
     with pytest.raises(Unavailable, match='database "not_there" does not exist'):
         await Database.open(url)
-    other = url.replace("postgres:@", f"nobody:{SECRET}@")
+    other = as_login(url, f"nobody:{SECRET}")
     with pytest.raises(Unavailable, match="nobody") as raised:
         await Database.open(other)
     assert SECRET not in raised.value.message
