@@ -26,6 +26,7 @@ from service.api.routes import (
     users,
 )
 from service.api.schemas import PROBLEMS
+from service.api.short_path import ShortPathMiddleware
 from service.mcp.endpoint import PATH, McpEndpoint
 from service.memory.keys import authenticate
 from service.proxy.chat import Chat
@@ -48,6 +49,7 @@ def create_app(settings: Settings) -> FastAPI:
                 await app.state.chat.aclose()
 
     app = FastAPI(title="Reverie", version="0.1.0", summary="Memory for AI agents that dreams.", lifespan=lifespan)
+    app.add_middleware(ShortPathMiddleware)
     app.add_middleware(IdempotencyMiddleware)
     app.add_middleware(
         RequestMiddleware,
