@@ -74,7 +74,8 @@ def all_queries() -> dict[str, Query]:
 
 
 def _filled(body: str, fragments: dict[str, str]) -> str:
-    return _FRAGMENT.sub(lambda match: fragments[match.group(1)], body)
+    """The body with its fragments, and with theirs. Raises RecursionError for a fragment that holds itself."""
+    return _FRAGMENT.sub(lambda match: _filled(fragments[match.group(1)], fragments), body)
 
 
 def query(name: str) -> Query:

@@ -26,8 +26,12 @@ KINDS = {"memories": 0, "messages": 1, "documents": 2}
 EXACT_ROWS_MAX = 50_000
 """Up to so many memories an audience is scanned exactly; above, HNSW is faster (docs/benchmarks.md)."""
 
-POSTINGS_MAX = 8_000
+POSTINGS_MAX = 10_000
 """In a large audience, how many postings of common words are read before the rest are only weighed."""
+
+NEAREST = 2
+"""How many times as many vector candidates the HNSW index gives as are kept, since short texts among them count for
+less; behind a filter each costs the index more, and it gives as many as are kept."""
 
 Found = tuple[Literal["message", "document"], dict[str, Any]]
 
@@ -54,11 +58,15 @@ class Filters:
     until: datetime | None = None
     include_faded: bool = False
 
+    @property
+    def narrow(self) -> bool:
+        """Whether any condition is set that leaves memories out."""
+        always = ("as_of", "include_faded")
+        return any(getattr(self, name) is not None for name in self.__slots__ if name not in always)
+
     def parameters(self) -> dict[str, Any]:
         """As the search queries name them."""
-        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        unset = {"as_of", "include_faded"}
-        return values | {"filtered": any(value is not None for name, value in values.items() if name not in unset)}
+        return {name: getattr(self, name) for name in self.__slots__} | {"filtered": self.narrow}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,57 +103,31 @@ async def hybrid(
     """
     if question.model is not None and reader.model is not None and question.model != reader.model:
         raise ModelChanged
-    nearest = None
-    if question.embedding is not None and (reader.large_rows or 0) > EXACT_ROWS_MAX:
-        nearest = await _nearest_by_index(connection, workspace, reader, filters, ranking, question, kinds)
     reach = [_reach(window, ranking) for window in question.windows]
-    return await connection.fetch(
-        "hybrid_search",
-        workspace=workspace,
-        audiences=reader.audiences,
-        audience_rows=reader.large_rows,
-        kinds=list(kinds),
-        text=spelled(question.text),
-        languages=reader.languages,
-        window_starts=[window.since for window in question.windows],
-        window_ends=[window.until for window in question.windows],
-        near_starts=[window.since for window in reach],
-        near_ends=[window.until for window in reach],
-        model=question.model,
-        embedding=question.vector(),
-        nearest=nearest,
-        postings_max=POSTINGS_MAX,
-        limit=limit,
+    candidates = max(ranking.candidates, min(limit, 100))
+    values = {
+        "workspace": workspace,
+        "audiences": reader.audiences,
+        "audience_rows": reader.large_rows,
+        "kinds": list(kinds),
+        "text": spelled(question.text),
+        "languages": reader.languages,
+        "window_starts": [window.since for window in question.windows],
+        "window_ends": [window.until for window in question.windows],
+        "near_starts": [window.since for window in reach],
+        "near_ends": [window.until for window in reach],
+        "model": question.model,
+        "embedding": question.vector(),
+        "nearest_max": candidates if filters.narrow else NEAREST * candidates,
+        "postings_max": POSTINGS_MAX,
+        "limit": limit,
         **filters.parameters(),
-        **(ranking.parameters() | {"candidates": max(ranking.candidates, min(limit, 100))}),
-    )
-
-
-async def _nearest_by_index(
-    connection: Connection,
-    workspace: UUID,
-    reader: Reader,
-    filters: Filters,
-    ranking: Ranking,
-    question: Question,
-    kinds: Sequence[int],
-) -> list[UUID] | None:
-    """Vector candidates from the HNSW index; None, for an exact scan, when a filter leaves it too few."""
-    assert question.embedding is not None
-    assert question.model is not None
-    wanted = 4 * ranking.candidates
-    rows = await connection.fetch_with(
-        "nearest_by_index",
-        {"dim": len(question.embedding), "model": question.model},
-        workspace=workspace,
-        audiences=reader.audiences,
-        kinds=list(kinds),
-        embedding=question.vector(),
-        changing=reader.changing_model,
-        limit=wanted,
-        **filters.parameters(),
-    )
-    return [row["id"] for row in rows] if len(rows) == wanted else None
+        **(ranking.parameters() | {"candidates": candidates}),
+    }
+    if question.embedding is None or question.model is None or (reader.large_rows or 0) <= EXACT_ROWS_MAX:
+        return await connection.fetch("hybrid_search", **values)
+    literals = {"dim": len(question.embedding), "model": question.model}
+    return await connection.fetch_with("hybrid_search_large", literals, changing=reader.changing_model, **values)
 
 
 def _reach(window: Window, ranking: Ranking) -> Window:

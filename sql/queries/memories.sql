@@ -122,6 +122,7 @@ WITH item AS (
     SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
         coalesce(cardinality(l.positions), 1), n.length
     FROM inserted m, reverie_length_v1(m.lexemes) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
+    ORDER BY 2, 3
     RETURNING id
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)

@@ -35,10 +35,11 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
 r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
     + :b * greatest(p.length, :length_floor::integer) / :length_reference::float8))
 
--- name: hybrid_search
--- BM25 over exact posting lists and vectors, fused with the turns beside each candidate, in one statement. Filters come
--- before the best of each list are taken. docs/search.md explains the formula and the bounds.
-WITH wanted AS MATERIALIZED (
+-- fragment: ranking
+-- BM25 over exact posting lists and vectors, fused with the turns beside each candidate. Filters come before the best of
+-- each list are taken. Vectors are compared exactly unless ``nearest`` is full. docs/search.md explains the formula and
+-- the bounds.
+wanted AS MATERIALIZED (
     SELECT l.n AS word, t.term, (
             SELECT c.rows FROM common_terms c WHERE c.workspace_id = :workspace AND c.term = t.term
         ) AS rows
@@ -59,54 +60,62 @@ WITH wanted AS MATERIALIZED (
         FROM wanted WINDOW rarest AS (ORDER BY coalesce(rows, 0), term)
     ) AS w
     WHERE rows IS NULL OR n = 1 OR reading <= :postings_max::integer
-), posting AS MATERIALIZED (
-    SELECT w.word, t.id, t.frequency, t.length
-    FROM search_terms t JOIN wanted w USING (term)
-    WHERE t.workspace_id = :workspace AND t.term = ANY(ARRAY(SELECT term FROM read))
 ), rarity AS MATERIALIZED (
     SELECT word, ln((1 + (greatest(coalesce(:audience_rows::bigint, (
             SELECT count(*) FROM search_index i
             WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.kind = ANY(:kinds)
         )) - held, 0) + 0.5) / (held + 0.5))::float8) AS idf
     FROM (
-        SELECT word, greatest(sum(w.rows), max(p.rows), 0) AS held
-        FROM wanted w LEFT JOIN (SELECT word, count(*) AS rows FROM posting GROUP BY word) AS p USING (word)
+        SELECT word, sum(coalesce(w.rows, (
+            SELECT count(*) FROM search_terms t WHERE t.workspace_id = :workspace AND t.term = w.term
+        ))) AS held
+        FROM wanted w
         GROUP BY word
     ) AS h
+), weighed AS MATERIALIZED (
+    SELECT w.term, w.word, r.idf FROM wanted w JOIN rarity r USING (word)
 ), said AS MATERIALIZED (
-    SELECT p.id, p.word, :(weight) AS weight
-    FROM posting p JOIN rarity r USING (word)
+    SELECT p.id, r.word, :(weight) AS weight
+    FROM search_terms p JOIN weighed r USING (term)
+    WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(SELECT term FROM read))
 ), shortlist AS MATERIALIZED (
     SELECT id FROM said GROUP BY id ORDER BY sum(weight) DESC, id
-    LIMIT CASE WHEN :filtered THEN NULL ELSE 4 * :candidates::integer END
+    LIMIT CASE WHEN :filtered THEN 40 ELSE 4 END * :candidates::integer
+), kept AS MATERIALIZED (
+    SELECT i.id FROM search_index i WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM shortlist))
+), late AS MATERIALIZED (
+    -- Where a filter has left too few of the shortlist, everything else that was read.
+    SELECT i.id FROM search_index i
+    WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM said EXCEPT SELECT id FROM shortlist))
+        AND :filtered AND (SELECT count(*) FROM kept) < :candidates
+), eligible AS MATERIALIZED (
+    SELECT id FROM kept UNION ALL SELECT id FROM late
 ), also AS MATERIALIZED (
-    SELECT p.id, w.word, :(weight) AS weight
-    FROM search_terms p JOIN wanted w USING (term) JOIN rarity r USING (word)
-    WHERE NOT :filtered AND (SELECT count(*) FROM read) < (SELECT count(*) FROM wanted) AND p.workspace_id = :workspace
+    SELECT p.id, r.word, :(weight) AS weight
+    FROM search_terms p JOIN weighed r USING (term)
+    WHERE (SELECT count(*) FROM read) < (SELECT count(*) FROM wanted) AND p.workspace_id = :workspace
         AND p.term = ANY(ARRAY(SELECT term FROM wanted EXCEPT SELECT term FROM read))
-        AND p.id = ANY(ARRAY(SELECT id FROM shortlist))
+        AND p.id = ANY(ARRAY(SELECT id FROM eligible))
 ), spoken AS MATERIALIZED (
     SELECT id, word, weight FROM said UNION ALL SELECT id, word, weight FROM also
 ), own AS MATERIALIZED (
-    SELECT id, sum(weight) AS score
-    FROM spoken JOIN (
-        SELECT i.id FROM search_index i WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM shortlist))
-    ) AS i USING (id)
-    GROUP BY id
+    SELECT id, sum(weight) AS score FROM spoken JOIN eligible USING (id) GROUP BY id
 ), keyword_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY score DESC, id) AS rank
     FROM own ORDER BY score DESC, id LIMIT :candidates
 ), semantic_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY meaning DESC, id) AS rank
     FROM (
-        (SELECT i.id, -(:(vector) <#> :embedding::halfvec) * (1 - exp(-i.words / :words_saturation::float8)) AS meaning
+        (SELECT i.id, -(:(vector) <#> :embedding) * (1 - exp(-i.words / :words_saturation::float8)) AS meaning
          FROM search_index i
-         WHERE :(readable) AND :(embedded) AND :nearest::uuid[] IS NULL
+         WHERE :(readable) AND :(embedded)
+            AND :embedding::halfvec IS NOT NULL AND (SELECT count(*) FROM nearest) < :nearest_max::integer
          ORDER BY meaning DESC, id LIMIT :candidates)
         UNION ALL
         (SELECT i.id, -(:(vector) <#> :embedding) * (1 - exp(-i.words / :words_saturation)) AS meaning
          FROM search_index i
-         WHERE :(readable) AND :(embedded) AND i.id = ANY(:nearest)
+         WHERE :(readable) AND :(embedded) AND i.id = ANY(ARRAY(SELECT id FROM nearest))
+            AND (SELECT count(*) FROM nearest) >= :nearest_max
          ORDER BY meaning DESC, id LIMIT :candidates)
     ) AS n
 ), timed_top AS MATERIALIZED (
@@ -200,32 +209,40 @@ SELECT r.id AS found_id, r.score, r.keyword_rank, r.semantic_rank, r.keyword_sco
 FROM ranked r LEFT JOIN (
     SELECT * FROM :(memory_records) AS r WHERE id = ANY(ARRAY(SELECT id FROM ranked))
 ) AS m ON m.id = r.id
-ORDER BY r.score DESC, r.id;
+ORDER BY r.score DESC, r.id
 
--- name: nearest_by_index
--- Vector candidates of a very large audience from the HNSW index, and by an exact look at what is not in it yet: what is
--- new and, while the model is being changed (``changing``), what has its vector in the second place.
-SELECT id FROM (
-    (SELECT i.id, i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim}) AS distance
-     FROM search_index i
-     WHERE i.ann AND i.embedding_model = {model} AND :(readable)
-     ORDER BY i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim})
-     LIMIT :limit)
-    UNION ALL
-    (SELECT i.id, i.embedding <#> :embedding
-     FROM search_index i
-     WHERE NOT i.ann AND i.embedding_model = {model} AND :(readable)
-     ORDER BY i.embedding <#> :embedding
-     LIMIT :limit)
-    UNION ALL
-    (SELECT i.id, i.next_embedding <#> :embedding
-     FROM search_index i
-     WHERE :changing::boolean AND i.ann = ANY('{true,false}') AND i.next_model = {model} AND :(readable)
-     ORDER BY i.next_embedding <#> :embedding
-     LIMIT :limit)
-) AS n
-ORDER BY distance, id
-LIMIT :limit;
+-- name: hybrid_search
+-- One statement from the words and the vector of a query to the records of what it finds, best first.
+WITH nearest AS MATERIALIZED (
+    SELECT NULL::uuid AS id WHERE false
+), :(ranking);
+
+-- name: hybrid_search_large
+-- The same for very large audiences: vector candidates come from the HNSW index, and from an exact look at what is not in
+-- it yet: what is new and, while the model is being changed (``changing``), what has its vector in the second place.
+WITH nearest AS MATERIALIZED (
+    SELECT id FROM (
+        (SELECT i.id, i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim}) AS distance
+         FROM search_index i
+         WHERE i.ann AND i.embedding_model = {model} AND :(readable)
+         ORDER BY i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim})
+         LIMIT :nearest_max)
+        UNION ALL
+        (SELECT i.id, i.embedding <#> :embedding
+         FROM search_index i
+         WHERE NOT i.ann AND i.embedding_model = {model} AND :(readable)
+         ORDER BY i.embedding <#> :embedding
+         LIMIT :nearest_max)
+        UNION ALL
+        (SELECT i.id, i.next_embedding <#> :embedding
+         FROM search_index i
+         WHERE :changing::boolean AND i.ann = ANY('{true,false}') AND i.next_model = {model} AND :(readable)
+         ORDER BY i.next_embedding <#> :embedding
+         LIMIT :nearest_max)
+    ) AS n
+    ORDER BY distance, id
+    LIMIT :nearest_max
+), :(ranking);
 
 -- name: recent_search
 -- The newest first, under the same filters.
