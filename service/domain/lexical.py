@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from service.domain.spelling import UNSPACED, unspaced_characters
 
@@ -29,6 +30,10 @@ class Shape:
     speaker: str | None
     asks: bool
     question_share: float
+
+    def columns(self) -> dict[str, Any]:
+        """The features by name."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def shape_of(content: str, speaker: str | None = None) -> Shape:

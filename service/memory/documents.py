@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -109,7 +108,7 @@ def parts_of(title: str, text: str, bounds: DocumentSettings) -> list[Record]:
             "lexical": spelled(f"{title}\n{part}"),
             "tokens": count_tokens(part),
         }
-        | asdict(shape_of(part, speaker=""))
+        | shape_of(part, speaker="").columns()
         for ordinal, part in enumerate(
             split(text, tokens_max=bounds.chunk_tokens, overlap_tokens=bounds.overlap_tokens), start=1
         )

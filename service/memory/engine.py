@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import structlog
 
-from service.db.pool import Database
+from service.db.pool import Database, Row
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.llm import LLM, Reranker
 from service.memory.reads import ReadCounter
+from service.memory.shared import Shared
 from service.memory.together import Together
 from service.memory.usage import UsageCounter
 from service.privacy import Redactor
@@ -54,6 +55,7 @@ class Engine:
     usage: UsageCounter = field(init=False)
     reads: ReadCounter = field(init=False)
     saves: Together[Any, Any] = field(default_factory=Together)
+    key_looks: Shared[Row | None] = field(default_factory=Shared)
     coming: Embedder | None = None
     follow: Callable[[], Awaitable[None]] | None = None
     lookout: Callable[[], Awaitable[None]] | None = None

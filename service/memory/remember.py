@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -175,7 +175,7 @@ def columns_of(draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: 
         "dream_id": None,
         "changed_by": actor,
         "change_reason": "saved",
-    } | asdict(shape_of(draft.content))
+    } | shape_of(draft.content).columns()
 
 
 def _new_record(draft: MemoryDraft, item: Item, agent: str, *, ready: bool) -> memories.Record:

@@ -47,7 +47,7 @@ SEARCHES = (
 HEADERS: tuple[dict[str, str], ...] = (
     {},
     {"Authorization": ADMIN_KEY},
-    {"Authorization": "Bearer "},
+    {"Authorization": "Bearer"},
     {"Authorization": f"Basic {ADMIN_KEY}"},
     {"Authorization": f"bearer {ADMIN_KEY}"},
     {"Authorization": f"Bearer  {ADMIN_KEY}"},

@@ -18,6 +18,7 @@ PARTS = {
     "peers": "the same work through mem0 and LangGraph's store",
     "dreams": "messages a second of a dream by rules, and what the rules cost per character",
     "proxy": "what memory adds to a chat completion",
+    "models": "the embedding model changed under load, the worker killed halfway",
     "tenants": "one workspace among 1,000",
     "transfer": "100,000 memories exported and imported: time, and memory of the processes",
 }

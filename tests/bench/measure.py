@@ -105,18 +105,22 @@ class HttpClient:
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port, limit=2**24)
 
     async def post(self, path: str, body: Any, headers: Mapping[str, str] | None = None) -> bytes:
-        """The answer's body, over a new connection if the server closed this one while it was idle.
+        """The answer's body. Raises RuntimeError for a status of 400 or more."""
+        return await self._asked("POST", path, orjson.dumps(body), headers or {})
 
-        Raises RuntimeError for a status of 400 or more.
-        """
+    async def get(self, path: str) -> bytes:
+        """The answer's body. Raises RuntimeError for a status of 400 or more."""
+        return await self._asked("GET", path, b"", {})
+
+    async def _asked(self, method: str, path: str, payload: bytes, headers: Mapping[str, str]) -> bytes:
+        """Over a new connection if the server closed this one while it was idle."""
         assert self._reader is not None
         if self._reader.at_eof():
             await self._connect()
         assert self._writer is not None
-        payload = orjson.dumps(body)
-        more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
+        more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self._writer.write(
-            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {ADMIN_KEY}\r\n"
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {ADMIN_KEY}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(payload)}\r\n{more}\r\n".encode()
             + payload
         )

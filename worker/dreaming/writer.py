@@ -219,7 +219,7 @@ class Writer:
             "dream_id": self.dream_id,
             "changed_by": self._actor,
             "change_reason": "extracted",
-        } | asdict(shape_of(candidate.content))
+        } | shape_of(candidate.content).columns()
 
     async def _reinforce(self, plan: Plan, rows: dict[UUID, Row]) -> None:
         for known, evidence in plan.reinforced.values():
