@@ -20,12 +20,13 @@ from service.store.agents import Reader
 Record = dict[str, Any]
 """A memory as the API shows it."""
 
-HIDDEN = ("workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language")
-RANKING = (
+HIDDEN = frozenset({"workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language"})
+RANKING = frozenset({
     "found_id",
     "score", "base", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score",
     "question_boost", "session_boost", "time_boost", "user_boost",
-)  # fmt: skip
+})  # fmt: skip
+_NOT_ITS_OWN = HIDDEN | RANKING
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Embedded:
 
 def record(row: Row) -> Record:
     """The memory of a row of ``memory_records``."""
-    return {name: value for name, value in row.items() if name not in HIDDEN and name not in RANKING}
+    return {name: value for name, value in row.items() if name not in _NOT_ITS_OWN}
 
 
 async def insert(connection: Connection, workspace: UUID, items: list[dict[str, Any]], embedded: Embedded) -> set[UUID]:
