@@ -7,6 +7,7 @@ is sent again, and never does anything twice: every POST carries an Idempotency-
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
@@ -257,6 +258,18 @@ class AsyncReverie(AsyncSender):
         except httpx.TransportError as error:
             raise ConnectionFailed(f"GET {call.path}: {error!r}") from error
 
+    async def import_file(
+        self, path: Path | str, format: Format = "reverie", agent: str | None = None, on_progress: OnProgress = unheard
+    ) -> Imported:
+        """Read a file in, all of it or nothing. Raises InvalidRequest; ``problem["line"]`` is the broken line."""
+        with await asyncio.to_thread(Path(path).open, "rb") as file:
+
+            async def chunks() -> AsyncIterator[bytes]:
+                while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
+                    yield chunk
+
+            return await self.import_chunks(chunks(), format, agent, on_progress)
+
     async def import_chunks(
         self,
         chunks: AsyncIterator[bytes],
@@ -264,9 +277,9 @@ class AsyncReverie(AsyncSender):
         agent: str | None = None,
         on_progress: OnProgress = unheard,
     ) -> Imported:
-        """Read a stream in, all of it or nothing. Raises InvalidRequest; ``problem["line"]`` is the broken line.
+        """As ``import_file``, from a stream. Never repeated by itself; repeating it does no harm.
 
-        Never repeated by itself; repeating it does no harm. ``on_progress`` as with ``Reverie.import_chunks``.
+        Once all lines are sent and checked, ``on_progress`` is told how many are written, of how many.
         """
         call = _import(self, format, agent)
         try:

@@ -174,11 +174,10 @@ async def test_out_and_in_again(client: AsyncReverie, static_api: Api, tmp_path:
     )
     assert (done.created, done.updated) == (0, 0)
     assert told[-1] == (len(lines) - 2, len(lines) - 2)
-
-    async def chunks() -> AsyncIterator[bytes]:
-        yield written.read_bytes()
-
-    assert (await client.import_chunks(chunks())).unchanged == done.unchanged
+    told.clear()
+    again = await client.import_file(written, on_progress=lambda *step: told.append(step))
+    assert again.unchanged == done.unchanged
+    assert told[-1] == (len(lines) - 2, len(lines) - 2)
     written.write_text("{broken")
     with pytest.raises(InvalidRequest) as refused:
         await blocking(static_api, lambda opened: opened.import_file(written))

@@ -77,6 +77,7 @@ def model() -> Iterator[FakeOpenAI]:
 async def reverie(
     database_url: str, tmp_path: Path, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[ServerProcess]:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "any")
     monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
     monkeypatch.setenv("OPENAI_AGENTS_DISABLE_TRACING", "1")
