@@ -169,11 +169,10 @@ class Reindex(Body):
 
 
 class ReindexStarted(BaseModel):
-    """``started`` is false when there is nothing to do, or as much is under way already."""
+    """``started`` is false when there is nothing to do, or it is under way already. ``pending``: texts to embed."""
 
     started: bool
     pending: int
-    total: int
 
 
 class Step(BaseModel):

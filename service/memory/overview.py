@@ -141,7 +141,7 @@ async def start_reindex(engine: Engine, principal: Principal, *, force: bool) ->
         )
         if started:
             await audit.record(connection, principal, "reindex.started", details={"force": force})
-    return {"started": started, "pending": counts["pending"], "total": total}
+    return {"started": started, "pending": total}
 
 
 async def reindex_progress(engine: Engine, principal: Principal) -> Json:

@@ -1,0 +1,89 @@
+"""The calls that need something to act on: entities, dreams, people and the engine, there and back."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from service.clients import AsyncReverie, NotFound, ServerFailed
+from service.settings import Settings
+from tests.serving import ADMIN_KEY, serving
+from worker.app import run_once
+
+
+@pytest.fixture
+def static(settings: Settings) -> Settings:
+    return settings.model_copy(update={"embedding_model": "static"})
+
+
+@pytest.fixture
+async def client(static: Settings) -> AsyncIterator[AsyncReverie]:
+    """An awaited client that acts as the agent ``a``."""
+    async with serving(static) as api, AsyncReverie(str(api.http.base_url), ADMIN_KEY, agent="a") as opened:
+        yield opened
+
+
+async def saved_about(client: AsyncReverie, content: str, *names: str) -> str:
+    links = [{"relation": "about", "entity": {"name": name, "kind": "project"}} for name in names]
+    saved = await client.save_memory("fact", content, links=links)  # type: ignore[arg-type]
+    assert saved.memory is not None
+    return str(saved.memory.id)
+
+
+async def test_entities_and_edges(client: AsyncReverie) -> None:
+    first = await saved_about(client, "Apollo ships in May", "apollo", "gemini")
+    second = await saved_about(client, "Apollo barks at night", "apollo")
+    known = {one.name: one async for one in client.list_entities()}
+    apollo, gemini = known["apollo"], known["gemini"]
+    assert (await client.get_entity(apollo.id)).name == "apollo"
+    assert len((await client.entity_graph(apollo.id, depth=1))["memories"]) == 2
+    assert "the programme" in (await client.change_entity(apollo.id, {"aliases": ["the programme"]}))["aliases"]
+    dog = await client.split_entity(apollo.id, [second], "apollo the dog")
+    assert dog["name"] == "apollo the dog"
+    assert (await client.merge_entity(gemini.id, apollo.id))["id"] == str(apollo.id)
+    assert (await client.unmerge_entity(gemini.id))["id"] == str(gemini.id)
+    edge = await client.add_edge(
+        {"relation": "supports", "source": {"memory_id": first}, "target": {"memory_id": second}}
+    )
+    await client.delete_edge(edge["id"])
+    with pytest.raises(NotFound):
+        await client.delete_edge(edge["id"])
+
+
+async def test_a_dream_and_what_came_of_it(client: AsyncReverie, static: Settings) -> None:
+    stored = await client.append_messages("s", [{"role": "user", "content": "I moved to Bergen."}], user="sam")
+    await run_once(static)
+    assert len((await client.message_memories(stored.messages[0].id)).items) == 1
+    (dream,) = [one async for one in client.list_dreams(status="succeeded")]
+    written = await client.write_bulletin("a")
+    assert (await client.bulletin("a")).version == written.version
+    assert written.version in {one.version async for one in client.list_bulletins("a")}
+    answer = await client.ask("Where does Sam live?")
+    assert answer.answer is None
+    assert answer.memories
+    assert (await client.summarize(older_than_days=30))["candidates"] == []
+    await client.compact("s")
+    assert (await client.undo_dream(dream.id)).status == "undone"
+    assert (await client.message_memories(stored.messages[0].id)).items == []
+
+
+async def test_a_person_is_exported_and_forgotten(client: AsyncReverie) -> None:
+    saved = await client.save_memory("preference", "Likes tea", user="sam")
+    assert saved.memory is not None
+    assert (await client.feedback(saved.memory.id, useful=True))["importance"] > saved.memory.importance
+    assert "Likes tea" in str(await client.export_user("sam"))
+    assert (await client.purge_user("sam"))["receipt"]["counts"]["memories"] == 1
+    assert "Likes tea" not in str(await client.export_user("sam"))
+
+
+async def test_the_engine(client: AsyncReverie, static: Settings) -> None:
+    assert (await client.engine())["embedder"]["source"] == "static"
+    assert await client.embedding_providers()
+    assert (await client.verify())["working"]
+    await client.save_memory("fact", "Ana likes tea")
+    assert (await client.reindex(force=True))["pending"] == 1
+    await run_once(static)
+    assert (await client.reindex_progress())["pending"] == 0
+    with pytest.raises(ServerFailed):
+        await client.chat({"model": "m", "messages": [{"role": "user", "content": "hi"}]})
