@@ -94,8 +94,9 @@ LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = v.id
 WHERE i.workspace_id = :workspace AND i.id = v.id AND m.version IS NOT DISTINCT FROM v.version;
 
 -- name: count_next_embeddings
--- So many more rows have a vector of the coming model; nothing when another worker has taken over.
-UPDATE embedding_state SET done = done + :count::bigint, error = NULL,
+-- So many more rows have a vector of the coming model, some of them written since the rows were counted; nothing when
+-- another worker has taken over.
+UPDATE embedding_state SET done = done + :count::bigint, total = greatest(total, done + :count), error = NULL,
     owner_until = :now::timestamptz + make_interval(secs => :lease_s::float8)
 WHERE next = :model::smallint AND owner = :worker;
 

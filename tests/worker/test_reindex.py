@@ -170,8 +170,11 @@ async def test_what_is_changed_or_said_meanwhile_is_embedded_as_it_is_now(
         await Reindexer(engine, "w").step()
         await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "The violin needs new strings"})
         worker = Reindexer(engine, "w")
+        await api.save("The tuner comes on Friday")
         while (await state(engine)).coming:
             await worker.step()
+            now = await state(engine)
+            assert now.done <= (now.total or 0)
         assert (await api.search("new strings for the violin", strategy="semantic"))[0]["id"] == memory["id"]
         while await worker.step():
             pass
