@@ -97,6 +97,21 @@ class Batch(Body):
     items: Annotated[list[MemoryDraft], Field(min_length=1, max_length=1000)]
 
 
+class TypeStats(BaseModel):
+    """The live memories of one type. ``pending``: not embedded yet; ``recalled``: found by a search at least once."""
+
+    memories: int
+    tokens: int
+    pending: int
+    recalled: int
+
+
+class MemoryStats(TypeStats):
+    """The live memories the caller may see, all together and by type."""
+
+    types: dict[MemoryType, TypeStats]
+
+
 class SearchResult(BaseModel):
     """What was found, in the field its ``kind`` names, and what explains its place."""
 
@@ -399,6 +414,16 @@ class Key(BaseModel):
     agent: str | None
     created_at: datetime
     revoked_at: datetime | None
+
+
+class Whoami(BaseModel):
+    """The key of the call: the workspace it opens, and as whom. ``agent`` is null for one that is bound to none."""
+
+    workspace: str
+    key_id: UUID
+    name: str
+    role: str
+    agent: str | None
 
 
 class AuditLine(BaseModel):

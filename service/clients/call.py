@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote
@@ -43,6 +43,10 @@ class Call(Generic[T]):
             for name, value in named.items()
             for one in (value if isinstance(value, list) else [value])
         ]
+
+    def after(self, cursor: str) -> Call[T]:
+        """The same call for the page that ``cursor`` opens."""
+        return replace(self, query={**self.query, "cursor": cursor})
 
     def content(self, agent: str | None) -> bytes | None:
         """The body as JSON."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -67,4 +66,4 @@ def awaited_pages(build: Callable[P, Call[Page[T]]]) -> Callable[Concatenate[Any
 
 def next_page(call: Call[Page[T]], page: Page[T]) -> Call[Page[T]] | None:
     """The call for what follows a page of that call; None after the last one."""
-    return replace(call, query={**call.query, "cursor": page.next_cursor}) if page.next_cursor is not None else None
+    return call.after(page.next_cursor) if page.next_cursor is not None else None

@@ -65,6 +65,21 @@ class MemoryRecord(Answer):
     dream_id: UUID | None = None
 
 
+class TypeStats(Answer):
+    """The live memories of one type; ``recalled`` were found by a search at least once."""
+
+    memories: int
+    tokens: int
+    pending: int
+    recalled: int
+
+
+class MemoryStats(TypeStats):
+    """All live memories, and those of each type."""
+
+    types: dict[MemoryType, TypeStats]
+
+
 class SavedMemory(Answer):
     """A memory after a save; none where memory was switched off for the call."""
 
@@ -249,6 +264,16 @@ class Entity(Answer):
     name: str
     kind: str
     aliases: list[Any] = []
+
+
+class Whoami(Answer):
+    """The key in use: the workspace it opens, and as whom."""
+
+    workspace: str
+    key_id: UUID
+    name: str
+    role: Literal["admin", "agent", "reader"]
+    agent: str | None = None
 
 
 class Key(Answer):

@@ -112,6 +112,15 @@ async def create_key(
     return {"id": key_id, "key": text, "role": role, "agent": agent, "name": name}
 
 
+async def describe_caller(engine: Engine, principal: Principal) -> dict[str, Any]:
+    """The caller's own key, without its text, and the workspace it opens."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await connection.row("describe_key", workspace=principal.workspace_id, id=principal.key_id)
+    if row is None:
+        raise Unauthenticated
+    return dict(row) | {"key_id": principal.key_id, "role": principal.role, "agent": principal.agent}
+
+
 async def list_keys(
     engine: Engine, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[dict[str, Any]], str | None]:

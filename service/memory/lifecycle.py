@@ -98,6 +98,20 @@ async def list_memories(
     return [memories.record(row) for row in rows[:limit]], more
 
 
+async def memory_stats(engine: Engine, principal: Principal, agent: str | None) -> dict[str, Any]:
+    """Counts of the live memories the caller may see, all together and by type; an unknown agent has none."""
+    async with engine.db.searching(principal.workspace_id) as connection:
+        try:
+            reader = await eyes(connection, principal, agent)
+        except NotFound:
+            rows: list[dict[str, Any]] = []
+        else:
+            rows = await memories.stats(connection, principal.workspace_id, reader, engine.now())
+    types = {row.pop("type"): row for row in rows}
+    names = ("memories", "tokens", "pending", "recalled")
+    return {name: sum(row[name] for row in types.values()) for name in names} | {"types": types}
+
+
 async def _masked(engine: Engine, principal: Principal, filter_: ListFilter) -> ListFilter:
     """The filter as what it filters was stored."""
     names = ("tag", "key", "text")

@@ -263,6 +263,18 @@ async def list_(connection: Connection, workspace: UUID, reader: Reader | None, 
     )
 
 
+async def stats(connection: Connection, workspace: UUID, reader: Reader | None, now: datetime) -> list[Record]:
+    """Counts of the live memories a reader may see, one record per type."""
+    rows = await connection.fetch(
+        "memory_stats",
+        workspace=workspace,
+        agent_id=reader.agent_id if reader else None,
+        audiences=reader.audiences if reader else None,
+        now=now,
+    )
+    return [dict(row) for row in rows]
+
+
 async def history(connection: Connection, workspace: UUID, memory_id: UUID) -> list[Record]:
     """Every version, oldest first: its record with version, actor, dream, reason and time."""
     rows = await connection.fetch("memory_history", workspace=workspace, id=memory_id)

@@ -23,6 +23,12 @@ WHERE workspace_id = :workspace AND (:before::uuid IS NULL OR id < :before)
 ORDER BY id DESC
 LIMIT :limit;
 
+-- name: describe_key
+-- What a key is called, and the workspace it opens.
+SELECT w.name AS workspace, k.name
+FROM api_keys k JOIN workspaces w ON w.workspace_id = k.workspace_id
+WHERE k.workspace_id = :workspace AND k.id = :id;
+
 -- name: rotate_key
 -- Replace the secret of a live key.
 UPDATE api_keys SET hash = :hash

@@ -282,6 +282,20 @@ WHERE r.workspace_id = :workspace
 ORDER BY r.created_at DESC, r.id DESC
 LIMIT :limit;
 
+-- name: memory_stats
+-- How many live memories of each type the reader may see, and what of them.
+SELECT m.type, count(*) AS memories, sum(m.tokens) AS tokens,
+    count(*) FILTER (WHERE i.id IS NOT NULL AND i.embedding_model IS NULL) AS pending,
+    count(*) FILTER (WHERE u.access_count > 0) AS recalled
+FROM memories m
+LEFT JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
+LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
+WHERE m.workspace_id = :workspace
+    AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id OR m.audience = ANY(:audiences))
+    AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
+GROUP BY m.type
+ORDER BY m.type;
+
 -- name: memory_history
 -- Every version, oldest first, the present one last.
 SELECT version, record, changed_by AS actor, dream_id, change_reason AS reason, at

@@ -164,3 +164,12 @@ async def test_sharing_a_memory_shows_neither_its_private_past_nor_its_sources(a
     author = await api.as_role("agent", "a")
     assert len((await author.get(f"{path}/history"))["items"]) == 3
     assert len((await author.get(f"{path}/sources"))["items"]) == 1
+
+
+async def test_a_key_tells_what_it_opens(api: Api) -> None:
+    await api.save("here", agent="a")
+    agent = await api.as_role("agent", "a")
+    told = await agent.get("/v1/whoami")
+    assert (told["workspace"], told["role"], told["agent"], told["name"]) == ("default", "agent", "a", "agent a")
+    assert (await api.get("/v1/whoami"))["agent"] is None
+    assert await Api(api.http, api.engine, "nothing").status("GET", "/v1/whoami") == 401

@@ -329,3 +329,26 @@ async def test_what_has_expired_makes_room_for_what_is_saved_again(api: Api) -> 
         assert again["memory"]["id"] != old["id"]
         assert [memory["id"] for memory in await api.search("short-lived")] == [again["memory"]["id"]]
         await api.delete(f"/v1/memories/{again['memory']['id']}")
+
+
+async def test_live_memories_are_counted_as_far_as_they_may_be_seen(static_api: Api) -> None:
+    await static_api.save("The tea is in the blue tin")
+    gone = await static_api.save("The coffee is in the red tin")
+    await static_api.save("Drink more water", type="goal")
+    await static_api.save("Ben's own", agent="b")
+    await static_api.delete(f"/v1/memories/{gone['id']}")
+    await static_api.search("where is the tea?", limit=1)
+    await static_api.engine.usage.flush()
+    stats = await static_api.get("/v1/memories/stats", agent="a")
+    assert stats["memories"] == 2
+    assert {name: one["memories"] for name, one in stats["types"].items()} == {"fact": 1, "goal": 1}
+    assert stats["types"]["fact"] == {
+        "memories": 1,
+        "tokens": stats["types"]["fact"]["tokens"],
+        "pending": 0,
+        "recalled": 1,
+    }
+    assert stats["tokens"] > stats["types"]["fact"]["tokens"] > 0
+    assert (await static_api.get("/v1/memories/stats"))["memories"] == 3
+    assert (await (await static_api.as_role("agent", "b")).get("/v1/memories/stats"))["memories"] == 1
+    assert (await static_api.get("/v1/memories/stats", agent="nobody"))["memories"] == 0

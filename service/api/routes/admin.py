@@ -28,6 +28,12 @@ async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cu
     return page(*await keys.list_keys(engine, caller, limit=limit, cursor=cursor))
 
 
+@router.get("/whoami", response_model=schemas.Whoami)
+async def whoami(engine: EngineDep, caller: Caller) -> Response:
+    """Which workspace the key of this call opens, and as whom."""
+    return json_response(await keys.describe_caller(engine, caller))
+
+
 @router.post("/keys/{key_id}/rotate", response_model=schemas.CreatedKey)
 async def rotate(engine: EngineDep, caller: Caller, key_id: UUID) -> Response:
     """Give a key a new secret."""

@@ -83,6 +83,12 @@ async def preview(engine: EngineDep, caller: Caller, request: SearchRequest) -> 
     return await _search(engine, caller, request, count_access=False)
 
 
+@router.get("/stats", response_model=schemas.MemoryStats)
+async def stats(engine: EngineDep, caller: Caller, agent: AgentQuery = None) -> Response:
+    """How many memories the caller may see, of which types, and what of them."""
+    return json_response(await lifecycle.memory_stats(engine, caller, agent))
+
+
 @router.get("/{memory_id}", response_model=schemas.Memory)
 async def get(
     engine: EngineDep,

@@ -27,6 +27,11 @@ def list_memories(limit: int = 50, **filters: Unpack[o.MemoryFilters]) -> Call[m
     return Call("GET", "/v1/memories", m.Page[m.MemoryRecord], query=query, agent_in="query")
 
 
+def memory_stats(agent: str | None = None) -> Call[m.MemoryStats]:
+    """How many memories may be seen, of which types, and what of them."""
+    return Call("GET", "/v1/memories/stats", m.MemoryStats, query={"agent": agent}, agent_in="query")
+
+
 def get_memory(memory_id: Id, include: str | None = None) -> Call[m.MemoryRecord]:
     """One memory."""
     return Call("GET", f"/v1/memories/{part(memory_id)}", m.MemoryRecord, query={"include": include})

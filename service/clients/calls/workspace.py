@@ -44,6 +44,11 @@ def verify() -> Call[m.Json]:
     return Call("POST", "/v1/verify", m.Json)
 
 
+def whoami() -> Call[m.Whoami]:
+    """Which workspace the client's key opens, and as whom."""
+    return Call("GET", "/v1/whoami", m.Whoami)
+
+
 def create_key(role: Literal["admin", "agent", "reader"], name: str, agent: str | None = None) -> Call[m.CreatedKey]:
     """Make a key; its text is shown this once."""
     return Call("POST", "/v1/keys", m.CreatedKey, body=given({"role": role, "name": name, "agent": agent}))
