@@ -22,6 +22,7 @@ run: $(INSTALLED) ## database, API and worker in this terminal; Ctrl-C stops the
 	@$(BIN)/python -m service run
 
 test: $(INSTALLED) ## every test, on an embedded Postgres of its own
+	@scripts/chromium.sh
 	$(BIN)/python -m pytest -n $(or $(WORKERS),2)
 
 dream: $(INSTALLED) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from service.api import errors
 from service.api.idempotency import IdempotencyMiddleware
@@ -33,6 +33,8 @@ from service.proxy.chat import Chat
 from service.proxy.upstream import open_upstream
 from service.runtime import open_runtime
 from service.settings import Settings
+from service.studio import endpoint
+from service.studio.endpoint import Studio
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -40,7 +42,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_runtime(settings, "reverie-api") as engine, mcp.running():
+        async with open_runtime(settings, "reverie-api") as engine, mcp.running(), studio.running():
             app.state.engine = engine
             app.state.chat = Chat(engine, open_upstream(settings))
             try:
@@ -55,7 +57,7 @@ def create_app(settings: Settings) -> FastAPI:
         RequestMiddleware,
         body_bytes_max=settings.body_bytes_max,
         body_timeout_s=settings.body_timeout_s,
-        streamed={transfer.STREAMED},
+        streamed={transfer.STREAMED, endpoint.IMPORT_PATH},
         larger={chat.PATH: settings.proxy_body_bytes_max},
     )
     errors.install(app)
@@ -66,5 +68,8 @@ def create_app(settings: Settings) -> FastAPI:
         app, lambda key: authenticate(app.state.engine, key), errors.answer_to, secret=settings.database_url or ""
     )
     app.router.routes.append(Route(PATH, endpoint=mcp))
+    studio = Studio(app)
+    if settings.studio:
+        app.router.routes.append(Mount(endpoint.PATH, studio))
 
     return app

@@ -21,6 +21,7 @@ class Settings(BaseSettings):
     statement_timeout_s: float = Field(15.0, alias="REVERIE_STATEMENT_TIMEOUT_S", gt=0)
     host: str = Field("127.0.0.1", alias="REVERIE_HOST")
     port: int = Field(8000, alias="REVERIE_PORT", ge=0, le=65535)
+    studio: bool = Field(True, alias="REVERIE_STUDIO", description="pages to look at memories with, at /studio")
     data_dir: Path = Field(Path(".reverie"), alias="REVERIE_DATA_DIR", description="embedded Postgres and admin key")
     admin_key: str | None = Field(None, alias="REVERIE_ADMIN_KEY", min_length=16, description="unset: one is made")
     log_level: str = Field("info", alias="REVERIE_LOG_LEVEL", pattern="^(?i:debug|info|warning|error)$")

@@ -85,6 +85,8 @@ def _host(settings: Settings) -> str:
 def _announce(settings: Settings, key: str | None) -> None:
     base = f"http://{_host(settings)}:{settings.port}"
     out.print(f"\n[bold]Reverie is ready[/] at {base}  (API reference: {base}/docs)")
+    if settings.studio:
+        out.print(f"The Studio, to look and try: {base}/studio")
     if key:
         out.print(f"First admin key: {key}")
     if settings.admin_key:

@@ -1,0 +1,79 @@
+"""Pages that follow what changes while one looks at them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+import httpx
+from nicegui import background_tasks, ui
+
+from service.clients import AsyncReverie, ReverieClientError
+
+TICK_S = 0.5
+UNTOLD_S = 2.0
+"""Without a stream of events, how often to look."""
+TOLD_S = 15.0
+"""With one, how often to look for what it does not tell."""
+AGAIN_S = 5.0
+
+
+def follow(reverie: AsyncReverie, look: Callable[[], Awaitable[None]], untold_s: float = TOLD_S) -> None:
+    """Call ``look`` whenever something has happened, for as long as the page is open.
+
+    ``untold_s``: how often to look all the same, for what no event tells. A look that fails is made again.
+    """
+    events = _Events(reverie)
+    reading = background_tasks.create(events.read())
+    client = ui.context.client
+    client.on_delete(reading.cancel)
+    looked = time.monotonic()
+
+    async def tick() -> None:
+        nonlocal looked
+        due = time.monotonic() - looked >= (untold_s if events.told else UNTOLD_S)
+        if not client.has_socket_connection or not (due or events.something_happened):
+            return
+        events.something_happened = False
+        try:
+            await look()
+        except ReverieClientError:
+            return
+        finally:
+            looked = time.monotonic()
+
+    ui.timer(TICK_S, tick, immediate=False)
+
+
+class _Events:
+    """The API's stream of events, as far as a page cares: that something has happened."""
+
+    def __init__(self, reverie: AsyncReverie) -> None:
+        self._reverie = reverie
+        self.told = False
+        self.something_happened = False
+
+    async def read(self) -> None:
+        """Read for as long as there is something to read; a stream that breaks off is opened again."""
+        may_go_on = True
+        while may_go_on:
+            may_go_on = await self._read_once()
+            await asyncio.sleep(AGAIN_S)
+
+    async def _read_once(self) -> bool:
+        reverie = self._reverie
+        try:
+            async with reverie.http.stream(
+                "GET", "/v1/events", headers=reverie.options.own(), timeout=httpx.Timeout(60, read=None)
+            ) as response:
+                self.told = response.is_success
+                if not response.is_success:
+                    return response.is_server_error
+                async for line in response.aiter_lines():
+                    self.something_happened |= line.startswith("data:")
+        except httpx.TransportError:
+            pass
+        finally:
+            self.told = False
+        return True

@@ -1,0 +1,201 @@
+"""What every page stands in: the rail with its pickers and places, and a page's right to be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import quote
+
+from markupsafe import Markup
+from nicegui import ui
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from service.clients import AsyncReverie, NotAuthenticated, ReverieClientError
+from service.studio.access import Held, Theme, Visit, Visits
+from service.studio.endpoint import PATH
+from service.studio.parts import box, button, empty, html, text
+from service.studio.saying import sentence
+
+MOON = '<path d="M21 14.6A9 9 0 0 1 9.4 3a9 9 0 1 0 11.6 11.6Z"/>'
+FAVICON = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="#6a5fd0">{MOON}</svg>'
+PLACES = (
+    ("/", "Memories", "notes"),
+    ("/playground", "Playground", "manage_search"),
+    ("/dreams", "Dreams", "bedtime"),
+    ("/graph", "Graph", "hub"),
+    ("/bulletins", "Bulletins", "article"),
+    ("/sessions", "Sessions", "forum"),
+    ("/engine", "Engine", "tune"),
+)
+THEMES: dict[Theme, bool | None] = {"auto": None, "light": False, "dark": True}
+AFTER: dict[Theme, Theme] = {"auto": "light", "light": "dark", "dark": "auto"}
+THEME_ICONS = {"auto": "brightness_auto", "light": "light_mode", "dark": "dark_mode"}
+SHOW_PLACE = "document.querySelector('.place.here')?.scrollIntoView({inline: 'center', block: 'nearest'})"
+EVERYONE = "All agents"
+RESPONSE_S = 60
+CHOICES_MAX = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a page works with: the client of whoever looks, and whose memories they look at (None: everyone's)."""
+
+    reverie: AsyncReverie
+    held: Held
+    agents: list[str]
+    query: dict[str, str]
+
+    @property
+    def agent(self) -> str | None:
+        return self.held.agent
+
+    @property
+    def may_write(self) -> bool:
+        return self.held.who.role != "reader"
+
+    @property
+    def may_administer(self) -> bool:
+        return self.held.who.role == "admin"
+
+
+Build = Callable[[Desk], Awaitable[None]]
+
+
+class Frame:
+    """Makes pages of what is built inside them."""
+
+    def __init__(self, visits: Visits) -> None:
+        self._visits = visits
+
+    def page(self, path: str, title: str) -> Callable[[Build], Build]:
+        """Put a page at ``path``, for visitors who have signed in."""
+
+        def decorate(build: Build) -> Build:
+            @ui.page(path, title=f"{title} · Reverie", response_timeout=RESPONSE_S)
+            async def page(request: Request) -> Response | None:
+                return await self._answer(request, path, build)
+
+            return build
+
+        return decorate
+
+    async def _answer(self, request: Request, path: str, build: Build) -> Response | None:
+        visit = self._visits.current()
+        away = RedirectResponse(f"{PATH}/sign-in?next={quote(path)}")
+        if visit.key is None:
+            return away
+        ui.dark_mode(THEMES[visit.theme])
+        try:
+            desk = Desk(visit.key.reverie, visit.key, await _agents(visit.key), dict(request.query_params))
+            with box("shell"):
+                self._rail(visit, desk, path)
+                with box("page", "main"):
+                    await build(desk)
+            ui.run_javascript(SHOW_PLACE)
+        except NotAuthenticated:
+            self._visits.sign_out()
+            return away
+        except ReverieClientError as error:
+            text(sentence(error), "note bad").style("margin: 24px")
+        return None
+
+    def _rail(self, visit: Visit, desk: Desk, path: str) -> None:
+        with box("rail", "header"):
+            with ui.link(target="/").classes("brand").props('aria-label="Reverie: memories"'):
+                html(Markup(f'<svg viewBox="0 0 24 24" aria-hidden="true">{MOON}</svg>'))
+                text("Reverie", tag="span")
+            self._pickers(visit, desk)
+            with box("places", "nav").props('aria-label="Pages"'):
+                for target, title, icon in PLACES:
+                    here = target == path
+                    with ui.link(target=target).classes("place here" if here else "place") as link:
+                        ui.icon(icon).props('aria-hidden="true"')
+                        text(title, tag="span")
+                    if here:
+                        link.props('aria-current="page"')
+            with box("rail-end"):
+                who = desk.held.who
+                html(Markup('<div class="who small faint">Signed in with<br>{} ({})</div>').format(who.name, who.role))
+                with box("row-of"):
+                    self._theme_button(visit)
+                    button("Sign out", self._sign_out, "quiet", "logout").props("aria-label='Sign out'")
+
+    def _pickers(self, visit: Visit, desk: Desk) -> None:
+        def open_workspace(position: int) -> None:
+            if position < 0:
+                ui.navigate.to("/sign-in")
+                return
+            visit.current = position
+            ui.navigate.reload()
+
+        def look_at(agent: str) -> None:
+            desk.held.agent = agent or None
+            ui.navigate.reload()
+
+        with box("pickers"):
+            workspaces = {place: _workspace(held) for place, held in enumerate(visit.held)} | {-1: "Open another…"}
+            ui.select(
+                workspaces, label="Workspace", value=visit.current, on_change=lambda event: open_workspace(event.value)
+            ).props("outlined dense options-dense")
+            if desk.held.who.agent:
+                ui.input("Agent", value=desk.held.who.agent).props("outlined dense readonly")
+                return
+            agents = {"": EVERYONE} | {name: name for name in desk.agents}
+            chosen = desk.agent if desk.agent in agents else None
+            ui.select(
+                agents, label="Agent", value=chosen or "", with_input=True, on_change=lambda event: look_at(event.value)
+            ).props("outlined dense options-dense")
+
+    def _theme_button(self, visit: Visit) -> None:
+        def change() -> None:
+            visit.theme = AFTER[visit.theme]
+            ui.navigate.reload()
+
+        label = f"Colours: {visit.theme}. Change to {AFTER[visit.theme]}"
+        button("", change, "quiet", THEME_ICONS[visit.theme]).props(f'aria-label="{label}" title="{label}"')
+
+    def _sign_out(self) -> None:
+        self._visits.sign_out()
+        ui.navigate.to("/sign-in")
+
+
+async def _agents(held: Held) -> list[str]:
+    """The agents one can choose from, by name."""
+    if held.who.agent is not None:
+        return [held.who.agent]
+    return [agent.agent async for agent in held.reverie.list_agents(limit=200)]
+
+
+def _workspace(held: Held) -> str:
+    return f"{held.who.workspace} · {held.who.agent or held.who.role}"
+
+
+@contextmanager
+def heading(title: str, explanation: str) -> Iterator[None]:
+    """The head of a page; what is built in the block are its actions."""
+    with box("page-head"):
+        html(Markup("<h1>{}</h1><p>{}</p>").format(title, explanation))
+        with box("row-of"):
+            yield
+
+
+def choose_agent(desk: Desk, why: str) -> bool:
+    """Whether an agent is chosen; where none is, the page asks for one."""
+    if desk.agent is not None:
+        return True
+
+    def choose(agent: str) -> None:
+        desk.held.agent = agent
+        ui.navigate.reload()
+
+    with box("card"):
+        if not desk.agents:
+            empty("smart_toy", "No agents yet", "An agent is made when it first saves a memory or a message.")
+            return False
+        with empty("smart_toy", "Whose?", why), box("row-of").style("justify-content: center; max-width: 640px"):
+            for name in desk.agents[:CHOICES_MAX]:
+                button(name, partial(choose, name), "choice")
+    return False

@@ -1,0 +1,1 @@
+"""One module per page; each has ``add``, which puts it in its place."""

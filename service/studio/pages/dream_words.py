@@ -1,0 +1,134 @@
+"""What a dream did, in words."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from service.clients.models import Dream
+from service.studio.parts import difference, joined, tag
+from service.studio.saying import count, seconds_between
+
+Json = dict[str, Any]
+
+ALIKE = 0.75
+DEEDS = {
+    "created": ("Created", "good"),
+    "reinforced": ("Reinforced", "accent"),
+    "superseded": ("Superseded", "warn"),
+    "decayed": ("Faded", ""),
+    "linked": ("Linked", ""),
+    "entity": ("Met", "accent"),
+    "bulletin": ("Wrote", "accent"),
+    "skipped": ("Skipped", "bad"),
+}
+STATES = {
+    "queued": ("waiting for a worker", "warn"),
+    "running": ("dreaming", "accent"),
+    "succeeded": ("done", "good"),
+    "failed": ("failed", "bad"),
+    "undone": ("undone", "warn"),
+    "dry_run": ("dry run", "accent"),
+}
+TRIGGERS = {"api": "asked for", "schedule": "on schedule", "cli": "by hand", "manual": "by hand"}
+RELATIONS = {
+    "about": "is about", "mentions": "mentions", "supports": "supports", "updates": "updates", "part_of": "is part of",
+    "contradicts": "contradicts", "caused_by": "was caused by",
+}  # fmt: skip
+
+
+def state(dream: Dream) -> Markup:
+    """The dream's state as a label."""
+    words, tone = STATES[dream.status]
+    return tag(words, tone)
+
+
+def length(dream: Dream) -> str | None:
+    """How long it took."""
+    times = dream.model_extra or {}
+    if times.get("started_at") and times.get("finished_at"):
+        return seconds_between(times["started_at"], times["finished_at"])
+    return None
+
+
+def summary(dream: Dream) -> str:
+    """The counts of a dream in one line."""
+    report = dream.report
+    parts = [count(report.get("messages", 0), "message") + " read"]
+    names = ("created", "reinforced", "superseded", "decayed", "linked", "skipped")
+    parts += [f"{report[name]:,} {'faded' if name == 'decayed' else name}" for name in names if report.get(name)]
+    return ", ".join(parts) if report else "nothing to tell yet"
+
+
+def deed(op: str) -> Markup:
+    """What kind of change it was."""
+    words, tone = DEEDS.get(op, (op, ""))
+    return tag(words, tone)
+
+
+def change(one: Json, contents: dict[str, str]) -> Markup:
+    """One change in words; ``contents`` are what memories of the diff say, by id."""
+    before, after = one.get("before") or {}, one.get("after") or {}
+    told = contents.get(str(one.get("memory_id")), "a memory")
+    match one["op"]:
+        case "created":
+            about = Markup(' <span class="faint">about {}</span>').format(after["user"]) if after.get("user") else ""
+            return Markup('{} <span class="faint">{}</span>{}').format(after.get("content"), after.get("type"), about)
+        case "reinforced":
+            return Markup('{} <div class="faint small">{}</div>').format(before.get("content"), one["reason"])
+        case "superseded":
+            return _replaced(str(before.get("content", "")), str(after.get("content", "")))
+        case "decayed":
+            fell = (
+                f"importance {before.get('effective_importance', 0):.2f} → {after.get('effective_importance', 0):.2f}"
+            )
+            faded = "; it no longer surfaces" if after.get("faded") and not before.get("faded") else ""
+            return Markup('{}<div class="faint small">{}: {}{}</div>').format(told, one["reason"], fell, faded)
+        case "linked":
+            target = after.get("entity") or contents.get(str(after.get("memory_id")), "another memory")
+            relation = RELATIONS.get(after.get("relation", ""), after.get("relation", ""))
+            return Markup('{} <span class="faint">{}</span> <b>{}</b>').format(told, relation, target)
+        case "entity":
+            return Markup('<b>{}</b> <span class="faint">{}, first mentioned here</span>').format(
+                after.get("name"), after.get("kind")
+            )
+        case "bulletin":
+            return Markup('version {} of the bulletin <span class="faint">{}</span>').format(
+                after.get("version"), one["reason"]
+            )
+        case "skipped":
+            return Markup('a message <span class="faint">{}</span>').format(one["reason"])
+    return escape(one.get("reason") or "")
+
+
+def _replaced(old: str, new: str) -> Markup:
+    """Word by word where most words stay, else one after the other."""
+    if SequenceMatcher(None, old.split(), new.split(), autojunk=False).ratio() > ALIKE:
+        return difference(old, new)
+    return Markup("<div><del>{}</del></div><div><ins>{}</ins></div>").format(old, new)
+
+
+def contents_of(changes: list[Json]) -> dict[str, str]:
+    """What memories say, as far as the diff tells."""
+    found: dict[str, str] = {}
+    for one in changes:
+        content = (one.get("after") if one["op"] == "created" else one.get("before")) or {}
+        if one.get("memory_id") and content.get("content"):
+            found[str(one["memory_id"])] = str(content["content"])
+    return found
+
+
+def costs(report: Json) -> Markup | None:
+    """What the language model took; None where none was asked."""
+    usage = report.get("usage") or report.get("llm") or {}
+    if not usage.get("calls"):
+        return None
+    cost = f", ${usage['cost_usd']:.4f}" if usage.get("cost_usd") else ""
+    return escape(f"{count(usage['calls'], 'call')} of the model, {usage.get('tokens', 0):,} tokens{cost}")
+
+
+def deeds(report: Json) -> Markup:
+    """The counts as labels."""
+    return joined(tag(f"{report[op]:,} {words.lower()}", tone) for op, (words, tone) in DEEDS.items() if report.get(op))

@@ -1,0 +1,260 @@
+"""Dreams: when they were dreamed, what each of them changed, and taking one back."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup
+from nicegui import ui
+
+from service.clients import Conflict, NotFound, calls
+from service.clients.models import Dream
+from service.studio.following import follow
+from service.studio.frame import Desk, Frame, heading
+from service.studio.pages import dream_words
+from service.studio.pages.memory_panel import open_memory
+from service.studio.parts import box, button, empty, facts, html, kind, said, sheet, sure, text, told, when
+from service.studio.saying import count, sentence
+
+PAGE = 20
+TICK_S = 0.5
+CHANGES_SHOWN = 200
+CHANGED_SHOWN = 10
+LINE = Markup('<div class="top"><span>{}</span>{}</div><div class="about">{}</div>')
+CHANGED = Markup('<div class="text">{}</div><div class="about">{}</div>')
+OPENED = frozenset({"created", "reinforced", "superseded", "decayed"})
+OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
+
+
+def add(frame: Frame) -> None:
+    """The page at ``/dreams``."""
+
+    @frame.page("/dreams", "Dreams")
+    async def page(desk: Desk) -> None:
+        dreams = _Dreams(desk)
+        with heading(
+            "Dreams", "A dream reads what was said since the last one, and commits what it makes of it at once."
+        ):
+            if desk.may_write:
+                button("Dry run", partial(dreams.dream, True), icon="science")
+                button("Dream now", partial(dreams.dream, False), "primary", "bedtime")
+        await dreams.build()
+        follow(desk.reverie, dreams.look)
+
+
+class _Dreams:
+    """The timeline, and the dream that is open."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._limit = PAGE
+        self._open: str | None = desk.query.get("dream")
+        self._shown: Any = None
+        self._shown_dream: Dream | None = None
+
+    async def build(self) -> None:
+        self._progress = box("hidden")
+        with box("beside narrow-first"):
+            with box("card flush"):
+                self._timeline = box("rows")
+            self._detail = box("column-of")
+        await self.look()
+
+    async def look(self) -> None:
+        """Read the timeline and the open dream again; what has not changed is left alone."""
+        call = calls.agents.list_dreams(agent=self._desk.agent, limit=self._limit)
+        page = await self._desk.reverie.send(call)
+        if self._open is None and page.items:
+            self._open = str(page.items[0].id)
+        if (page, self._open) != self._shown:
+            self._shown = (page, self._open)
+            self._show_timeline(page.items, more=page.next_cursor is not None)
+        if self._open is not None:
+            try:
+                dream = await self._desk.reverie.get_dream(self._open)
+            except NotFound:
+                self._open = None
+                return
+            if dream != self._shown_dream:
+                self._shown_dream = dream
+                self._show_dream(dream)
+
+    def _show_timeline(self, dreams: list[Dream], *, more: bool) -> None:
+        self._timeline.clear()
+        with self._timeline:
+            for dream in dreams:
+                classes = "item here" if str(dream.id) == self._open else "item"
+                with ui.element("button").classes(classes).props('type="button"') as row:
+                    html(_line(dream, with_agent=self._desk.agent is None))
+                row.on("click", told(partial(self._choose, str(dream.id))))
+            if more:
+                button("Earlier dreams", self._earlier, "quiet")
+        if not dreams:
+            self._detail.clear()
+            with self._timeline:
+                empty(
+                    "bedtime",
+                    "No dreams yet",
+                    "Agents dream on a schedule, every six hours unless told otherwise. Append messages to a session, "
+                    "then choose Dream now.",
+                )
+
+    async def _choose(self, dream_id: str) -> None:
+        self._open = dream_id
+        await self.look()
+
+    async def _earlier(self) -> None:
+        self._limit = min(200, self._limit + PAGE)
+        await self.look()
+
+    def _show_dream(self, dream: Dream) -> None:
+        self._detail.clear()
+        with self._detail:
+            with box("card"):
+                html(_head(dream))
+                if dream.error:
+                    text(
+                        f"It failed: {dream.error} The messages stay due, and are read by the next dream.",
+                        "note bad words",
+                    )
+                if dream.status == "succeeded" and self._desk.may_write:
+                    with box("row-of"):
+                        button("Undo this dream", partial(self._undo, dream), icon="undo")
+            self._changes(dream)
+
+    def _changes(self, dream: Dream) -> None:
+        changes = dream.changes or []
+        contents = dream_words.contents_of(changes)
+        with box("card flush"):
+            for one in changes[:CHANGES_SHOWN]:
+                with box("change"):
+                    html(dream_words.deed(one["op"]))
+                    html(dream_words.change(one, contents), "words")
+                    if one.get("memory_id") and one["op"] in OPENED:
+                        look = partial(open_memory, self._desk, one["memory_id"], self.look)
+                        button("Open", look, "quiet", "open_in_new").classes("tiny")
+            if len(changes) > CHANGES_SHOWN:
+                text(f"and {len(changes) - CHANGES_SHOWN:,} more", "pager")
+            if not changes and dream.status in OVER:
+                empty("nights_stay", "It changed nothing", "There was nothing new in what was said.")
+
+    async def _undo(self, dream: Dream) -> None:
+        sure_of_it = await sure(
+            "Undo this dream?",
+            "Everything is put back as it was before it, all at once, and its messages are due again. If somebody has "
+            "changed or built upon what it made, it is left alone and you are told what stands in the way.",
+            "Undo",
+        )
+        if not sure_of_it:
+            return
+        try:
+            await self._desk.reverie.undo_dream(dream.id)
+        except Conflict as error:
+            await self._explain(error)
+        else:
+            said("Undone. The messages are due again.")
+            await self.look()
+
+    async def _explain(self, error: Conflict) -> None:
+        changed = [str(one) for one in error.problem.get("changed", [])]
+        with sheet() as dialog:
+            text("This dream cannot be undone", tag="h2")
+            text(sentence(error), "note warn")
+            if changed:
+                text(f"Undo the later dreams first. {count(len(changed), 'thing')} changed since:", "soft")
+                with box("card flush"):
+                    for memory_id in changed[:CHANGED_SHOWN]:
+                        await self._changed(memory_id)
+            with box("row-of").style("justify-content: flex-end"):
+                button("Understood", dialog.close, "primary")
+
+    async def _changed(self, memory_id: str) -> None:
+        try:
+            memory = await self._desk.reverie.get_memory(memory_id, include="deleted,expired")
+        except NotFound:
+            html(Markup("something else of it: <code>{}</code>").format(memory_id), "said")
+            return
+        with ui.element("button").classes("item choice").props('type="button"') as row:
+            html(CHANGED.format(memory.content, kind(memory.type)))
+        row.on("click", told(partial(open_memory, self._desk, memory_id)))
+
+    async def dream(self, dry_run: bool) -> None:
+        """Ask for a dream and show how it goes."""
+        agent = self._desk.agent
+        if agent is None:
+            self._ask_who(dry_run)
+            return
+        dream = await self._desk.reverie.dream(agent, dry_run=dry_run)
+        self._open = str(dream.id)
+        await self.look()
+        self._watch(str(dream.id))
+
+    def _ask_who(self, dry_run: bool) -> None:
+        async def go(agent: str) -> None:
+            dialog.close()
+            dream = await self._desk.reverie.dream(agent, dry_run=dry_run)
+            self._open = str(dream.id)
+            await self.look()
+            self._watch(str(dream.id))
+
+        with sheet() as dialog:
+            text("Who shall dream?", tag="h2")
+            with box("row-of"):
+                for agent in self._desk.agents[:50]:
+                    button(agent, partial(go, agent), "choice")
+            if not self._desk.agents:
+                text("There are no agents yet.", "soft")
+            with box("row-of").style("justify-content: flex-end"):
+                button("Cancel", dialog.close, "quiet")
+
+    def _watch(self, dream_id: str) -> None:
+        self._progress.clear()
+        self._progress.classes(replace="card")
+        waited = 0.0
+        with self._progress:
+            words = ui.label("Asked for a dream").props('role="status"')
+            ui.linear_progress(show_value=False).props("indeterminate rounded")
+
+            async def tick() -> None:
+                nonlocal waited
+                waited += TICK_S
+                dream = await self._desk.reverie.get_dream(dream_id)
+                if dream.status in OVER:
+                    timer.cancel()
+                    self._progress.classes(replace="hidden")
+                    said(f"Dreamed: {dream_words.summary(dream)}." if dream.status != "failed" else "The dream failed.")
+                    await self.look()
+                    return
+                doing = dream_words.STATES[dream.status][0].capitalize()
+                long = (
+                    " Is a worker running? `make run` starts one." if dream.status == "queued" and waited > 10 else ""
+                )
+                words.set_text(f"{doing}, {waited:.0f} s.{long}")
+
+            timer = ui.timer(TICK_S, told(tick))
+
+
+def _line(dream: Dream, *, with_agent: bool) -> Markup:
+    created = (dream.model_extra or {}).get("created_at")
+    return LINE.format(
+        Markup("<b>{}</b> · {}").format(dream.agent, when(created)) if with_agent else when(created),
+        dream_words.state(dream),
+        dream_words.summary(dream),
+    )
+
+
+def _head(dream: Dream) -> Markup:
+    times = dream.model_extra or {}
+    rows = {
+        "Agent": dream.agent,
+        "Dreamed": when(times.get("created_at")),
+        "Because": dream_words.TRIGGERS.get(dream.trigger, dream.trigger),
+        "Took": dream_words.length(dream),
+        "Read": count(dream.report.get("messages", 0), "message") if dream.report else None,
+        "Model": dream_words.costs(dream.report),
+    }
+    title = "What it would change" if dream.status == "dry_run" else "What it changed"
+    return Markup('<div class="row-of"><h2>{}</h2>{}</div><div class="row-of">{}</div>{}').format(
+        title, dream_words.state(dream), dream_words.deeds(dream.report or {}), facts(rows)
+    )

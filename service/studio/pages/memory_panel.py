@@ -1,0 +1,226 @@
+"""One memory, opened beside the page: what it says, how it came to be, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup, escape
+from nicegui import ui
+
+from service.clients import ReverieClientError
+from service.clients.call import Id
+from service.clients.models import MemoryRecord
+from service.studio.frame import Desk
+from service.studio.pages.memory_form import edit_memory
+from service.studio.parts import (
+    box,
+    button,
+    difference,
+    empty,
+    facts,
+    html,
+    joined,
+    kind,
+    said,
+    sheet,
+    sure,
+    tag,
+    tell,
+    text,
+    told,
+    when,
+)
+from service.studio.saying import exactly
+
+SOURCE = Markup(
+    '<div class="faint"><a href="/studio/sessions?session={session}">{session}</a>, message {seq} · {role} · {when}'
+    "</div>"
+    '<div class="words">{content}</div>'
+)
+ALL = "deleted,expired"
+TOLD = (
+    "type",
+    "scope",
+    "importance",
+    "confidence",
+    "tags",
+    "user",
+    "status",
+    "expires_at",
+    "deleted_at",
+    "superseded_by",
+)
+
+
+async def open_memory(desk: Desk, memory_id: Id, after: Callable[[], Awaitable[None]] | None = None) -> None:
+    """Open a memory by its id; ``after`` is called when it is closed."""
+    try:
+        memory = await desk.reverie.get_memory(memory_id, include=ALL)
+    except ReverieClientError as error:
+        tell(error)
+        return
+    with sheet(side=True) as dialog:
+        _Panel(desk, dialog).build(memory)
+    if after is not None:
+        dialog.on("hide", told(after))
+
+
+class _Panel:
+    def __init__(self, desk: Desk, dialog: ui.dialog) -> None:
+        self._desk = desk
+        self._dialog = dialog
+        self._body = box("column-of")
+
+    def build(self, memory: MemoryRecord) -> None:
+        self._body.clear()
+        with self._body:
+            with box("sheet-head"):
+                html(Markup('<span class="row-of">{}{}</span>').format(kind(memory.type), _state(memory)))
+                button("", self._dialog.close, "quiet", "close").props('aria-label="Close"')
+            text(memory.content, "words").style("font-size: 16px; line-height: 1.5")
+            if self._desk.may_write:
+                self._actions(memory)
+            with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
+                about = ui.tab("About")
+                history = ui.tab("History")
+                sources = ui.tab("Sources")
+            with ui.tab_panels(tabs, value=about, animated=False).classes("grow"):
+                with ui.tab_panel(about):
+                    html(_about(memory))
+                with ui.tab_panel(history):
+                    past = box("column-of")
+                with ui.tab_panel(sources):
+                    origins = box("column-of")
+            tabs.on_value_change(told(lambda _: self._load(memory, past, origins, str(tabs.value))))
+
+    def _actions(self, memory: MemoryRecord) -> None:
+        async def show(changed: MemoryRecord) -> None:
+            self.build(changed)
+
+        with box("row-of"):
+            if memory.deleted_at is None:
+                if memory.superseded_by is None:
+                    button("Edit", lambda: edit_memory(self._desk, memory, show), icon="edit")
+                button("Delete", partial(self._delete, memory), icon="delete")
+            else:
+                button("Restore", partial(self._restore, memory), "primary", "restore")
+
+    async def _delete(self, memory: MemoryRecord) -> None:
+        settings = await self._desk.reverie.get_settings()
+        days = settings["retention"]["deleted_days"]
+        if await sure(
+            "Delete this memory?",
+            "It is gone at once from searches, contexts and bulletins. "
+            + (f"For {days} days it can be restored, with its history." if days else "It cannot be restored later."),
+            "Delete",
+        ):
+            await self._desk.reverie.delete_memory(memory.id)
+            said("Deleted.")
+            self._dialog.close()
+
+    async def _restore(self, memory: MemoryRecord) -> None:
+        if await sure("Restore this memory?", "It can be found again at once.", "Restore", danger=False):
+            restored = await self._desk.reverie.restore_memory(memory.id)
+            said("Restored.")
+            self.build(restored)
+
+    async def _load(self, memory: MemoryRecord, past: ui.element, origins: ui.element, shown: str) -> None:
+        if shown == "History":
+            versions = (await self._desk.reverie.memory_history(memory.id)).items
+            past.clear()
+            with past:
+                for newer, older in zip(reversed(versions), [*reversed(versions[:-1]), None], strict=True):
+                    html(_version(newer, older), "card small")
+        elif shown == "Sources":
+            messages = (await self._desk.reverie.memory_sources(memory.id)).items
+            origins.clear()
+            with origins:
+                for message in messages:
+                    html(_source(message), "card small")
+                if not messages:
+                    empty(
+                        "edit_note", "Written directly", "A memory that a dream makes names the messages it came from."
+                    )
+
+
+def _state(memory: MemoryRecord) -> Markup:
+    states = (
+        (memory.deleted_at, "deleted", "bad"),
+        (memory.superseded_by, "superseded", "warn"),
+        (memory.embedding == "pending", "pending", "warn"),
+        (memory.status == "done", "done", "good"),
+    )
+    return joined(tag(words, tone) for held, words, tone in states if held)
+
+
+def _about(memory: MemoryRecord) -> Markup:
+    group = memory.team or memory.task or (memory.session if memory.scope == "session" else None)
+    rows: dict[str, Any] = {
+        "Agent": memory.agent,
+        "Who may read it": f"{memory.scope} {group}" if group else memory.scope,
+        "About": memory.user,
+        "Tags": joined(Markup("{} ").format(tag(one)) for one in memory.tags) if memory.tags else None,
+        "Importance": f"{memory.importance:.2f}"
+        + (
+            f", now {memory.effective_importance:.2f}"
+            if memory.effective_importance < memory.importance - 0.005
+            else ""
+        ),
+        "Confidence": f"{memory.confidence:.2f}",
+        "Recalled": f"{memory.access_count} times" if memory.access_count else "not yet",
+        "Happened": exactly(memory.occurred_at) or None,
+        "Known since": when(memory.created_at),
+        "Valid until": exactly(memory.valid_until) or None,
+        "Expires": exactly(memory.expires_at) or None,
+        "Session": memory.session,
+        "Key": memory.key,
+        "Metadata": Markup("<code>{}</code>").format(memory.metadata) if memory.metadata else None,
+        "Version": memory.version,
+        "Made by": Markup('<a href="/studio/dreams?dream={0}">a dream</a>').format(memory.dream_id)
+        if memory.dream_id
+        else None,
+        "Id": Markup('<span class="mono">{}</span>').format(memory.id),
+    }
+    return facts(rows)
+
+
+def _version(version: dict[str, Any], before: dict[str, Any] | None) -> Markup:
+    changed = [
+        Markup("<div>{}: {} → {}</div>").format(
+            name.replace("_", " "), _plain(before.get(name)), _plain(version.get(name))
+        )
+        for name in TOLD
+        if before is not None and before.get(name) != version.get(name)
+    ]
+    content = difference(before["content"], version["content"]) if before else escape(version["content"])
+    return Markup(
+        '<div class="row-of"><b>Version {}</b><span class="faint">{} · {}{}</span></div>'
+        '<div class="words">{}</div><div class="soft">{}</div>'
+    ).format(
+        version["version"],
+        when(version["at"]),
+        version["actor"] or "unknown",
+        f" · {version['reason']}" if version.get("reason") else "",
+        content,
+        joined(changed),
+    )
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
+
+
+def _source(message: dict[str, Any]) -> Markup:
+    return SOURCE.format(
+        session=message["session"],
+        seq=message["seq"],
+        role=message["role"],
+        when=when(message["created_at"]),
+        content=message["content"],
+    )

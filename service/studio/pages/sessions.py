@@ -1,0 +1,217 @@
+"""Sessions: what was said, which of it still goes to the model verbatim, and what each message became."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from markupsafe import Markup
+from nicegui import ui
+
+from service.clients import NotFound, calls
+from service.clients.models import MemoryRecord, MessageRecord, Page, SessionRecord, Window
+from service.studio.following import follow
+from service.studio.frame import Desk, Frame, heading
+from service.studio.pages.memory_panel import open_memory
+from service.studio.parts import box, button, empty, html, said, sure, tag, told, when
+from service.studio.saying import ago, count
+
+PAGE = 40
+SESSIONS_PAGE = 50
+SAID_S = 2.0
+"""No event tells of a message."""
+FIRST_SESSION = """curl -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+  localhost:8000/v1/sessions/monday/messages -d '{"agent": "ada",
+  "messages": [{"role": "user", "content": "I moved to Bergen."}]}'"""
+
+
+def add(frame: Frame) -> None:
+    """The page at ``/sessions``."""
+
+    @frame.page("/sessions", "Sessions")
+    async def page(desk: Desk) -> None:
+        sessions = _Sessions(desk)
+        with heading(
+            "Sessions", "Every word is kept. The marked part is the window: what still goes to the model verbatim."
+        ):
+            pass
+        await sessions.build()
+        follow(desk.reverie, sessions.look, SAID_S)
+
+
+class _Sessions:
+    """The conversations, and the one that is open."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._wanted = desk.query.get("session")
+        self._open: SessionRecord | None = None
+        self._limit = SESSIONS_PAGE
+        self._messages = PAGE
+        self._shown: Any = None
+        self._shown_inside: Any = None
+
+    async def build(self) -> None:
+        with box("beside narrow-first"):
+            with box("card flush"):
+                self._rows = box("rows")
+            self._detail = box("column-of")
+        await self.look()
+
+    async def look(self) -> None:
+        """Read the sessions and the open one again; what has not changed is left alone."""
+        page = await self._desk.reverie.send(calls.sessions.list_sessions(agent=self._desk.agent, limit=self._limit))
+        if self._open is None and page.items:
+            self._open = next((one for one in page.items if one.session == self._wanted), page.items[0])
+        if (page, self._open and self._open.id) != self._shown:
+            self._shown = (page, self._open and self._open.id)
+            self._show_sessions(page)
+        if self._open is not None:
+            await self._look_inside(self._open)
+
+    def _show_sessions(self, page: Page[SessionRecord]) -> None:
+        self._rows.clear()
+        with self._rows:
+            for session in page.items:
+                here = self._open is not None and session.id == self._open.id
+                with ui.element("button").classes("item here" if here else "item").props('type="button"') as row:
+                    html(_line(session, with_agent=self._desk.agent is None))
+                row.on("click", told(partial(self._choose, session)))
+            if page.next_cursor is not None:
+                button("Older sessions", self._older, "quiet")
+            if not page.items:
+                empty(
+                    "forum",
+                    "No conversations yet",
+                    "A session is made when its first message is appended. The next dream reads it.",
+                    FIRST_SESSION,
+                )
+
+    async def _choose(self, session: SessionRecord) -> None:
+        self._open, self._messages = session, PAGE
+        await self.look()
+
+    async def _older(self) -> None:
+        self._limit = min(200, self._limit + SESSIONS_PAGE)
+        await self.look()
+
+    async def _look_inside(self, session: SessionRecord) -> None:
+        reverie, agent = self._desk.reverie, session.agent
+        history = await reverie.send(
+            calls.sessions.list_messages(session.session, order="desc", agent=agent, limit=self._messages)
+        )
+        window = await reverie.window(session.session, agent=agent)
+        dreams = await reverie.send(calls.agents.list_dreams(agent=agent, limit=1))
+        inside = (session.id, history, [one.id for one in window.messages], window.summary, dreams)
+        if inside == self._shown_inside:
+            return
+        became = dict(await asyncio.gather(*(self._became(message.id) for message in history.items)))
+        self._shown_inside = inside
+        self._show_inside(session, history, window, became)
+
+    async def _became(self, message_id: UUID) -> tuple[UUID, list[MemoryRecord]]:
+        try:
+            return message_id, (await self._desk.reverie.message_memories(message_id)).items
+        except NotFound:
+            return message_id, []
+
+    def _show_inside(
+        self,
+        session: SessionRecord,
+        history: Page[MessageRecord],
+        window: Window,
+        became: dict[UUID, list[MemoryRecord]],
+    ) -> None:
+        self._detail.clear()
+        with self._detail:
+            with box("card"):
+                html(_head(session, window))
+                if self._desk.may_write and window.messages:
+                    with box("row-of"):
+                        button("Fold the older half", partial(self._fold, session), icon="compress")
+                        button("Clear the window", partial(self._clear, session), icon="layers_clear")
+                if window.summary:
+                    html(
+                        Markup('<div class="note"><b>Before the window</b><div class="words">{}</div></div>').format(
+                            window.summary.get("content", "")
+                        )
+                    )
+            verbatim = {message.id for message in window.messages}
+            with box("card flush"):
+                if history.next_cursor is not None and self._messages < 200:
+                    button("Earlier messages", self._earlier, "quiet")
+                for message in reversed(history.items):
+                    self._message(message, became.get(message.id, []), in_window=message.id in verbatim)
+                if not history.items:
+                    empty("chat_bubble_outline", "Nothing said yet", "Messages appear here as they are appended.")
+
+    def _message(self, message: MessageRecord, became: list[MemoryRecord], *, in_window: bool) -> None:
+        with box("said in-window" if in_window else "said"):
+            content = message.content if isinstance(message.content, str) else json.dumps(message.content, indent=2)
+            html(
+                Markup(
+                    '<div class="row-of faint small"><b style="font-weight:500">{}</b><span>#{}</span>{}</div>'
+                    '<div class="words">{}</div>'
+                ).format(_speaker(message), message.seq, when(message.created_at), content)
+            )
+            if became:
+                with box("became"):
+                    for memory in became:
+                        with ui.element("button").classes("became-one").props('type="button"') as one:
+                            html(Markup("→ {}").format(memory.content))
+                        one.on("click", told(partial(open_memory, self._desk, memory.id)))
+
+    async def _earlier(self) -> None:
+        self._messages = min(200, self._messages + PAGE)
+        await self.look()
+
+    async def _fold(self, session: SessionRecord) -> None:
+        if await sure(
+            "Fold the older half of the window?",
+            "A summary memory is made of it, and goes to the model in its place. The history keeps every message.",
+            "Fold",
+            danger=False,
+        ):
+            await self._desk.reverie.compact(session.session, agent=session.agent)
+            said("Folded.")
+            await self.look()
+
+    async def _clear(self, session: SessionRecord) -> None:
+        if await sure(
+            "Clear the window?",
+            "The next message starts with an empty window. History and memories stay as they are.",
+            "Clear",
+        ):
+            await self._desk.reverie.clear_window(session.session, agent=session.agent)
+            said("Cleared.")
+            await self.look()
+
+
+def _speaker(message: MessageRecord) -> str:
+    return message.name or (message.user if message.role == "user" and message.user else message.role)
+
+
+def _line(session: SessionRecord, *, with_agent: bool) -> Markup:
+    about = [count(session.messages, "message")]
+    if with_agent:
+        about.append(session.agent)
+    if session.user:
+        about.append(f"with {session.user}")
+    return Markup(
+        '<div class="top"><b class="text">{}</b><span class="faint small still">{}</span></div>'
+        '<div class="about">{}</div>'
+    ).format(session.session, when(session.last_message_at or session.created_at), " · ".join(about))
+
+
+def _head(session: SessionRecord, window: Window) -> Markup:
+    if window.messages:
+        ends = f", and ends {ago(window.expires_at)} if nothing is said" if window.expires_at else ""
+        words = f"{count(len(window.messages), 'message')} in the window, {count(window.tokens, 'token')}{ends}."
+    else:
+        words = "The window is empty: the next message starts a fresh one."
+    return Markup('<div class="row-of"><h2>{}</h2>{}</div><div class="soft">{}</div>').format(
+        session.session, tag(session.agent), words
+    )

@@ -1,0 +1,188 @@
+"""The workspace's settings, as a form made of the API's own description of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+from service.clients import InvalidRequest, ReverieClientError
+from service.studio.frame import Desk
+from service.studio.parts import box, button, said, tell, text, went_wrong
+from service.studio.saying import sentence
+
+Json = dict[str, Any]
+
+TITLES = {
+    "pii": ("Personal data", "What is done with it in what is written."),
+    "window": ("Window", "How much of a conversation goes to the model verbatim."),
+    "retrieval": ("Search", "How results are found, weighed and ordered."),
+    "dream": ("Dreams", "How often, and what one may read and spend."),
+    "context": ("Context", "What share of the budget each part of a context has."),
+    "rate_limit": ("Rate limit", "How many requests one key may make."),
+    "retention": ("Retention", "How long deleted memories are kept, and when events fade."),
+    "documents": ("Documents", "How documents are cut into parts."),
+    "proxy": ("Proxy", "What the OpenAI-compatible proxy adds and keeps."),
+}
+
+
+class SettingsForm:
+    """All settings. What is saved is what was changed, and every field is checked before and after."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._fields: dict[tuple[str, str], _Field] = {}
+
+    async def build(self) -> None:
+        """Put them on the page."""
+        present = await self._desk.reverie.get_settings()
+        answer = await self._desk.reverie.http.get("/openapi.json")
+        api = answer.json()
+        whole = _resolved(
+            api, api["paths"]["/v1/settings"]["put"]["requestBody"]["content"]["application/json"]["schema"]
+        )
+        if not self._desk.may_administer:
+            text("Settings are changed by admins. You are signed in with another kind of key.", "note")
+        with box("card flush"):
+            for section, schema in whole["properties"].items():
+                title, about = TITLES.get(section, (section.replace("_", " ").capitalize(), ""))
+                with ui.expansion(title, caption=about).props("dense-toggle"), box("fields"):
+                    for name, described in _resolved(api, schema)["properties"].items():
+                        field = _Field(name, _resolved(api, described), present[section][name])
+                        self._fields[section, name] = field
+                        if not self._desk.may_administer:
+                            field.input.disable()
+        if self._desk.may_administer:
+            with box("row-of"):
+                button("Save", self._save, "primary")
+                button("Put back", self._put_back, "quiet")
+
+    def _put_back(self) -> None:
+        for field in self._fields.values():
+            field.put_back()
+
+    async def _save(self) -> None:
+        wrong = [field for field in self._fields.values() if not field.is_valid()]
+        if wrong:
+            went_wrong(f"Not saved: look at {', '.join(field.label for field in wrong)}.")
+            return
+        changes: Json = {}
+        for (section, name), field in self._fields.items():
+            if field.has_changed():
+                changes.setdefault(section, {})[name] = field.value()
+        if not changes:
+            said("Nothing has changed.")
+            return
+        try:
+            present = await self._desk.reverie.put_settings(changes)
+        except InvalidRequest as error:
+            went_wrong(f"Not saved. {sentence(error)}")
+        except ReverieClientError as error:
+            tell(error)
+        else:
+            for (section, name), field in self._fields.items():
+                field.set(present[section][name])
+            said("Saved. In effect from the next call.")
+
+
+class _Field:
+    """One setting: an input that fits what it may be."""
+
+    def __init__(self, name: str, schema: Json, value: Any) -> None:
+        self.label = name.replace("_", " ")
+        self._schema = _one_of(schema)
+        self._optional = any(one.get("type") == "null" for one in schema.get("anyOf", []))
+        self._kind = self._schema.get("type", "string")
+        self._saved = value
+        self.input: Any = self._make()
+        self.input.props("outlined dense options-dense" if self._kind != "boolean" else "dense")
+        hint = schema.get("description") or self._schema.get("description") or ""
+        bounds = _bounds_in_words(self._schema, optional=self._optional)
+        if words := "; ".join(filter(None, (hint, bounds))):
+            if self._kind == "boolean":
+                self.input.tooltip(words)
+            else:
+                self.input.props["hint"] = words
+
+    def _make(self) -> Any:
+        label, value = self.label.capitalize(), self._saved
+        if choices := self._schema.get("enum"):
+            return ui.select(list(choices), label=label, value=value, with_input=len(choices) > 12)
+        if self._kind == "boolean":
+            return ui.switch(label, value=value)
+        if self._kind == "array":
+            choices = list(self._schema.get("items", {}).get("enum", []) or value)
+            free = None if self._schema.get("items", {}).get("enum") else "add-unique"
+            field = ui.select(choices, label=label, value=list(value), multiple=True, new_value_mode=free)  # type: ignore[arg-type]
+            return field.props("use-chips")
+        if self._kind in ("integer", "number"):
+            precision = 0 if self._kind == "integer" else None
+            return ui.number(label, value=value, precision=precision, validation=self._problem)
+        return ui.input(label, value=value or "")
+
+    def _problem(self, value: Any) -> str | None:
+        if value is None:
+            return None if self._optional else "It needs a number."
+        low, high = self._schema.get("minimum"), self._schema.get("maximum")
+        above = self._schema.get("exclusiveMinimum")
+        fits = (low is None or value >= low) and (high is None or value <= high) and (above is None or value > above)
+        return None if fits else f"It must be {_bounds_in_words(self._schema, optional=False)}."
+
+    def is_valid(self) -> bool:
+        return bool(self.input.validate()) if hasattr(self.input, "validate") else True
+
+    def value(self) -> Any:
+        given = self.input.value
+        if self._kind == "integer" and given is not None:
+            return int(given)
+        if self._kind == "string" and self._optional and not given:
+            return None
+        return given
+
+    def has_changed(self) -> bool:
+        return bool(self.value() != self._saved)
+
+    def set(self, value: Any) -> None:
+        self._saved = value
+        self.put_back()
+
+    def put_back(self) -> None:
+        self.input.set_value(list(self._saved) if isinstance(self._saved, list) else self._saved)
+
+
+def _resolved(api: Json, schema: Json) -> Json:
+    """The schema itself, where it is a reference to one."""
+    while "$ref" in schema or len(schema.get("allOf", [])) == 1:
+        if "allOf" in schema:
+            schema = {**schema["allOf"][0], **{name: value for name, value in schema.items() if name != "allOf"}}
+            continue
+        target: Json = api
+        for part in schema["$ref"].removeprefix("#/").split("/"):
+            target = target[part]
+        schema = {**target, **{name: value for name, value in schema.items() if name != "$ref"}}
+    return schema
+
+
+def _one_of(schema: Json) -> Json:
+    """What a field may be besides null; several lists of words become one."""
+    options = [one for one in schema.get("anyOf", []) if one.get("type") != "null"]
+    if not options:
+        return schema
+    words = [word for one in options for word in one.get("enum", [one["const"]] if "const" in one else [])]
+    return {**options[0], "enum": sorted(words)} if words else options[0]
+
+
+def _bounds_in_words(schema: Json, *, optional: bool) -> str:
+    low, high, above = schema.get("minimum"), schema.get("maximum"), schema.get("exclusiveMinimum")
+    words = ""
+    if low is not None and high is not None:
+        words = f"{_number(low)} to {_number(high)}"
+    elif above is not None:
+        words = f"more than {_number(above)}" + (f", at most {_number(high)}" if high is not None else "")
+    elif low is not None:
+        words = f"at least {_number(low)}"
+    return f"{words}; empty: no limit" if optional and words else words
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,}"

@@ -1,0 +1,167 @@
+"""The pieces that pages are made of."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from functools import wraps
+from inspect import iscoroutine
+from typing import Any, ParamSpec
+
+from markupsafe import Markup, escape
+from nicegui import ui
+
+from service.clients import NotAuthenticated, ReverieClientError
+from service.studio.saying import ago, exactly, sentence
+
+P = ParamSpec("P")
+TYPES = ("fact", "preference", "decision", "identity", "event", "observation", "goal", "todo")
+SCOPES = ("agent", "team", "task", "session", "prime")
+WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+def html(content: Markup, classes: str = "", tag: str = "div") -> ui.html:
+    """Markup whose parts are escaped already."""
+    return ui.html(str(content), sanitize=False, tag=tag).classes(classes)
+
+
+def text(content: str, classes: str = "", tag: str = "div") -> ui.html:
+    """Plain text."""
+    return html(escape(content), classes, tag)
+
+
+def box(classes: str, tag: str = "div") -> ui.element:
+    """An element to put others into."""
+    return ui.element(tag).classes(classes)
+
+
+def joined(parts: Iterable[Markup | str]) -> Markup:
+    """Markup side by side."""
+    return Markup("").join(parts)
+
+
+def kind(name: str) -> Markup:
+    """The type of a memory, in its hue."""
+    return Markup('<span class="kind" style="--hue:var(--{})">{}</span>').format(name, name)
+
+
+def tag(words: object, tone: str = "") -> Markup:
+    """A small label; ``tone`` is good, warn, bad or accent."""
+    return Markup('<span class="tag {}">{}</span>').format(tone, words)
+
+
+def when(moment: datetime | str | None) -> Markup:
+    """How long ago, with the exact time behind it."""
+    return Markup('<time title="{}">{}</time>').format(exactly(moment), ago(moment))
+
+
+def facts(rows: Mapping[str, Any]) -> Markup:
+    """Names and what they are; what is None is left out."""
+    cells = (Markup("<dt>{}</dt><dd>{}</dd>").format(name, value) for name, value in rows.items() if value is not None)
+    return Markup('<dl class="facts">{}</dl>').format(joined(cells))
+
+
+def bars(rows: Iterable[tuple[str, float, float]], hue: str = "accent") -> Markup:
+    """One bar per (name, value, longest value)."""
+    cell = '<span>{}</span><div class="track"><i style="width:{:.1f}%;--hue:var(--{})"></i></div><b>{:.3f}</b>'
+    cells = (
+        Markup(cell).format(name, 100 * min(1.0, max(0.0, value / top if top else 0.0)), hue, value)
+        for name, value, top in rows
+    )
+    return Markup('<div class="bars">{}</div>').format(joined(cells))
+
+
+def difference(before: str, after: str) -> Markup:
+    """One text turning into another, word by word."""
+    old, new = WORDS.findall(before), WORDS.findall(after)
+    parts: list[Markup] = []
+    for op, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if op == "equal":
+            parts.append(escape("".join(old[a:b])))
+            continue
+        if a < b:
+            parts.append(Markup("<del>{}</del>").format("".join(old[a:b])))
+        if c < d:
+            parts.append(Markup("<ins>{}</ins>").format("".join(new[c:d])))
+    return joined(parts)
+
+
+def button(words: str, act: Callable[..., Any], classes: str = "", icon: str | None = None) -> ui.button:
+    """A button; ``classes`` may say primary, danger or quiet. What fails is told."""
+    made = ui.button(words, on_click=told(act), icon=icon, color=None)
+    return made.props("unelevated no-caps").classes(f"btn {classes}")
+
+
+def empty(icon: str, title: str, explanation: str, example: str | None = None) -> ui.element:
+    """What a place is for, where there is nothing in it yet."""
+    with box("empty") as place:
+        ui.icon(icon)
+        text(title, tag="h2")
+        text(explanation, tag="p")
+        if example:
+            text(example, tag="pre")
+    return place
+
+
+def tell(error: ReverieClientError) -> None:
+    """Say on the page what went wrong. A key that has stopped working leads back to the sign-in."""
+    went_wrong(sentence(error))
+    if isinstance(error, NotAuthenticated):
+        ui.navigate.to("/sign-in")
+
+
+def went_wrong(words: str) -> None:
+    """Say on the page what was not done."""
+    ui.notify(words, position="bottom", close_button="Dismiss", timeout=8000, multi_line=True, classes="went-wrong")
+
+
+def said(words: str) -> None:
+    """Say on the page what has been done."""
+    ui.notify(words, position="bottom", timeout=3000)
+
+
+def told(handler: Callable[P, Any]) -> Callable[P, Awaitable[None]]:
+    """The handler, with expected failures told in a sentence instead of raised.
+
+    It acts on the page as a whole: what it was called from may be gone before it is done, as rows of a list are that
+    follows what changes.
+    """
+
+    @wraps(handler)
+    async def telling(*args: P.args, **kwargs: P.kwargs) -> None:
+        with ui.context.client.content:
+            try:
+                result = handler(*args, **kwargs)
+                if iscoroutine(result):
+                    await result
+            except ReverieClientError as error:
+                tell(error)
+
+    return telling
+
+
+@contextmanager
+def sheet(side: bool = False) -> Iterator[ui.dialog]:
+    """A dialog, in the middle or at the side; it is gone for good once closed."""
+    with ui.dialog() as dialog, box(f"sheet {'side' if side else ''}"):
+        yield dialog
+    if side:
+        dialog.props("position=right full-height")
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+async def sure(question: str, consequence: str, deed: str, *, danger: bool = True) -> bool:
+    """Whether the visitor confirms a deed."""
+    with ui.dialog() as dialog, box("sheet"):
+        text(question, tag="h2")
+        text(consequence, "soft", tag="p")
+        with box("row-of").style("justify-content: flex-end"):
+            button("Cancel", lambda: dialog.submit(False), "quiet").props("autofocus")
+            button(deed, lambda: dialog.submit(True), "danger" if danger else "primary")
+    answer = await dialog
+    dialog.delete()
+    return bool(answer)

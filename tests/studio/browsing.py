@@ -1,0 +1,166 @@
+"""A browser at the Studio, as the tests use it: every console error is a failure, every page is photographed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.async_api import Browser, ConsoleMessage, Locator, Page, Request, async_playwright, expect
+
+from tests.serving import ADMIN_KEY
+
+SCREENS = Path(__file__).resolve().parents[2] / "build" / "studio"
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+WIDE = {"width": 1280, "height": 860}
+PHONE = {"width": 390, "height": 844}
+PATIENCE_MS = 60_000
+NOTE_BUTTONS = """
+(() => {
+  const name = (button) => (button.ariaLabel || button.querySelector('.block')?.innerText || button.innerText).trim();
+  const kind = (button) => [...button.classList].find((one) => ['item', 'became-one', 'step', 'choice'].includes(one));
+  const note = (what, button) => {
+    if (button.closest(".rail, .q-notification")) return;
+    window.noteButton(what, location.pathname, kind(button) || name(button));
+  };
+  const BUTTONS = 'button, [role=tab]';
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest?.(BUTTONS);
+    if (button) note('pressed', button);
+  }, true);
+  setInterval(() => {
+    for (const button of document.querySelectorAll(BUTTONS))
+      if (button.checkVisibility() && !button.disabled) note('seen', button);
+  }, 100);
+})();
+"""
+"""Tells of every button that can be seen, and every one that is pressed; what is listed goes by its kind."""
+
+
+def chromium() -> str | None:
+    """Where Chromium is: the variable CHROMIUM, or on the path."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@asynccontextmanager
+async def browser() -> AsyncIterator[Browser]:
+    """Chromium without a window, with a fresh profile."""
+    async with async_playwright() as playwright:
+        opened = await playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        try:
+            yield opened
+        finally:
+            await opened.close()
+
+
+@dataclass
+class Visitor:
+    """Somebody at the Studio. ``faults``: what the console called an error, and every request to elsewhere."""
+
+    page: Page
+    base: str
+    faults: list[str] = field(default_factory=list)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+    pressed: set[tuple[str, str]] = field(default_factory=set)
+
+    async def watch(self) -> None:
+        """Note console errors, page errors, requests that leave this machine, and buttons seen and pressed."""
+
+        def note(what: str, path: str, name: str) -> None:
+            (self.seen if what == "seen" else self.pressed).add((path, name))
+
+        await self.page.expose_function("noteButton", note)
+        await self.page.add_init_script(NOTE_BUTTONS)
+
+        def console(message: ConsoleMessage) -> None:
+            if message.type == "error":
+                self.faults.append(f"console: {message.text} ({message.location})")
+
+        def asked(request: Request) -> None:
+            if not request.url.startswith((self.base, "data:", "blob:", self.base.replace("http", "ws"))):
+                self.faults.append(f"request to {request.url}")
+
+        self.page.on("console", console)
+        self.page.on("pageerror", lambda error: self.faults.append(f"page: {error}"))
+        self.page.on("request", asked)
+
+    async def sign_in(self, key: str = ADMIN_KEY) -> None:
+        """Sign in as a visitor does, at the page that is open or else at the front door."""
+        if "/sign-in" not in self.page.url:
+            await self.page.goto(f"{self.base}/studio")
+        await self.page.get_by_label("API key").fill(key)
+        await self.page.get_by_role("button", name="Sign in").click()
+        await expect(self.page.get_by_role("heading", name="Memories", exact=True)).to_be_visible()
+
+    async def go(self, place: str) -> None:
+        """Go to a page by its link."""
+        await self.page.get_by_role("navigation").get_by_role("link", name=place).click()
+        await expect(self.page.get_by_role("heading", name=place, exact=True, level=1)).to_be_visible()
+
+    async def choose(self, label: str, option: str, within: Locator | None = None) -> None:
+        """Choose an option of a select."""
+        await (within or self.page).get_by_label(label, exact=True).click()
+        await self.page.get_by_role("option", name=option, exact=True).click()
+
+    async def press(self, name: str, within: Locator | None = None) -> None:
+        """Press a button by its name."""
+        await (within or self.page).get_by_role("button", name=name, exact=True).click()
+
+    async def close(self, name: str) -> None:
+        """Press a button that closes the only dialog, and wait until it has gone."""
+        await self.press(name, self.dialog())
+        await expect(self.page.get_by_role("dialog")).to_have_count(0)
+
+    def dialog(self, title: str = "") -> Locator:
+        """The dialog on top, or the one with this title."""
+        return self.page.get_by_role("dialog").filter(has_text=title).last
+
+    async def told(self, words: str | re.Pattern[str]) -> None:
+        """Wait until the page says so."""
+        await expect(self.page.get_by_text(words).first).to_be_visible()
+
+    def has_pressed(self, path: str, but: Collection[str] = ()) -> None:
+        """Raise AssertionError for a button of a page that was there and was not pressed.
+
+        ``but`` names those of a panel shared with another page, where they are pressed.
+        """
+        missed = sorted(name for where, name in self.seen - self.pressed if where == path and name not in but)
+        assert not missed, f"never pressed on {path}: {missed}"
+
+    async def photograph(self, name: str) -> None:
+        """Screenshots of what is there: light and dark, at a desk and on a phone."""
+        SCREENS.mkdir(parents=True, exist_ok=True)
+        for size, viewport in (("wide", WIDE), ("phone", PHONE)):
+            await self.page.set_viewport_size(viewport)  # type: ignore[arg-type]
+            for scheme in ("light", "dark"):
+                await self.page.emulate_media(color_scheme=scheme)
+                await self.page.wait_for_timeout(150)
+                await self.page.screenshot(path=SCREENS / f"{name}-{size}-{scheme}.png")
+            wider = await self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+            if wider > 0:
+                self.faults.append(f"{name} is {wider} px wider than a {size} screen")
+        await self.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+        await self.page.emulate_media(color_scheme="light")
+
+
+@asynccontextmanager
+async def visiting(opened: Browser, base: str) -> AsyncIterator[Visitor]:
+    """A visitor with a profile of their own. Raises AssertionError for anything that went wrong unseen."""
+    context = await opened.new_context(viewport=WIDE, accept_downloads=True)  # type: ignore[arg-type]
+    context.set_default_timeout(PATIENCE_MS)
+    page = await context.new_page()
+    visitor = Visitor(page, base)
+    await visitor.watch()
+    try:
+        yield visitor
+        assert not visitor.faults, "\n".join(visitor.faults)
+    finally:
+        await context.close()

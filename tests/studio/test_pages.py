@@ -1,0 +1,243 @@
+"""Every other page of the Studio: each button pressed, against real processes and a real dream (rows U2–U5)."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.async_api import expect
+
+from tests.processes import ServerProcess
+from tests.serving import ADMIN_KEY
+from tests.studio.browsing import Visitor
+
+pytestmark = pytest.mark.asyncio(loop_scope="package")
+
+PANEL = frozenset({"Edit", "Delete", "About", "History", "Sources"})
+"""Buttons of an open memory: each is pressed where it is opened from the list of memories."""
+
+
+async def test_the_playground_explains_its_results(visitor: Visitor) -> None:
+    page = visitor.page
+    await visitor.go("Playground")
+    await visitor.photograph("playground-whose")
+    await visitor.press("ben")
+    await visitor.choose("Agent", "ada")
+    await visitor.told("Type a question")
+    await page.get_by_label("What would you like to know?").fill("what did we decide about pricing?")
+    results = page.locator(".result")
+    await expect(results.first).to_contain_text("tiered pricing")
+    await expect(results.first.locator(".bars").first).to_be_visible()
+    await visitor.photograph("playground")
+    everything = await results.count()
+    await page.get_by_label("At most").fill("2")
+    await expect(results).to_have_count(2)
+    await page.get_by_label("At most").fill("10")
+    await page.get_by_label("Token budget").fill("10")
+    await expect(results).not_to_have_count(everything)
+    await page.get_by_label("Token budget").fill("16001")
+    await visitor.told(re.compile("max_tokens"))
+    await page.get_by_label("Token budget").fill("2000")
+    await visitor.choose("Strategy", "Words only")
+    await expect(results.first.get_by_text("meaning: not in the list")).to_be_visible()
+    await visitor.choose("Strategy", "Words and meaning")
+    await visitor.choose("Fusion", "Reciprocal ranks")
+    await visitor.choose("Look in", "Messages")
+    await page.keyboard.press("Escape")
+    await visitor.told(re.compile("message in "))
+    await visitor.choose("Types", "preference")
+    await page.keyboard.press("Escape")
+    await page.get_by_text("Faded memories too").click()
+    await results.get_by_role("button", name="Open").first.click()
+    await visitor.close("Close")
+    visitor.has_pressed("/studio/playground", but=PANEL)
+
+
+async def test_dreams_are_read_run_and_undone(visitor: Visitor, service: ServerProcess) -> None:
+    page, rows = visitor.page, visitor.page.locator(".rows .item")
+    await visitor.go("Dreams")
+    await expect(rows).to_have_count(2)
+    await rows.last.click()
+    await expect(page.locator(".change").filter(has_text="Created").first).to_be_visible()
+    await rows.first.click()
+    await expect(page.locator(".change").filter(has_text="Superseded").first).to_be_visible()
+    await visitor.photograph("dreams")
+    await page.locator(".change").get_by_role("button", name="Open").first.click()
+    await page.get_by_role("tab", name="Sources").click()
+    await expect(visitor.dialog().get_by_role("link", name="monday")).to_be_visible()
+    await visitor.close("Close")
+
+    await rows.last.click()
+    await visitor.press("Undo this dream")
+    await visitor.close("Cancel")
+    await visitor.press("Undo this dream")
+    await visitor.press("Undo", visitor.dialog())
+    await visitor.told("This dream cannot be undone")
+    await visitor.photograph("dream-refusal")
+    await visitor.dialog().locator(".choice").first.click()
+    await visitor.press("Close", visitor.dialog())
+    await expect(page.get_by_role("dialog")).to_have_count(1)
+    await visitor.close("Understood")
+
+    turns = [{"role": "user", "content": "I really love hiking in Jotunheimen. My favourite tea is Darjeeling."}]
+    await service.call("POST", "/v1/sessions/hike/messages", json={"agent": "ada", "user": "Maya", "messages": turns})
+    await visitor.press("Dry run")
+    await visitor.close("Cancel")
+    await visitor.press("Dry run")
+    await visitor.press("ada", visitor.dialog())
+    await visitor.told("What it would change")
+    await visitor.choose("Agent", "ada")
+    await visitor.press("Dream now")
+    await visitor.told(re.compile("^Dreamed: 1 message read"))
+    await expect(page.locator(".change").filter(has_text="Darjeeling").first).to_be_visible()
+    await visitor.photograph("dream-done")
+    await visitor.press("Undo this dream")
+    await visitor.press("Undo", visitor.dialog())
+    await visitor.told("Undone. The messages are due again.")
+    found = (await service.call("GET", "/v1/memories", params={"agent": "ada", "q": "Darjeeling"})).json()
+    assert found["items"] == []
+    visitor.has_pressed("/studio/dreams", but=PANEL)
+
+
+async def test_the_graph_is_drawn_and_walked(visitor: Visitor) -> None:
+    page = visitor.page
+    await visitor.go("Graph")
+    await expect(page.locator(".chart svg")).to_be_visible()
+    await page.wait_for_timeout(1500)
+    await visitor.photograph("graph")
+    await page.get_by_label("Find an entity").fill("project apollo")
+    await expect(page.locator(".entities .item")).to_have_count(1)
+    await page.locator(".entities .item").click()
+    await expect(page.locator(".step")).to_have_count(2)
+    await page.wait_for_timeout(1500)
+    labels = page.locator(".chart svg text").filter(has_text=re.compile("Maya|Tigran|Northwind"))
+    await labels.first.wait_for()
+    await page.get_by_label("How far").click()
+    await page.get_by_role("option", name="One step").click()
+    await page.locator(".step").first.click()
+    await expect(page.locator(".step")).to_have_count(1)
+    await page.get_by_label("Find an entity").fill("nobody at all")
+    await visitor.told("Nobody of that name")
+    await page.locator(".card.flush .item").last.click()
+    await visitor.close("Close")
+    visitor.has_pressed("/studio/graph", but=PANEL)
+
+
+async def test_bulletins_are_compared(visitor: Visitor, service: ServerProcess) -> None:
+    page, rows = visitor.page, visitor.page.locator(".rows .item")
+    await visitor.choose("Agent", "ada")
+    await visitor.go("Bulletins")
+    await expect(rows.first).to_be_visible()
+    before = await rows.count()
+    await visitor.press("Write it anew")
+    await visitor.told(re.compile("Nothing has changed since|is written"))
+    await service.call(
+        "POST", "/v1/memories", json={"agent": "ada", "type": "goal", "content": "Learn to bake rye bread"}
+    )
+    await visitor.press("Write it anew")
+    await expect(rows).not_to_have_count(before)
+    await expect(page.locator("ins").first).to_be_visible()
+    await visitor.photograph("bulletins")
+    await visitor.choose("Compared with", "Nothing, as it stands")
+    await expect(page.locator("ins")).to_have_count(0)
+    await rows.last.click()
+    await expect(page.get_by_role("heading", name="Version 1", exact=True)).to_be_visible()
+    visitor.has_pressed("/studio/bulletins")
+
+
+async def test_sessions_show_what_became_of_what_was_said(visitor: Visitor, service: ServerProcess) -> None:
+    page, rows = visitor.page, visitor.page.locator(".rows .item")
+    await visitor.go("Sessions")
+    await rows.filter(has_text="monday").click()
+    await expect(page.locator(".said.in-window")).not_to_have_count(0)
+    became = page.locator(".became-one").filter(has_text="Helix")
+    await expect(became).to_be_visible()
+    await visitor.photograph("sessions")
+    await became.click()
+    await visitor.close("Close")
+    turns = [{"role": "user", "content": f"Line {n} of a long talk"} for n in range(60)]
+    await service.call("POST", "/v1/sessions/long/messages", json={"agent": "ben", "messages": turns})
+    await rows.filter(has_text="long").click()
+    await visitor.press("Earlier messages")
+    await expect(page.locator(".said")).to_have_count(60)
+    for doing, deed, done in (
+        ("Fold the older half", "Fold", "Folded."),
+        ("Clear the window", "Clear", "Cleared."),
+    ):
+        await visitor.press(doing)
+        await visitor.close("Cancel")
+        await visitor.press(doing)
+        await visitor.press(deed, visitor.dialog())
+        await visitor.told(done)
+    await visitor.told(re.compile("The window is empty"))
+    visitor.has_pressed("/studio/sessions", but=PANEL)
+
+
+async def test_the_engine_is_watched_and_set(visitor: Visitor, service: ServerProcess) -> None:
+    page = visitor.page
+    await visitor.go("Engine")
+    await visitor.told("Everything works.")
+    await visitor.photograph("engine")
+    await visitor.press("Try it")
+    await visitor.told(re.compile("^It works: "))
+    await visitor.press("Embed what is pending")
+    await visitor.told(re.compile("^Started: |^There is nothing to do"))
+    await visitor.press("Embed everything anew")
+    await visitor.close("Cancel")
+    await visitor.press("Embed everything anew")
+    await visitor.press("Embed everything", visitor.dialog())
+    await visitor.told(re.compile("^Started: "))
+    await visitor.told(re.compile("Last asked for"))
+    await page.get_by_role("tab", name="Health").click()
+
+    await page.get_by_role("tab", name="Settings").click()
+    await page.get_by_role("button", name='Expand "Window"').click()
+    await page.get_by_label("Trim to").fill("0")
+    await visitor.press("Save")
+    await visitor.told(re.compile("^Not saved: look at trim to"))
+    await page.get_by_label("Trim to").fill("50")
+    await visitor.press("Save")
+    await visitor.told(re.compile("trim_to must be less than messages_max"))
+    await visitor.photograph("settings")
+    await visitor.press("Put back")
+    await expect(page.get_by_label("Trim to")).to_have_value("10")
+    await page.get_by_label("Trim to").fill("12")
+    await visitor.press("Save")
+    await visitor.told(re.compile("^Saved. In effect"))
+    assert (await service.call("GET", "/v1/settings")).json()["window"]["trim_to"] == 12
+    await keys_are_made_and_revoked(visitor, service)
+    visitor.has_pressed("/studio/engine")
+
+
+async def keys_are_made_and_revoked(visitor: Visitor, service: ServerProcess) -> None:
+    page = visitor.page
+    await page.get_by_role("tab", name="Keys").click()
+    await visitor.press("Make a key")
+    await visitor.press("Make it", visitor.dialog())
+    await visitor.told(re.compile("^Say what it is for"))
+    await visitor.close("Cancel")
+    await visitor.press("Make a key")
+    await page.get_by_label("What it is for").fill("the night shift")
+    await visitor.choose("Role", "Reader: sees everything, changes nothing", visitor.dialog())
+    await visitor.press("Make it", visitor.dialog())
+    await visitor.told("This is the only time it is shown")
+    key = await page.locator("pre.once").inner_text()
+    await visitor.press("Copy", visitor.dialog())
+    await visitor.told("Copied.")
+    await visitor.close("I have it")
+    await visitor.photograph("keys")
+    row = page.locator(".split").filter(has_text="the night shift")
+    await visitor.press("New secret", row)
+    await visitor.close("Cancel")
+    await visitor.press("New secret", row)
+    await visitor.press("Give it a new secret", visitor.dialog())
+    await expect(page.locator("pre.once")).not_to_have_text(key)
+    second = await page.locator("pre.once").inner_text()
+    await visitor.close("I have it")
+    for text, status in ((key, 401), (second, 200), (ADMIN_KEY, 200)):
+        answer = await service.call("GET", "/v1/whoami", headers={"Authorization": f"Bearer {text}"})
+        assert answer.status_code == status
+    await visitor.press("Revoke", row)
+    await visitor.press("Revoke", visitor.dialog())
+    await visitor.told("Revoked.")
+    await expect(row.get_by_text("revoked", exact=True)).to_be_visible()
