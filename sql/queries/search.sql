@@ -30,6 +30,10 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
 -- Whether the row has one.
 (i.embedding_model = :model::smallint OR i.next_model = :model)
 
+-- fragment: saturation
+-- How much of a vector's score counts for the few words of ``i``. Past exp(-700) Postgres would raise an underflow.
+(1 - exp(-least(i.words / :words_saturation::float8, 700)))
+
 -- fragment: weight
 -- BM25 of one posting ``p`` of a word with rarity ``r``; the document's length has a floor and a fixed reference.
 r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
@@ -106,13 +110,13 @@ wanted AS MATERIALIZED (
 ), semantic_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY meaning DESC, id) AS rank
     FROM (
-        (SELECT i.id, -(:(vector) <#> :embedding) * (1 - exp(-i.words / :words_saturation::float8)) AS meaning
+        (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
          FROM search_index i
          WHERE :(readable) AND :(embedded)
             AND :embedding::halfvec IS NOT NULL AND (SELECT count(*) FROM nearest) < :nearest_max::integer
          ORDER BY meaning DESC, id LIMIT :candidates)
         UNION ALL
-        (SELECT i.id, -(:(vector) <#> :embedding) * (1 - exp(-i.words / :words_saturation)) AS meaning
+        (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
          FROM search_index i
          WHERE :(readable) AND :(embedded) AND i.id = ANY(ARRAY(SELECT id FROM nearest))
             AND (SELECT count(*) FROM nearest) >= :nearest_max
@@ -123,7 +127,7 @@ wanted AS MATERIALIZED (
     FROM search_index i, unnest(:near_starts::timestamptz[], :near_ends::timestamptz[]) AS w(since, until)
     WHERE :(readable) AND :(embedded) AND i.ann = ANY('{true,false}')
         AND i.happened_at >= w.since AND i.happened_at < w.until
-    ORDER BY -(:(vector) <#> :embedding) * (1 - exp(-i.words / :words_saturation)) DESC, i.id
+    ORDER BY -(:(vector) <#> :embedding) * :(saturation) DESC, i.id
     LIMIT :candidates
 ), pool AS MATERIALIZED (
     SELECT id FROM keyword_top
@@ -140,8 +144,8 @@ wanted AS MATERIALIZED (
     SELECT i.id, i.previous, i.session_id, i.happened_at, i.speaker, i.question_share,
         CASE WHEN :(embedded) THEN -(:(vector) <#> :embedding) END AS similarity,
         CASE WHEN :(embedded)
-            THEN greatest(-(:(vector) <#> :embedding), 0) * (1 - exp(-i.words / :words_saturation)) ELSE 0 END AS meaning,
-        exp(-greatest(0, i.length - :fade_after::float8) / :fade_over::float8) AS fade
+            THEN greatest(-(:(vector) <#> :embedding), 0) * :(saturation) ELSE 0 END AS meaning,
+        exp(-least(greatest(0, i.length - :fade_after::float8) / :fade_over::float8, 700)) AS fade
     FROM search_index i
     WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM pool))
 ), reach AS (
@@ -180,11 +184,11 @@ wanted AS MATERIALIZED (
         :session_boost::float8 * max(m.base * (1 - :question_penalty * m.question_share))
             OVER (PARTITION BY coalesce(m.session_id, m.id)) AS session_boost,
         :time_boost::float8 * coalesce((
-            SELECT max(exp(-greatest(
+            SELECT max(exp(-least(700, greatest(
                 0,
                 extract(epoch FROM m.happened_at - w.until)::float8,
                 :early_factor::float8 * extract(epoch FROM w.since - m.happened_at)::float8
-            ) / greatest(:near_days::float8 * 86400, :near_share::float8 * extract(epoch FROM w.until - w.since)::float8)))
+            ) / greatest(:near_days::float8 * 86400, :near_share::float8 * extract(epoch FROM w.until - w.since)::float8))))
             FROM unnest(:window_starts::timestamptz[], :window_ends::timestamptz[]) AS w(since, until)
         ), 0) AS time_boost,
         CASE WHEN m.speaker = 'user' AND bool_or(m.speaker = 'assistant') OVER ()

@@ -137,3 +137,9 @@ async def test_the_newest_come_first_when_asked(api: Api) -> None:
 async def test_an_agent_nobody_has_heard_of_finds_nothing(api: Api) -> None:
     assert await api.search("tea", agent="stranger") == []
     assert (await api.get("/v1/agents"))["items"] == []
+
+
+async def test_a_time_named_decades_away_from_a_memory_is_no_error(static_api: Api) -> None:
+    await static_api.save("Tea was drunk here", occurred_at="1970-01-01T00:00:00Z")
+    await static_api.save("Tea will be drunk here", occurred_at="2090-01-01T00:00:00Z")
+    assert len(await static_api.search("who drank tea on 8 May 2023?")) == 2
