@@ -161,9 +161,14 @@ WHERE w.workspace_id = :workspace AND w.session_id = :session_id
 ORDER BY w.from_seq;
 
 -- name: ask_to_compact
--- A window is full: a worker is to look at the agent's windows now, if nobody has asked yet.
+-- A window is full: a worker is to look at the agent's windows now, if nobody has asked yet. A row that a dream has
+-- locked to commit is left alone: it folds windows when it is done, and may be waiting for this very session.
 UPDATE dream_schedule SET compact_at = :now
-WHERE workspace_id = :workspace AND agent_id = :agent_id AND (compact_at IS NULL OR compact_at > :now);
+WHERE (workspace_id, agent_id) IN (
+    SELECT workspace_id, agent_id FROM dream_schedule
+    WHERE workspace_id = :workspace AND agent_id = :agent_id AND (compact_at IS NULL OR compact_at > :now)
+    FOR UPDATE SKIP LOCKED
+);
 
 -- name: claim_compaction
 -- Take an agent with a full window. It is taken again after a while if whoever took it does not get done.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
@@ -10,7 +12,7 @@ from service.llm.transport import load_litellm
 from service.memory.compaction import compact
 from tests.fakes.openai_server import FakeOpenAI
 from tests.serving import Api
-from tests.worker.dreaming import model, say
+from tests.worker.dreaming import dream, model, say
 from worker.upkeep.compact import fold_next
 
 UUID_SAID = "0f3c2a9e-6a55-4b1e-9c5f-1f6f0a7f2b11"
@@ -101,8 +103,6 @@ async def test_a_message_that_comes_meanwhile_stays_in_the_window(api: Api, monk
 
 
 async def test_two_foldings_at_once_store_one_summary(api: Api) -> None:
-    import asyncio
-
     stored = await say(api, *(f"Turn number {n}." for n in range(30)))
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         (row,) = await connection.raw.fetch("SELECT id FROM sessions")
@@ -131,3 +131,18 @@ async def test_the_model_tells_and_what_it_forgets_is_listed(api: Api) -> None:
         shown = await api.post("/v1/sessions/s/compact?agent=a")
     assert "They spoke of a ticket." in shown["summary"]["content"]
     assert UUID_SAID in shown["summary"]["content"]
+
+
+async def test_a_dream_about_to_commit_and_a_turn_that_fills_the_window_do_not_wait_for_each_other(api: Api) -> None:
+    await say(api, *(f"Turn number {n}." for n in range(20)))
+    said: list[asyncio.Task[object]] = []
+
+    async def speak(step: str) -> None:
+        if step == "applying":
+            said.append(asyncio.create_task(say(api, "One more.")))
+            await asyncio.wait(said, timeout=20)
+            assert said[0].done()
+
+    done = await dream(api.engine, reached=speak)
+    assert done["status"] == "succeeded"
+    assert len(await said[0]) == 1  # type: ignore[arg-type]
