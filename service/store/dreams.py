@@ -188,6 +188,16 @@ async def finish(
         await connection.run("add_changes", workspace=workspace, dream_id=dream_id, changes=list(changes))
 
 
+async def note_stretches(connection: Connection, workspace: UUID, dream_id: UUID, watermarks: Sequence[Record]) -> None:
+    """Settle what a dream reads."""
+    await connection.run("note_stretches", workspace=workspace, id=dream_id, watermarks=list(watermarks))
+
+
+async def note_progress(connection: Connection, workspace: UUID, dream_id: UUID, *, read: int, messages: int) -> None:
+    """Show how many of its messages a dream under way has read."""
+    await connection.run("note_progress", workspace=workspace, id=dream_id, read=read, messages=messages)
+
+
 async def find_steps(
     connection: Connection, workspace: UUID, agent_id: UUID, hashes: Sequence[str]
 ) -> dict[str, Record]:

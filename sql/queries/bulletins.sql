@@ -52,5 +52,5 @@ WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id
     AND r.scope IN ('agent', 'prime')
     AND r.status IS DISTINCT FROM 'done'
     AND r.source ->> 'kind' IS DISTINCT FROM 'window'
-ORDER BY r.importance DESC, coalesce(r.occurred_at, r.created_at) DESC, r.id
+ORDER BY r.effective_importance DESC, coalesce(r.occurred_at, r.created_at) DESC, r.id
 LIMIT :limit;

@@ -1,3 +1,24 @@
+-- fragment: since
+-- From when on a memory ``m`` says what it says: it was told then, or put so by whoever edited it.
+greatest(m.valid_from, (
+    SELECT coalesce(
+        (SELECT n.at FROM memory_versions n
+         WHERE n.workspace_id = m.workspace_id AND n.memory_id = m.id AND n.version = other.version + 1),
+        m.updated_at)
+    FROM (
+        SELECT max(v.version) AS version FROM memory_versions v
+        WHERE v.workspace_id = m.workspace_id AND v.memory_id = m.id AND v.record ->> 'content' <> m.content
+    ) other
+    WHERE other.version IS NOT NULL
+))
+
+-- fragment: edited
+-- Whether a memory ``m`` was put otherwise before, so that what a dream noted of its meaning no longer holds.
+EXISTS (
+    SELECT 1 FROM memory_versions v
+    WHERE v.workspace_id = m.workspace_id AND v.memory_id = m.id AND v.record ->> 'content' <> m.content
+)
+
 -- name: queue_dream
 -- A dream waiting for a worker; one already waiting for this agent is taken instead.
 WITH waiting AS (
@@ -102,7 +123,16 @@ VALUES (:workspace, :id, :agent_id, 'queued', :trigger, :dry_run, :now);
 -- name: start_dream
 UPDATE dreams SET status = 'running', started_at = coalesce(started_at, :now)
 WHERE workspace_id = :workspace AND id = :id
-RETURNING id, trigger, dry_run, usage;
+RETURNING id, trigger, dry_run, usage, watermarks;
+
+-- name: note_stretches
+-- What a dream is going to read: taken up again, it reads the same, whatever has been said since.
+UPDATE dreams SET watermarks = :watermarks WHERE workspace_id = :workspace AND id = :id;
+
+-- name: note_progress
+-- How far a dream under way has read.
+UPDATE dreams SET report = jsonb_build_object('read', :read::bigint, 'messages', :messages::bigint)
+WHERE workspace_id = :workspace AND id = :id AND status = 'running';
 
 -- name: put_back_dream
 -- Its worker was told to stop: the next one takes it up.
@@ -166,12 +196,9 @@ ON CONFLICT DO NOTHING;
 -- The dream has committed: its checkpoints have served.
 DELETE FROM dream_steps WHERE workspace_id = :workspace AND agent_id = :agent_id AND input_hash = ANY(:hashes::text[]);
 
--- name: forget_old_steps
-DELETE FROM dream_steps WHERE workspace_id = :workspace AND created_at < :before;
-
 -- name: due_messages
 -- Messages past the watermark of the agent's sessions, oldest session first, in order: at most ``limit``, and no
--- more than ``tokens_max`` tokens after the first.
+-- more than ``tokens_max`` tokens after the first; with ``stretches`` only those in them.
 SELECT id, session_id, session, dreamed_seq, seq, role, content, name, user_name, created_at
 FROM (
     SELECT m.id, s.id AS session_id, s.session, s.dreamed_seq, m.seq, m.role, m.content, m.name,
@@ -180,6 +207,9 @@ FROM (
     FROM sessions s
     JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq > s.dreamed_seq
     WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.dreamed_seq < s.last_seq
+        AND (:stretches::jsonb IS NULL OR m.seq <= (
+            SELECT w.to_seq FROM jsonb_to_recordset(:stretches) AS w(session_id uuid, to_seq integer)
+            WHERE w.session_id = s.id))
     ORDER BY s.id, m.seq
     LIMIT :limit
 ) due
@@ -202,8 +232,8 @@ WHERE workspace_id = :workspace AND id = :session_id AND dreamed_seq = :from_seq
 
 -- name: known_in_slot
 -- Live memories of this agent that fill one of these slots, or say something identical.
-SELECT id, type, content, source, identity_hash, version, user_name, valid_from, occurred_at
-FROM memories
+SELECT m.id, m.type, m.content, m.source, m.identity_hash, m.version, m.user_name, :(since) AS since, :(edited) AS edited, m.occurred_at
+FROM memories m
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND audience = :agent_id
     AND deleted_at IS NULL AND superseded_by IS NULL
     AND (expires_at IS NULL OR expires_at > :now)
@@ -212,29 +242,38 @@ WHERE workspace_id = :workspace AND agent_id = :agent_id AND audience = :agent_i
 -- name: agent_by_id
 SELECT agent FROM agents WHERE workspace_id = :workspace AND id = :agent_id;
 
+-- name: make_due
+-- One agent is due, unless it is being dreamed for.
+UPDATE dream_schedule SET due_at = least(due_at, :now)
+WHERE workspace_id = :workspace AND agent_id = :agent_id AND (lease_until IS NULL OR lease_until <= :now);
+
 -- name: make_all_due
 -- The schedule fires: every agent is due, but for those being dreamed for.
 UPDATE dream_schedule SET due_at = least(due_at, :now) WHERE lease_until IS NULL OR lease_until <= :now;
 
 -- name: nearest_known
--- For each vector the live memories of the agent's own audience nearest to it, best first.
-SELECT c.n, near.similarity, m.id, m.type, m.content, m.source, m.identity_hash, m.version, m.user_name, m.valid_from,
-    m.occurred_at
-FROM unnest(:numbers::integer[], :embeddings::halfvec[]) AS c(n, embedding)
-CROSS JOIN LATERAL (
-    SELECT i.id, -(v.embedding <#> c.embedding) AS similarity
-    FROM search_index i, LATERAL (
-        SELECT CASE WHEN i.embedding_model = :model::smallint THEN i.embedding ELSE i.next_embedding END
-    ) AS v(embedding)
-    WHERE i.workspace_id = :workspace AND i.audience = :agent_id AND i.kind = 0
-        AND (i.embedding_model = :model OR i.next_model = :model) AND NOT i.deleted AND i.valid_until IS NULL
-        AND (i.expires_at IS NULL OR i.expires_at > :now)
-    ORDER BY v.embedding <#> c.embedding, i.id
-    LIMIT :limit
-) near
-JOIN memories m ON m.workspace_id = :workspace AND m.id = near.id AND m.agent_id = :agent_id
-WHERE near.similarity >= :similarity_min::float8
-ORDER BY c.n, near.similarity DESC, m.id;
+-- For each vector the live memories of the agent's own audience nearest to it, best first. They are found before they
+-- are joined: on tables without statistics the planner would look for them once for every memory there is.
+WITH near AS MATERIALIZED (
+    SELECT c.n, found.id, found.similarity
+    FROM unnest(:numbers::integer[], :embeddings::halfvec[]) AS c(n, embedding)
+    CROSS JOIN LATERAL (
+        SELECT i.id, -(v.embedding <#> c.embedding) AS similarity
+        FROM search_index i, LATERAL (
+            SELECT CASE WHEN i.embedding_model = :model::smallint THEN i.embedding ELSE i.next_embedding END
+        ) AS v(embedding)
+        WHERE i.workspace_id = :workspace AND i.audience = :agent_id AND i.kind = 0
+            AND (i.embedding_model = :model OR i.next_model = :model) AND NOT i.deleted AND i.valid_until IS NULL
+            AND (i.expires_at IS NULL OR i.expires_at > :now)
+        ORDER BY v.embedding <#> c.embedding, i.id
+        LIMIT :limit
+    ) found
+    WHERE found.similarity >= :similarity_min::float8
+)
+SELECT near.n, near.similarity, m.id, m.type, m.content, m.source, m.identity_hash, m.version, m.user_name,
+    :(since) AS since, :(edited) AS edited, m.occurred_at
+FROM near JOIN memories m ON m.workspace_id = :workspace AND m.id = near.id AND m.agent_id = :agent_id
+ORDER BY near.n, near.similarity DESC, m.id;
 
 -- name: decay
 -- Set in the search index how important each event and observation of the agent is now, and whether it has faded

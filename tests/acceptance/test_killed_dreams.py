@@ -1,87 +1,227 @@
-"""kill -9 at every step of a dream, then a rerun: nothing lost, doubled, or paid for twice (rows S8, D9)."""
+"""kill -9 of worker, API and Postgres at every step of a dream: nothing lost, doubled, or paid for twice (S8, D9)."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
-import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
 
+import asyncpg
+import httpx
 import pytest
 
+from service.db import embedded
+from service.db.migrate import migrate
+from service.first_start import first_start
 from service.settings import Settings
+from tests.doomed import DoomedApi, DoomedPostgres, DoomedWorker, dreaming, the_lease_runs_out
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api, Json
-from tests.worker.doomed import dream_and_die, the_lease_runs_out
-from tests.worker.dreaming import note_everything, say, turns_of
+from tests.serving import ADMIN_KEY, Json, serving
+from tests.worker.dreaming import asked_for, note_everything, turns_of
 
 STEPS = (
-    "claimed", "begun", "gathered", "extract:asking", "extract:kept", "extracted", "reconciled", "bulletin:asking",
-    "bulletin:kept", "applying", "written", "committed", "released",
+    "claimed", "begun", "gathered", "extract:asking", "extract:kept", "extracted", "settle:asking", "settle:kept",
+    "reconciled", "bulletin:asking", "bulletin:kept", "applying", "written", "committed", "released",
 )  # fmt: skip
+TARGETS = ("worker", "api", "postgres")
 SEEDS = 50
+AGENTS = ("a", "b")
+
+
+@dataclass
+class World:
+    """A database, an API on it, a model, and what can be killed of it. ``said``: what the API has acknowledged."""
+
+    settings: Settings
+    http: httpx.AsyncClient
+    model: FakeOpenAI
+    target: str
+    api: DoomedApi | None = None
+    postgres: DoomedPostgres | None = None
+    said: list[str] = field(default_factory=list)
+    _late: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def dreaming(self, stop_at: Mapping[str, int] | None = None) -> AbstractAsyncContextManager[DoomedWorker]:
+        return dreaming(self.settings, self.model.base_url, stop_at)
+
+    async def say(self, *contents: str, session: str = "s", agent: str = "a") -> None:
+        """Append turns, again and again until the API acknowledges them."""
+        body = {"agent": agent, "user": "u1", "messages": [{"role": "user", "content": text} for text in contents]}
+        headers = {"Idempotency-Key": uuid4().hex}
+        while True:
+            try:
+                answer = await self.http.post(f"/v1/sessions/{session}/messages", json=body, headers=headers)
+            except httpx.TransportError:
+                await asyncio.sleep(0.05)
+                continue
+            if answer.is_success:
+                self.said += contents
+                return
+            assert answer.status_code == 503, answer.text
+            await asyncio.sleep(0.05)
+
+    async def strike(self, worker: DoomedWorker) -> None:
+        """Kill the target while the worker waits at a step, and bring it back, while turns keep coming."""
+        self._late.append(asyncio.create_task(self.say(f"late {len(self._late)}", session="late")))
+        if self.target == "worker":
+            await worker.kill()
+            await the_lease_runs_out(self.settings.database_url)
+        elif self.target == "api":
+            await self.api.kill()
+            worker.go_on()
+            await self.api.start()
+        else:
+            self.postgres.kill()
+            worker.go_on()
+            await asyncio.to_thread(self.postgres.start)
+            await the_lease_runs_out(self.settings.database_url)
+
+    async def dream_of_the_rest(self) -> None:
+        """Let a worker nobody strikes do what is left, once everything has been said."""
+        await asyncio.gather(*self._late)
+        async with self.dreaming() as worker:
+            assert await worker.stops() is None
+
+    async def all_of(self, path: str) -> list[Json]:
+        items: list[Json] = []
+        cursor: dict[str, str] = {}
+        while True:
+            page = (await self.http.get(path, params={"limit": 200, **cursor})).json()
+            items += page["items"]
+            if page["next_cursor"] is None:
+                return items
+            cursor = {"cursor": page["next_cursor"]}
+
+    async def all_is_well(self) -> None:
+        """Every acknowledged turn is one memory, as it was first written, and every dream was seen to its end."""
+        assert [one["error"] for one in await self.all_of("/v1/dreams") if one["status"] != "succeeded"] == []
+        memories = [one for one in await self.all_of("/v1/memories") if one["source"].get("kind") != "window"]
+        assert Counter(one["content"] for one in memories) == Counter(f"u1 said: {text}" for text in self.said)
+        assert {one["version"] for one in memories} == {1}
+
+    def asked(self) -> Counter[str]:
+        """How often the model was asked each thing."""
+        return Counter(json.dumps(body["messages"], sort_keys=True) for body in self.model.requests("chat"))
+
+    def times_read(self) -> Counter[str]:
+        """How often the model was shown each turn."""
+        asked = [body for body in self.model.requests("chat") if asked_for(body) == "Notes"]
+        return Counter(turn["said"] for body in asked for turn in turns_of(body))
+
+    async def read_so_far(self) -> set[str]:
+        """The turns whose reading is finished and kept, while the dream is not committed yet."""
+        connection = await asyncpg.connect(self.settings.database_url)
+        kept = await connection.fetch("SELECT result::text FROM dream_steps WHERE step = 'extract'")
+        await connection.close()
+        memories = [memory for row in kept for memory in json.loads(row["result"])["memories"]]
+        return {memory["content"].removeprefix("u1 said: ") for memory in memories}
+
+
+@pytest.fixture(scope="module")
+def own_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DoomedPostgres]:
+    """A Postgres that may be killed, with a migrated template."""
+    postgres = DoomedPostgres(tmp_path_factory.mktemp("doomed") / "postgres")
+    template = embedded.database_url(postgres.url, "template")
+    asyncio.run(_execute(postgres.url, "CREATE DATABASE template"))
+    migrate(template)
+    asyncio.run(first_start(Settings(DATABASE_URL=template, REVERIE_ADMIN_KEY=ADMIN_KEY, _env_file=None)))
+    yield postgres
+    postgres.close()
+
+
+async def _execute(url: str, statement: str) -> None:
+    connection = await asyncpg.connect(url)
+    await connection.execute(statement)
+    await connection.close()
 
 
 @pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as opened:
-        opened.default_reply = note_everything
-        yield opened
+def target(request: pytest.FixtureRequest) -> str:
+    return request.param
 
 
-def asked(server: FakeOpenAI) -> Counter[str]:
-    """How often each request was made."""
-    return Counter(json.dumps(body["messages"], sort_keys=True) for body in server.requests("chat"))
+@pytest.fixture
+def postgres(target: str, request: pytest.FixtureRequest) -> DoomedPostgres | None:
+    return request.getfixturevalue("own_postgres") if target == "postgres" else None
 
 
-async def talk(api: Api, seed: int) -> list[Json]:
-    """A few sessions of a few turns, of two agents, each turn unlike any other."""
+@pytest.fixture
+def url(postgres: DoomedPostgres | None, request: pytest.FixtureRequest) -> str:
+    if postgres is None:
+        return request.getfixturevalue("database_url")
+    name = f"t{uuid4().hex}"
+    asyncio.run(_execute(postgres.url, f"CREATE DATABASE {name} TEMPLATE template"))
+    return embedded.database_url(postgres.url, name)
+
+
+@pytest.fixture
+async def world(target: str, postgres: DoomedPostgres | None, url: str, tmp_path: Path) -> AsyncIterator[World]:
+    async with AsyncExitStack() as stack:
+        settings = Settings(
+            DATABASE_URL=url, REVERIE_DATA_DIR=tmp_path, REVERIE_POOL_WAIT_S=60, REVERIE_STATEMENT_TIMEOUT_S=120,
+            EMBEDDING_MODEL="static", _env_file=None,
+        )  # fmt: skip
+        model = stack.enter_context(FakeOpenAI())
+        model.default_reply = note_everything
+        api = None
+        if target == "api":
+            api = DoomedApi(settings)
+            await api.start()
+            stack.push_async_callback(api.kill)
+            base_url = api.base_url
+        else:
+            base_url = str((await stack.enter_async_context(serving(settings))).http.base_url)
+        headers = {"Authorization": f"Bearer {ADMIN_KEY}"}
+        http = await stack.enter_async_context(httpx.AsyncClient(base_url=base_url, headers=headers, timeout=60))
+        yield World(settings, http, model, target, api, postgres)
+
+
+@pytest.mark.parametrize("target", TARGETS, indirect=True)
+async def test_killed_at_every_step_in_turn(world: World) -> None:
+    """One dream that is struck at every step it has, and not one call to the model made twice."""
+    await world.say(*(f"note {n} of the garden" for n in range(12)))
+    left = list(STEPS)
+    while left:
+        wanted = left[:1] if world.target == "worker" else left
+        before = len(left)
+        async with world.dreaming(dict.fromkeys(wanted, 1)) as worker:
+            while (step := await worker.stops()) is not None:
+                left.remove(step)
+                await world.strike(worker)
+                if world.target == "worker":
+                    break
+        assert len(left) < before, f"no dream reaches {left}"
+    await world.dream_of_the_rest()
+    await world.all_is_well()
+    assert {asked_for(body) for body in world.model.requests("chat")} >= {"Notes", "Verdicts", "WrittenBulletin"}
+    assert set(world.asked().values()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("seed", "target"), [(seed, TARGETS[seed % len(TARGETS)]) for seed in range(SEEDS)], indirect=["target"]
+)
+async def test_killed_again_and_again(world: World, seed: int, target: str) -> None:
+    """Many sessions, read by several calls at once, struck at random."""
     chance = random.Random(seed)
-    said: list[Json] = []
-    for agent in ("a", "b"):
+    for agent in AGENTS:
         for session in range(chance.randint(1, 3)):
             turns = [f"note {seed} {agent} {session} {n}" for n in range(chance.randint(1, 60))]
-            said += await say(api, *turns, session=f"s{session}", agent=agent)
-    return said
-
-
-async def every_message_is_one_memory(api: Api, said: list[Json]) -> None:
-    expected = Counter(f"u1 said: {message['content']}" for message in said)
-    items: list[Json] = []
-    cursor = None
-    while True:
-        page = await api.get("/v1/memories", limit=200, **({"cursor": cursor} if cursor else {}))
-        items += [memory for memory in page["items"] if memory["source"].get("kind") != "window"]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            break
-    assert Counter(memory["content"] for memory in items) == expected
-    assert all(memory["version"] == 1 for memory in items)
-
-
-@pytest.mark.parametrize("step", STEPS)
-async def test_killed_at_each_step(api: Api, settings: Settings, server: FakeOpenAI, step: str) -> None:
-    said = await talk(api, STEPS.index(step))
-    assert await dream_and_die(settings, server.base_url, step) == -signal.SIGKILL
-    await the_lease_runs_out(api.engine)
-    assert await dream_and_die(settings, server.base_url, None) == 0
-    await every_message_is_one_memory(api, said)
-    if not step.startswith(("extract", "bulletin")):
-        assert set(asked(server).values()) == {1}
-    dreams = (await api.get("/v1/dreams", limit=200))["items"]
-    assert {dream["status"] for dream in dreams} == {"succeeded"}
-
-
-@pytest.mark.parametrize("seed", range(SEEDS))
-async def test_killed_again_and_again(api: Api, settings: Settings, server: FakeOpenAI, seed: int) -> None:
-    chance = random.Random(seed)
-    said = await talk(api, seed)
-    for attempt in range(chance.randint(1, 3)):
-        await dream_and_die(settings, server.base_url, chance.choice(STEPS), chance.randint(1, 2))
-        await the_lease_runs_out(api.engine)
-        said += await say(api, f"note {seed} late {attempt}", session="late")
-    assert await dream_and_die(settings, server.base_url, None) == 0
-    await every_message_is_one_memory(api, said)
-    finished = [turn["said"] for body in server.requests("chat") for turn in turns_of(body) if "said" in turn]
-    assert set(finished) == {message["content"] for message in said}
+            await world.say(*turns, session=f"s{session}", agent=agent)
+    paid: set[str] = set()
+    for _ in range(chance.randint(1, 3)):
+        async with world.dreaming({chance.choice(STEPS): chance.randint(1, 2)}) as worker:
+            if await worker.stops() is not None:
+                paid |= await world.read_so_far()
+                await world.strike(worker)
+                if target != "worker":
+                    assert await worker.stops() is None
+    await world.dream_of_the_rest()
+    await world.all_is_well()
+    read = world.times_read()
+    assert {text: read[text] for text in paid} == dict.fromkeys(paid, 1)

@@ -70,7 +70,7 @@ def asked_for(body: Json) -> str:
 
 def turns_of(body: Json) -> list[Json]:
     """The turns in an extraction request."""
-    text = body["messages"][-1]["content"]
+    text = next(message["content"] for message in body["messages"] if "<turns>\n" in message["content"])
     return [json.loads(line) for line in re.findall(r"^\{.*\}$", text, re.MULTILINE)]
 
 

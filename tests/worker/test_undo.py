@@ -40,6 +40,54 @@ async def test_undo_restores_the_state_before_to_the_byte(api: Api) -> None:
     assert await state(api) == before
 
 
+async def exported(api: Api) -> list[bytes]:
+    """The lines of an export in any order, without when it was made; dreams have no line in it."""
+    answer = await api.call("GET", "/v1/export", params={"include": "deleted,expired"})
+    assert answer.status_code == 200, answer.text
+    return sorted(line for line in answer.content.splitlines() if b'"record":"export"' not in line)
+
+
+async def test_an_export_before_and_after_compares_equal(static_api: Api) -> None:
+    api = static_api
+    await say(api, "I like tea.", "I live in Oslo.", "I work at Acme with Maria.", "I'm planning a trip to Rome.")
+    await dream(api.engine)
+    await api.save("The gate squeaks", type="observation", created_at="2020-01-01T00:00:00Z")
+    await say(api, "I quit tea, coffee only.", "I live in Oslo.", "Maria moved to Bergen.", "I now work at Globex.")
+    before = await exported(api)
+    done = await dream(api.engine)
+    ops = {change["op"] for change in done["changes"]}
+    assert ops >= {"created", "superseded", "reinforced", "linked", "entity", "bulletin", "decayed"}
+    assert await exported(api) != before
+    assert (await undo(api, done)).status_code == 200
+    assert await exported(api) == before
+    again = await dream(api.engine)
+    assert {change["op"] for change in again["changes"]} >= ops - {"decayed"}
+
+
+async def test_dreams_are_undone_one_by_one_back_to_the_beginning(static_api: Api) -> None:
+    api = static_api
+    days = (
+        ("I live in Oslo.", "I like tea.", "My sister Maria is a nurse."),
+        ("I moved to Bergen.", "I like tea."),
+        ("I quit tea.", "I have a dog named Rex.", "I live in Bergen."),
+    )
+    await api.save("Something to begin with")
+    before, dreams = [], []
+    for day, said in enumerate(days):
+        await say(api, *said, session=f"day {day}")
+        before.append(await made_of_it(api))
+        dreams.append(await dream(api.engine))
+    for state_before, dreamed in zip(reversed(before), reversed(dreams), strict=True):
+        assert (await undo(api, dreamed)).status_code == 200
+        assert await made_of_it(api) == state_before
+
+
+async def made_of_it(api: Api) -> list[bytes]:
+    """An export without what was said."""
+    said = (b'"record":"session"', b'"record":"message"', b'"record":"end"')
+    return [line for line in await exported(api) if not any(each in line for each in said)]
+
+
 async def test_what_was_undone_is_due_again(api: Api) -> None:
     await say(api, "I live in Oslo.")
     await undo(api, await dream(api.engine))

@@ -67,7 +67,7 @@ async def apply(
                 raise _RolledBack
             await dreams.finish(
                 connection, workspace, work.dream_id, status="succeeded", report=diff.report() | report,
-                changes=diff.changes, watermarks=writer.watermarks(work.batch), **closing,
+                changes=diff.changes, watermarks=work.batch.watermarks(), **closing,
             )  # fmt: skip
             await connection.run(
                 "forget_steps", workspace=workspace, agent_id=lease.agent_id, hashes=work.extraction.steps

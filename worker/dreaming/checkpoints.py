@@ -15,12 +15,37 @@ from service.memory.engine import Engine
 from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings
+from worker.dreaming.journal import Journal
 
 Result = dict[str, Any]
 
 
+UNSAVED_MAX = 1_000
+
+
 class LeaseLost(ReverieError):
     """Another worker has taken over this agent; this dream may not write anything more."""
+
+
+@dataclass(slots=True)
+class Unsaved:
+    """What finished calls gave and used while the database was away, held by the worker until it can be written.
+
+    ``results`` by the hash of their input, the newest UNSAVED_MAX; ``usage`` by dream.
+    """
+
+    results: dict[str, Result] = field(default_factory=dict)
+    usage: dict[UUID, Usage] = field(default_factory=dict)
+
+    def hold(self, input_hash: str, result: Result) -> None:
+        """Hold the result of a finished call."""
+        self.results[input_hash] = result
+        while len(self.results) > UNSAVED_MAX:
+            del self.results[next(iter(self.results))]
+
+    def owe(self, dream_id: UUID, used: Usage) -> None:
+        """Hold what a dream used."""
+        self.usage[dream_id] = self.usage.get(dream_id, Usage()) + used
 
 
 @dataclass(slots=True)
@@ -34,38 +59,53 @@ class Checkpoints:
     lease: Lease
     dream_id: UUID
     llm: LLM
+    unsaved: Unsaved
+    journal: Journal
     reached: Callable[[str], Awaitable[None]]
     used: list[str] = field(default_factory=list)
     _counted: Usage = field(default_factory=Usage)
 
     async def once(
-        self, step: str, question: Any, message_ids: Sequence[UUID], work: Callable[[], Awaitable[Result]]
+        self, step: str, question: Any, message_ids: Sequence[UUID], work: Callable[[LLM], Awaitable[Result]]
     ) -> Result:
         """The result of ``work`` for this ``question``, from the checkpoint when it has been done before.
 
-        What the call used is counted even when it fails. A result made of messages that are gone meanwhile is
-        returned, but not kept. Raises LeaseLost, and what ``work`` raises.
+        What the call used is counted even when it fails. A call that has finished is not made again by this worker,
+        even when the database went away before its result could be kept. A result made of messages that are gone
+        meanwhile is returned, but not kept. Raises LeaseLost, and what ``work`` raises.
         """
         input_hash = hashlib.sha256(dumps([step, self.llm.model, question])).hexdigest()
         workspace = self.lease.workspace_id
         async with self.engine.db.transaction(workspace) as connection:
             kept = await dreams.find_steps(connection, workspace, self.lease.agent_id, [input_hash])
         if input_hash not in kept:
-            await self.reached(f"{step}:asking")
-            try:
-                result = await work()
-            finally:
-                await self._count()
+            result = self.unsaved.results.get(input_hash)
+            if result is None:
+                await self.reached(f"{step}:asking")
+                try:
+                    result = await self.call(step, work)
+                    self.unsaved.hold(input_hash, result)
+                finally:
+                    await self._count()
             async with self.engine.db.transaction(workspace) as connection:
                 if not await dreams.keep_step(
                     connection, self.lease, self.dream_id, input_hash=input_hash, step=step, result=result,
                     message_ids=message_ids, now=self.engine.now(),
                 ):  # fmt: skip
                     raise LeaseLost
+            self.unsaved.results.pop(input_hash, None)
             kept = {input_hash: result}
             await self.reached(f"{step}:kept")
         self.used.append(input_hash)
         return kept[input_hash]
+
+    async def call(self, step: str, work: Callable[[LLM], Awaitable[Result]]) -> Result:
+        """Call the model, whatever has been called before, and note what goes wrong with it."""
+        llm = self.llm.within(Budget())
+        try:
+            return await work(llm)
+        finally:
+            self.journal.errors(step, llm.meter.failures)
 
     async def _count(self) -> None:
         """Write down what the model used since the last time, so that it counts whatever becomes of the dream."""
@@ -73,8 +113,21 @@ class Checkpoints:
         if used == Usage():
             return
         self._counted += used
-        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
-            await dreams.add_usage(connection, self.lease.workspace_id, self.dream_id, used)
+        self.unsaved.owe(self.dream_id, used)
+        await _settle_up(self.engine, self.lease.workspace_id, self.dream_id, self.unsaved)
+
+
+async def _settle_up(engine: Engine, workspace: UUID, dream_id: UUID, unsaved: Unsaved) -> Usage:
+    """Write down what a dream is known to have used and has not been written down yet; how much that was."""
+    owed = unsaved.usage.pop(dream_id, Usage())
+    if owed != Usage():
+        try:
+            async with engine.db.transaction(workspace) as connection:
+                await dreams.add_usage(connection, workspace, dream_id, owed)
+        except BaseException:
+            unsaved.owe(dream_id, owed)
+            raise
+    return owed
 
 
 async def open_checkpoints(
@@ -83,9 +136,12 @@ async def open_checkpoints(
     lease: Lease,
     dream_id: UUID,
     spent: Usage,
+    unsaved: Unsaved,
+    journal: Journal,
     reached: Callable[[str], Awaitable[None]],
 ) -> Checkpoints:
     """Checkpoints of a dream that has ``spent`` this much already, under the workspace's budgets."""
+    spent += await _settle_up(engine, lease.workspace_id, dream_id, unsaved)
     midnight = engine.now().replace(hour=0, minute=0, second=0, microsecond=0)
     async with engine.db.transaction(lease.workspace_id) as connection:
         allowed = (await workspace_settings(connection, lease.workspace_id)).dream
@@ -93,4 +149,4 @@ async def open_checkpoints(
     metered = llm.within(Budget(allowed.day_tokens_max, allowed.day_cost_max_usd), today).within(
         Budget(allowed.tokens_max, allowed.cost_max_usd), spent
     )
-    return Checkpoints(engine, lease, dream_id, metered, reached, _counted=spent)
+    return Checkpoints(engine, lease, dream_id, metered, unsaved, journal, reached, _counted=spent)

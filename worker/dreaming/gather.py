@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
@@ -38,17 +40,24 @@ class Batch:
         last = {self.session_of[turn.id]: turn.seq for turn in self.turns}
         return [Stretch(session, self.dreamed_seq[session], seq) for session, seq in last.items()]
 
+    def watermarks(self) -> list[dict[str, Any]]:
+        """The stretches, for the dream's record."""
+        return [asdict(stretch) for stretch in self.stretches]
+
     def first(self, count: int) -> Batch:
         """The same batch with its first ``count`` turns only."""
         return self if count >= len(self.turns) else replace(self, turns=self.turns[:count], more=True)
 
 
-async def gather(connection: Connection, lease: Lease, limit: int = MESSAGES_MAX) -> Batch:
-    """The next messages due for the agent, session by session, in order."""
+async def gather(
+    connection: Connection, lease: Lease, within: Sequence[Mapping[str, Any]] | None = None, limit: int = MESSAGES_MAX
+) -> Batch:
+    """The next messages due for the agent, session by session, in order; of these stretches only, if given."""
     agent = await connection.value("agent_by_id", workspace=lease.workspace_id, agent_id=lease.agent_id)
     rows = await connection.fetch(
-        "due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id, limit=limit, tokens_max=TOKENS_MAX
-    )
+        "due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id, limit=limit, tokens_max=TOKENS_MAX,
+        stretches=None if within is None else list(within),
+    )  # fmt: skip
     due = await connection.value("count_due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id)
     turns = [
         Turn(

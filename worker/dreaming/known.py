@@ -22,12 +22,15 @@ NEIGHBOURS = 5
 SIMILARITY_MIN = 0.6
 """Below this two statements are not looked at as one: of 2,000 annotated pairs none that may merge lies lower."""
 
-_AT_ONCE = 100
+_AT_ONCE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A memory that was there before the dream, at the version the plan is made for."""
+    """A memory that was there before the dream, at the version the plan is made for.
+
+    ``since``: when what it says was told, or put so by an edit, after which its ``value`` is not known.
+    """
 
     id: UUID
     version: int
@@ -117,12 +120,12 @@ def _known(row: Any) -> Known:
         id=row["id"],
         version=row["version"],
         slot=source.get("slot"),
-        value=source.get("value"),
+        value=None if row["edited"] else source.get("value"),
         polarity=source.get("polarity", "positive"),
         type=row["type"],
         content=row["content"],
         subject=row["user_name"],
         identity=row["identity_hash"].hex(),
-        since=row["valid_from"],
+        since=row["since"],
         at=row["occurred_at"],
     )

@@ -1,4 +1,4 @@
-"""A dream from claim to commit. Reads as a contents page: gather, extract, reconcile, apply."""
+"""Who dreams when: an agent is claimed, dreamed for under a lease that is kept alive, and let go."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
-from enum import Enum
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -16,30 +15,19 @@ import structlog
 
 from service.db.pool import Connection
 from service.errors import ReverieError, Unavailable
-from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable, Usage
+from service.llm import Usage
 from service.memory import bulletin
-from service.memory.bulletin import Bulletin
 from service.memory.compaction import compact_agent
 from service.memory.engine import Engine
-from service.memory.prompts import WrittenBulletin
 from service.store import bulletins, dreams
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings
-from worker.dreaming.apply import PlanOutdated, Work, apply, rehearse
-from worker.dreaming.checkpoints import Checkpoints, LeaseLost, open_checkpoints
-from worker.dreaming.diff import Diff, usage_report
-from worker.dreaming.extract.by_llm import extract_by_llm
-from worker.dreaming.extract.by_rules import extract_by_rules
-from worker.dreaming.extract.outcome import Extraction
-from worker.dreaming.gather import Batch, gather
-from worker.dreaming.known import look_around
-from worker.dreaming.personal_data import allowed_candidates, masked_turns
-from worker.dreaming.reconcile import Plan, reconcile
-from worker.dreaming.settle import settle
+from worker.dreaming.checkpoints import LeaseLost, Unsaved
+from worker.dreaming.diff import usage_report
+from worker.dreaming.dream import Dream, Ended, Running
 
 log = structlog.get_logger(__name__)
 
-PLANS_MAX = 5
 RETRY_MAX_S = 6 * 3600.0
 
 T = TypeVar("T")
@@ -50,23 +38,8 @@ async def _nothing(step: str) -> None:
     """Nobody watches the steps."""
 
 
-class _Ended(Enum):
-    """How a dream ended: all is read, more is due, the budget was reached, or it failed."""
-
-    DONE = 1
-    MORE = 2
-    STOPPED = 3
-    FAILED = 4
-
-
-@dataclass(frozen=True, slots=True)
-class _Running:
-    """The dream under way."""
-
-    id: UUID
-    trigger: str
-    dry_run: bool
-    spent: Usage
+def _nobody(read: int, messages: int) -> None:
+    """Nobody watches the progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +49,7 @@ class Dreamer:
     ``retry_s``: how long after a first failure an agent is due again; it doubles with each further one, up to six
     hours. ``reached`` is told the name of each step as it is reached: claimed, begun, gathered, extract:asking,
     extract:kept, settle:asking, settle:kept, extracted, reconciled, bulletin:asking, bulletin:kept, applying, written,
-    committed, released.
+    committed, released. ``progress`` is told how many messages have been read, and of how many.
     """
 
     engine: Engine
@@ -84,6 +57,8 @@ class Dreamer:
     lease_s: float
     retry_s: float = 300.0
     reached: Callable[[str], Awaitable[None]] = _nothing
+    progress: Callable[[int, int], None] = _nobody
+    unsaved: Unsaved = field(default_factory=Unsaved)
 
     async def dream_next(self) -> bool:
         """Dream for an agent that is due or was asked to; False when there is none.
@@ -182,31 +157,31 @@ class _Turn:
         trigger: str | None = None
         while running := await self._begin(trigger):
             ended = await self._dream(running)
-            if ended is _Ended.FAILED:
+            if ended is Ended.FAILED:
                 return
-            if ended is _Ended.STOPPED:
+            if ended is Ended.STOPPED:
                 break
-            trigger = running.trigger if ended is _Ended.MORE and not running.dry_run else None
+            trigger = running.trigger if ended is Ended.MORE and not running.dry_run else None
         await self._fold_and_release()
 
     async def dream_by_hand(self, *, dry_run: bool) -> UUID:
         """One dream now, after those left unfinished or asked for before; its id."""
         while running := await self._begin(None, scheduled=False):
-            if await self._dream(running) is _Ended.FAILED:
+            if await self._dream(running) is Ended.FAILED:
                 return running.id
-        ended = _Ended.MORE
-        while ended is _Ended.MORE:
+        ended = Ended.MORE
+        while ended is Ended.MORE:
             running = await self._begin("manual", dry_run=dry_run)
             assert running is not None
             ended = await self._dream(running)
             if dry_run:
                 break
-        if ended is not _Ended.FAILED:
+        if ended is not Ended.FAILED:
             await self._fold_and_release()
         assert running is not None
         return running.id
 
-    async def _begin(self, trigger: str | None, *, dry_run: bool = False, scheduled: bool = True) -> _Running | None:
+    async def _begin(self, trigger: str | None, *, dry_run: bool = False, scheduled: bool = True) -> Running | None:
         """The dream to run now: one left unfinished or asked for, else a new one if there is a trigger for it."""
         now = self._engine.now()
         async with self._engine.db.transaction(self.lease.workspace_id) as connection:
@@ -218,7 +193,9 @@ class _Turn:
         if row is None:
             return None
         await self.dreamer.reached("begun")
-        return _Running(row["id"], row["trigger"], row["dry_run"], Usage(**row["usage"]))
+        return Running(
+            row["id"], row["trigger"], row["dry_run"], Usage(**row["usage"]), row["watermarks"] or None
+        )  # fmt: skip
 
     async def _has_reason(self, connection: Connection) -> bool:
         """Whether a dream would do anything: messages are due, something fades, or the bulletin is out of date."""
@@ -236,22 +213,26 @@ class _Turn:
         model = self._engine.llm.model if self._engine.llm else None
         return bulletin.is_stale(latest, rows, model)
 
-    async def _dream(self, running: _Running) -> _Ended:
+    async def _dream(self, running: Running) -> Ended:
         """One dream, from its messages to its commit; a failure closes it, and gives the lease back."""
         began = time.monotonic()
+        dream = Dream(
+            self._engine, self.lease, running, self.dreamer.unsaved, self.dreamer.reached, self.dreamer.progress
+        )
         try:
-            ended, diff = await _Dream(self.dreamer, self.lease, running).run()
+            ended, diff = await dream.run()
         except (LeaseLost, Unavailable):
             raise
         except Exception as error:
             log.exception("dream_failed", dream_id=str(running.id), agent_id=str(self.lease.agent_id))
-            await self._fail(running, error, time.monotonic() - began)
-            return _Ended.FAILED
+            report = dream.journal.report() | {"duration_s": round(time.monotonic() - began, 3)}
+            await self._fail(running, error, report)
+            return Ended.FAILED
         await self.dreamer.reached("committed")
         log.info("dreamed", dream_id=str(running.id), agent_id=str(self.lease.agent_id), **diff.report())
         return ended
 
-    async def _fail(self, running: _Running, error: Exception, seconds: float) -> None:
+    async def _fail(self, running: Running, error: Exception, report: Json) -> None:
         reason = error.message if isinstance(error, ReverieError) else str(error)
         async with self._engine.db.transaction(self.lease.workspace_id) as connection:
             if not await dreams.fence(connection, self.lease, self._engine.now()):
@@ -259,7 +240,7 @@ class _Turn:
             used = await dreams.usage(connection, self.lease.workspace_id, running.id)
             await dreams.finish(
                 connection, self.lease.workspace_id, running.id, status="failed",
-                report={"duration_s": round(seconds, 3), "llm": usage_report(used)},
+                report=report | {"llm": usage_report(used)},
                 error=f"{type(error).__name__}: {reason}"[:2000], now=self._engine.now(),
             )  # fmt: skip
         failures = self.lease.failures + 1
@@ -279,105 +260,3 @@ class _Turn:
             due_at = None if wait_s is None else self._engine.now() + timedelta(seconds=wait_s)
             await dreams.release(connection, self.lease, due_at=due_at, failures=failures)
         await self.dreamer.reached("released")
-
-
-@dataclass(slots=True)
-class _Dream:
-    """One dream. Reads as a contents page."""
-
-    dreamer: Dreamer
-    lease: Lease
-    running: _Running
-
-    async def run(self) -> tuple[_Ended, Diff]:
-        """Gather, extract, reconcile, apply; made again when someone changes what the plan touches: they win."""
-        began = time.monotonic()
-        engine, reached = self.dreamer.engine, self.dreamer.reached
-        checkpoints = None
-        if engine.llm is not None:
-            checkpoints = await open_checkpoints(
-                engine, engine.llm, self.lease, self.running.id, self.running.spent, reached
-            )
-        for _ in range(PLANS_MAX):
-            batch, extraction = await self._read(checkpoints)
-            await reached("extracted")
-            plan = await self._reconcile(batch, extraction, checkpoints)
-            await reached("reconciled")
-            work = Work(self.running.id, batch, extraction, plan)
-            try:
-                written = await self._bulletin(work, checkpoints) if checkpoints else None
-                diff = await apply(
-                    engine, self.lease, work, written=written, dry_run=self.running.dry_run, reached=reached,
-                    report=_report(batch, extraction, plan, checkpoints, time.monotonic() - began),
-                )  # fmt: skip
-            except PlanOutdated:
-                continue
-            if extraction.stopped:
-                return _Ended.STOPPED, diff
-            return (_Ended.MORE if batch.more else _Ended.DONE), diff
-        raise PlanOutdated(f"The memories kept changing under {PLANS_MAX} plans; the dream will be tried again.")
-
-    async def _read(self, checkpoints: Checkpoints | None) -> tuple[Batch, Extraction]:
-        """The messages due and what they state; only as many of them as could be read."""
-        engine = self.dreamer.engine
-        async with engine.db.transaction(self.lease.workspace_id) as connection:
-            batch = await gather(connection, self.lease)
-            rule = (await workspace_settings(connection, self.lease.workspace_id)).pii
-        batch = replace(batch, turns=await masked_turns(engine, rule, batch.turns))
-        await self.dreamer.reached("gathered")
-        if checkpoints is None:
-            extraction = await extract_by_rules(batch.turns)
-        else:
-            extraction = await extract_by_llm(batch.turns, checkpoints)
-        extraction.candidates = await allowed_candidates(engine, rule, extraction.candidates)
-        return batch.first(extraction.covered), extraction
-
-    async def _reconcile(self, batch: Batch, extraction: Extraction, checkpoints: Checkpoints | None) -> Plan:
-        """What the candidates mean beside what is known; pairs that only a reader can tell apart are read."""
-        around = await look_around(self.dreamer.engine, self.lease, extraction.candidates)
-        told = {turn.id: (turn.at, place) for place, turn in enumerate(batch.turns)}
-        plan = await asyncio.to_thread(reconcile, around, told, {})
-        if plan.undecided and checkpoints is not None:
-            verdicts = await settle(plan.undecided, checkpoints)
-            plan = await asyncio.to_thread(reconcile, around, told, verdicts)
-        return plan
-
-    async def _bulletin(self, work: Work, checkpoints: Checkpoints) -> Bulletin | None:
-        """The bulletin in the model's words; None, and the rules write it, when nothing changed or the model fails."""
-        workspace = self.lease.workspace_id
-        rows = await rehearse(self.dreamer.engine, self.lease, work)
-        async with self.dreamer.engine.db.transaction(workspace) as connection:
-            latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id)
-            tokens_max = (await workspace_settings(connection, workspace)).dream.bulletin_tokens_max
-        if not rows or not bulletin.is_stale(latest, rows, checkpoints.llm.model):
-            return None
-        question = bulletin.prompt(rows, tokens_max)
-
-        async def call() -> dict[str, Any]:
-            answer = await checkpoints.llm.structured(
-                question, WrittenBulletin, tokens_max=bulletin.answer_max(tokens_max)
-            )
-            return answer.value.model_dump(mode="json")
-
-        try:
-            written = await checkpoints.once("bulletin", question, [turn.id for turn in work.batch.turns], call)
-        except (LLMInvalidOutput, LLMUnavailable, BudgetReached) as error:
-            log.warning("bulletin_by_rules", dream_id=str(self.running.id), error=error.message)
-            return None
-        return bulletin.from_written(
-            checkpoints.llm.model, work.batch.agent, rows, WrittenBulletin.model_validate(written), tokens_max
-        )
-
-
-def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Checkpoints | None, seconds: float) -> Json:
-    """What a dream says of itself besides the counts of its diff."""
-    return {
-        "sessions": len(batch.stretches),
-        "candidates": len(extraction.candidates),
-        "rejected": extraction.rejected,
-        "kept_apart": len(plan.undecided),
-        "stopped": extraction.stopped,
-        "extractor": checkpoints.llm.model if checkpoints else "rules",
-        "llm": usage_report(checkpoints.llm.meter.usage) if checkpoints else usage_report(Usage()),
-        "duration_s": round(seconds, 3),
-    }

@@ -9,7 +9,7 @@ from uuid import UUID
 import structlog
 
 from service.domain.json import dumps
-from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.prompts import SETTLE, Verdicts
 from worker.dreaming.checkpoints import Checkpoints
 from worker.dreaming.reconcile import Outcome, Pair
@@ -28,8 +28,8 @@ async def settle(pairs: Sequence[Pair], checkpoints: Checkpoints) -> dict[tuple[
         {"role": "user", "content": "<pairs>\n" + "\n".join(lines) + "\n</pairs>"},
     ]
 
-    async def call() -> dict[str, Any]:
-        answer = await checkpoints.llm.structured(messages, Verdicts, tokens_max=ANSWER_TOKENS_MAX)
+    async def call(llm: LLM) -> dict[str, Any]:
+        answer = await llm.structured(messages, Verdicts, tokens_max=ANSWER_TOKENS_MAX)
         return answer.value.model_dump(mode="json")
 
     try:

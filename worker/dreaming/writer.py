@@ -89,10 +89,6 @@ class Writer:
                 return False
         return True
 
-    def watermarks(self, batch: Batch) -> list[dict[str, Any]]:
-        """What the dream covered, for its record."""
-        return [asdict(stretch) for stretch in batch.stretches]
-
     async def decay(self) -> None:
         """Bring what search knows of each memory's importance in line with the time it has gone unused (row D6)."""
         settings = await workspace_settings(self.connection, self._workspace)

@@ -8,14 +8,14 @@ that fails too, the failure is raised, and the dream fails with it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from service.domain.json import dumps
 from service.embedding.tokens import count_tokens
-from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.prompts import EXTRACT, HARMLESS, Notes
 from worker.dreaming.candidates import Candidate, Turn
 from worker.dreaming.checkpoints import Checkpoints
@@ -42,8 +42,10 @@ class _Chunk:
     rejected: int = 0
 
 
-async def extract_by_llm(turns: Sequence[Turn], checkpoints: Checkpoints) -> Extraction:
-    """What the turns state, by the language model, up to where the budget ends.
+async def extract_by_llm(
+    turns: Sequence[Turn], checkpoints: Checkpoints, done: Callable[[int], Awaitable[None]]
+) -> Extraction:
+    """What the turns state, by the language model, up to where the budget ends. ``done`` is told of each few read.
 
     Raises LLMUnavailable or LLMInvalidOutput when the model answers nothing of use, and LeaseLost.
     """
@@ -53,9 +55,11 @@ async def extract_by_llm(turns: Sequence[Turn], checkpoints: Checkpoints) -> Ext
     async def read(chunk: Sequence[Turn]) -> _Chunk | BudgetReached:
         async with at_once:
             try:
-                return await _read(chunk, checkpoints)
+                result = await _read(chunk, checkpoints)
             except BudgetReached as reached:
                 return reached
+            await done(len(chunk))
+            return result
 
     found = Extraction(covered=0, steps=checkpoints.used)
     tasks = [asyncio.ensure_future(read(chunk)) for chunk in chunks]
@@ -127,12 +131,12 @@ async def _ask(turns: Sequence[Turn], checkpoints: Checkpoints, *, keep: bool = 
     if not messages:
         return _Chunk()
 
-    async def call() -> dict[str, Any]:
-        answer = await checkpoints.llm.structured(messages, Notes, tokens_max=ANSWER_TOKENS_MAX)
+    async def call(llm: LLM) -> dict[str, Any]:
+        answer = await llm.structured(messages, Notes, tokens_max=ANSWER_TOKENS_MAX)
         return answer.value.model_dump(mode="json")
 
     if not keep:
-        await call()
+        await checkpoints.call("extract", call)
         return _Chunk()
     result = await checkpoints.once("extract", messages, [turn.id for turn in turns], call)
     candidates, rejected = candidates_of(Notes.model_validate(result), turns)

@@ -1,0 +1,113 @@
+"""Four workers, forty agents, and leases lost on purpose: one dream of an agent at a time, no commit without its lease
+(row D10).
+
+Postgres itself keeps watch: triggers note every dream that begins while another of its agent runs, and every commit
+that is not made by the holder of the lease.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+from collections import Counter
+from contextlib import AsyncExitStack
+
+import asyncpg
+
+from service.settings import Settings
+from tests.doomed import DoomedWorker, dreaming
+from tests.fakes.openai_server import FakeOpenAI
+from tests.serving import Api, Json
+from tests.worker.dreaming import note_everything, say
+
+WORKERS = 4
+AGENTS = 40
+TURNS = 6
+LEASE_S = 1.0
+ROUNDS = 12
+
+WATCH = """
+CREATE TABLE watched (what text NOT NULL, dream_id uuid, by text, holder text);
+GRANT ALL ON watched TO PUBLIC;
+CREATE FUNCTION watch_dreams() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    me text := current_setting('application_name');
+    lease record;
+BEGIN
+    SELECT * INTO lease FROM dream_schedule s WHERE s.workspace_id = NEW.workspace_id AND s.agent_id = NEW.agent_id;
+    IF NEW.status = 'running' AND OLD.status <> 'running' THEN
+        INSERT INTO watched SELECT 'two at once', NEW.id, me, lease.lease_owner
+        FROM dreams d WHERE d.workspace_id = NEW.workspace_id AND d.agent_id = NEW.agent_id AND d.id <> NEW.id
+            AND d.status = 'running';
+    END IF;
+    IF NEW.status = 'succeeded' THEN
+        INSERT INTO watched
+        SELECT CASE WHEN lease.lease_owner = me AND lease.dream_id = NEW.id THEN 'commit' ELSE 'without lease' END,
+            NEW.id, me, lease.lease_owner;
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER watch_dreams AFTER UPDATE ON dreams FOR EACH ROW EXECUTE FUNCTION watch_dreams();
+"""
+STEAL = "UPDATE dream_schedule SET lease_until = now() WHERE lease_until > now() AND agent_id = $1"
+
+
+async def test_leases_lost_on_purpose(api: Api, settings: Settings) -> None:
+    chance = random.Random(7)
+    hasty = settings.model_copy(update={"dream_lease_s": LEASE_S, "pool_size": 2})
+    said = [f"note {agent} {turn}" for agent in range(AGENTS) for turn in range(TURNS)]
+    for agent in range(AGENTS):
+        await say(api, *said[agent * TURNS : (agent + 1) * TURNS], agent=f"agent-{agent}")
+    watch = await asyncpg.connect(settings.database_url)
+    await watch.execute(WATCH)
+    stolen = 0
+    with FakeOpenAI() as model:
+        model.default_reply = note_everything
+        model.fail(hang_s=0.3, times=None)
+        async with AsyncExitStack() as stack:
+            workers = [
+                await stack.enter_async_context(dreaming(hasty, model.base_url, for_ever=True)) for _ in range(WORKERS)
+            ]
+            for number in range(ROUNDS):
+                stolen += await lose_some(workers, watch, chance)
+                said.append(f"late {number}")
+                await say(api, said[-1], agent=f"agent-{chance.randrange(AGENTS)}", session="late")
+            model.heal()
+            await watch.execute("UPDATE dream_schedule SET due_at = now()")
+            while await watch.fetchval("SELECT count(*) FROM sessions WHERE dreamed_seq < last_seq"):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+    noted = Counter(row["what"] for row in await watch.fetch("SELECT what FROM watched"))
+    await watch.close()
+    assert stolen > 0
+    assert set(noted) == {"commit"}
+    assert Counter([memory["content"] for memory in await memories(api)]) == Counter(
+        f"u1 said: {text}" for text in said
+    )
+
+
+async def lose_some(workers: list[DoomedWorker], watch: asyncpg.Connection, chance: random.Random) -> int:
+    """One worker is stopped for longer than its leases last, and one lease of another is taken away in mid-dream; how
+    many leases were lost."""
+    frozen = chance.choice(workers)
+    os.kill(frozen.pid, signal.SIGSTOP)
+    try:
+        held = await watch.fetch("SELECT agent_id FROM dream_schedule WHERE lease_until > now()")
+        if held:
+            await watch.execute(STEAL, chance.choice(held)["agent_id"])
+        await asyncio.sleep(LEASE_S * chance.uniform(0.5, 1.5))
+    finally:
+        os.kill(frozen.pid, signal.SIGCONT)
+    return len(held)
+
+
+async def memories(api: Api) -> list[Json]:
+    items: list[Json] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = await api.get("/v1/memories", limit=200, **cursor)
+        items += page["items"]
+        if page["next_cursor"] is None:
+            return items
+        cursor = {"cursor": page["next_cursor"]}

@@ -1,0 +1,77 @@
+"""SIGTERM: a worker ends by itself and leaves no lease behind, whatever it is in the middle of (row D15)."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from service.settings import Settings
+from tests.fakes.openai_server import FakeOpenAI
+from tests.processes import WorkerProcess
+from tests.serving import Api
+from tests.worker.dreaming import contents, note_everything, say
+
+HANG_S = 600
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[FakeOpenAI]:
+    with FakeOpenAI() as opened:
+        opened.default_reply = note_everything
+        yield opened
+
+
+@pytest.fixture
+async def worker(settings: Settings, model: FakeOpenAI, tmp_path: Path) -> AsyncIterator[WorkerProcess]:
+    process = WorkerProcess(
+        settings.database_url, tmp_path / "worker.log", LLM_MODEL="openai/fake", LLM_API_BASE=model.base_url,
+        LLM_API_KEY="k", LLM_TIMEOUT_S=str(HANG_S), REVERIE_POLL_S="0.1",
+    )  # fmt: skip
+    process.start()
+    try:
+        yield process
+    finally:
+        await process.kill()
+
+
+async def leases(settings: Settings) -> list[tuple[str, str]]:
+    connection = await asyncpg.connect(settings.database_url)
+    rows = await connection.fetch("SELECT lease_owner, lease_until FROM dream_schedule WHERE lease_owner IS NOT NULL")
+    await connection.close()
+    return [tuple(row) for row in rows]
+
+
+async def test_stopped_in_the_middle_of_a_slow_call(
+    api: Api, settings: Settings, model: FakeOpenAI, worker: WorkerProcess
+) -> None:
+    model.fail(hang_s=HANG_S, times=None)
+    await say(api, "I live in Oslo.")
+    asked = await api.post("/v1/agents/a/dream", {})
+    await asyncio.to_thread(model.wait_for_call, "chat", timeout_s=120)
+    assert len(await leases(settings)) == 1
+    worker.signal(signal.SIGTERM)
+    assert await worker.wait() == 0
+    assert await leases(settings) == []
+    assert (await api.get(f"/v1/dreams/{asked['id']}"))["status"] == "queued"
+    model.heal()
+    worker.start()
+    done = await api.post("/v1/agents/a/dream", {"wait": True})
+    assert done["id"] == asked["id"]
+    assert await contents(api) == {"u1 said: I live in Oslo."}
+
+
+async def test_stopped_with_nothing_to_do(api: Api, settings: Settings, worker: WorkerProcess) -> None:
+    await say(api, "I live in Oslo.")
+    asked = await api.post("/v1/agents/a/dream", {"wait": True})
+    assert asked["status"] == "succeeded"
+    worker.signal(signal.SIGTERM)
+    assert await worker.wait() == 0
+    assert await leases(settings) == []
+    connection = await asyncpg.connect(settings.database_url)
+    assert await connection.fetchval("SELECT count(*) FROM worker_heartbeats") == 0
+    await connection.close()

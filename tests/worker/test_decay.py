@@ -1,0 +1,130 @@
+"""Decay: importance halves with each period without use, by the clock and not by the number of dreams (row D6)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from service.domain.ids import DEFAULT_WORKSPACE
+from tests.serving import Api
+from tests.worker.dreaming import dream
+
+Json = dict[str, Any]
+
+
+async def days_pass(api: Api, days: int) -> None:
+    """Everything there is was made, reinforced and read so many days earlier."""
+    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        for table, columns in (
+            ("memories", ("created_at", "updated_at", "valid_from", "reinforced_at")),
+            ("memory_usage", ("last_accessed_at",)),
+        ):
+            moved = ", ".join(f"{column} = {column} - make_interval(days => {days})" for column in columns)
+            await connection.raw.execute(f"UPDATE {table} SET {moved}")  # noqa: S608
+
+
+async def importances(api: Api, memory: Json) -> tuple[float, float]:
+    """As it was said, and as it counts now."""
+    shown = await api.get(f"/v1/memories/{memory['id']}")
+    return shown["importance"], shown["effective_importance"]
+
+
+async def found(api: Api, query: str, **fields: Any) -> list[float]:
+    """What search shows of the importance of what it finds."""
+    return [memory["effective_importance"] for memory in await api.search(query, **fields)]
+
+
+async def test_ten_dreams_in_a_row_halve_it_once(api: Api) -> None:
+    seen = await api.save("The gate squeaks", type="observation", importance=0.4)
+    decided = await api.save("The gate will be oiled", type="decision", importance=0.4)
+    await days_pass(api, 31)
+    dreams = [await dream(api.engine) for _ in range(10)]
+    assert [one["report"]["decayed"] for one in dreams] == [1] + [0] * 9
+    assert await importances(api, seen) == pytest.approx((0.4, 0.2))
+    assert await importances(api, decided) == pytest.approx((0.4, 0.4))
+    assert await found(api, "squeaks", min_importance=0.19) == [pytest.approx(0.2)]
+    assert await found(api, "squeaks", min_importance=0.21) == []
+    (change,) = [change for change in dreams[0]["changes"] if change["op"] == "decayed"]
+    assert change["memory_id"] == seen["id"] or str(change["memory_id"]) == seen["id"]
+    assert change["after"]["effective_importance"] == pytest.approx(0.2)
+
+
+async def test_thirty_one_days_more_halve_it_again(api: Api) -> None:
+    seen = await api.save("The gate squeaks", type="observation", importance=0.4)
+    for expected in (0.2, 0.1, 0.05):
+        await days_pass(api, 31)
+        for _ in range(3):
+            await dream(api.engine)
+        assert await importances(api, seen) == pytest.approx((0.4, expected))
+
+
+async def test_below_the_threshold_it_surfaces_only_when_asked_for(api: Api) -> None:
+    await api.save("The gate squeaks", type="observation", importance=0.4)
+    await days_pass(api, 62)
+    await dream(api.engine)
+    assert len(await found(api, "squeaks")) == 1
+    await days_pass(api, 31)
+    await dream(api.engine)
+    assert await found(api, "squeaks") == []
+    assert await found(api, "squeaks", include_faded=True) == [pytest.approx(0.05)]
+
+
+async def test_being_found_resets_the_clock(api: Api) -> None:
+    seen = await api.save("The gate squeaks", type="observation", importance=0.4)
+    await days_pass(api, 29)
+    await api.search("squeaks")
+    await api.engine.usage.flush()
+    await days_pass(api, 29)
+    await dream(api.engine)
+    assert await importances(api, seen) == pytest.approx((0.4, 0.4))
+    await days_pass(api, 2)
+    await dream(api.engine)
+    assert await importances(api, seen) == pytest.approx((0.4, 0.2))
+
+
+async def test_a_faded_memory_that_is_used_again_surfaces_again(api: Api) -> None:
+    seen = await api.save("The gate squeaks", type="observation", importance=0.4)
+    await days_pass(api, 93)
+    await dream(api.engine)
+    assert await found(api, "squeaks") == []
+    await api.search("squeaks", include_faded=True)
+    await api.engine.usage.flush()
+    done = await dream(api.engine)
+    assert [change["reason"] for change in done["changes"] if change["op"] == "decayed"] == ["used again"]
+    assert await importances(api, seen) == pytest.approx((0.4, 0.4))
+    assert len(await found(api, "squeaks")) == 1
+
+
+async def test_being_said_again_resets_the_clock(api: Api) -> None:
+    at = datetime.now(UTC).isoformat()
+    said = {"type": "observation", "importance": 0.4, "occurred_at": at}
+    seen = await api.save("The gate squeaks", **said)
+    await days_pass(api, 31)
+    await dream(api.engine)
+    again = await api.save("The gate squeaks", **said)
+    assert again["id"] == seen["id"]
+    await dream(api.engine)
+    assert (await importances(api, seen))[1] == pytest.approx(again["importance"])
+
+
+async def test_what_is_exempt_and_what_never_decays_stays(api: Api) -> None:
+    exempt = await api.save("The gate squeaks", type="observation", importance=0.4, decay_exempt=True)
+    kept = [
+        await api.save(f"A {kind} of the gate", type=kind, importance=0.4)
+        for kind in ("fact", "decision", "identity", "preference", "goal", "todo")
+    ]
+    await days_pass(api, 400)
+    done = await dream(api.engine)
+    assert done["report"]["decayed"] == 0
+    for memory in (exempt, *kept):
+        assert await importances(api, memory) == pytest.approx((0.4, 0.4))
+
+
+async def test_the_period_is_a_setting(api: Api) -> None:
+    await api.put("/v1/settings", {"retention": {"decay_days": 10}})
+    seen = await api.save("The gate squeaks", type="observation", importance=0.4)
+    await days_pass(api, 31)
+    await dream(api.engine)
+    assert await importances(api, seen) == pytest.approx((0.4, 0.05))

@@ -1,0 +1,213 @@
+"""A language model that is down, hangs, or answers nonsense: survived, reported, and nothing marked done (row D12)."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.llm.transport import load_litellm
+from tests.fakes.openai_server import FakeOpenAI
+from tests.serving import Api
+from tests.worker.dreaming import (
+    asked_for,
+    contents,
+    dream,
+    fact,
+    model,
+    model_at,
+    note_everything,
+    notes,
+    say,
+    turns_of,
+)
+from worker.app import make_all_due
+from worker.dreaming.run import Dreamer
+
+Json = dict[str, Any]
+
+
+@pytest.fixture
+async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
+    await load_litellm()
+    with FakeOpenAI() as opened:
+        opened.default_reply = note_everything
+        api.engine.llm = model(opened, timeout_s=5)
+        yield opened
+
+
+async def due(api: Api) -> tuple[int, int]:
+    """How many messages are still to be dreamed about, and how many there are."""
+    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        row = await connection.raw.fetchrow(
+            "SELECT sum(last_seq - dreamed_seq) AS due, sum(last_seq) AS all FROM sessions"
+        )
+    return row["due"], row["all"]
+
+
+async def failed_and_waiting(api: Api) -> str:
+    """The one dream has failed, nothing of it is there, all messages are due; its reason."""
+    (failed,) = (await api.get("/v1/dreams"))["items"]
+    assert failed["status"] == "failed"
+    assert await contents(api) == set()
+    assert await due(api) == (2, 2)
+    reason: str = failed["error"]
+    return reason
+
+
+async def caught_up(api: Api) -> None:
+    """Once the model is back the failed dream's messages are dreamed about without being asked for."""
+    now = datetime.now(UTC)
+    api.engine.now = lambda: now + timedelta(hours=7)
+    assert await Dreamer(api.engine, "test", 60).dream_next()
+    assert await contents(api) == {"u1 said: I live in Oslo.", "u1 said: I work at Acme."}
+    assert (await due(api))[0] == 0
+    statuses = [one["status"] for one in (await api.get("/v1/dreams"))["items"]]
+    assert statuses == ["succeeded", "failed"]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param({"status": 503}, id="503"),
+        pytest.param({"status": 429}, id="429 for ever"),
+        pytest.param({"status": 401}, id="the key is refused"),
+        pytest.param({"invalid_json": True}, id="not JSON"),
+        pytest.param({"hang_s": 60.0}, id="hangs"),
+        pytest.param({"body": {"choices": []}}, id="no choices"),
+    ],
+)
+async def test_down_for_the_whole_dream_then_back(api: Api, server: FakeOpenAI, fault: Json) -> None:
+    api.engine.llm = model(server, timeout_s=0.3)
+    server.fail(times=None, **fault)
+    await say(api, "I live in Oslo.", "I work at Acme.")
+    await make_all_due(api.engine)
+    assert await Dreamer(api.engine, "test", 60).dream_next()
+    assert "openai/fake" in await failed_and_waiting(api)
+    assert not await Dreamer(api.engine, "test", 60).dream_next()
+    server.heal()
+    api.engine.llm = model(server, timeout_s=5)
+    await caught_up(api)
+
+
+async def test_nobody_listens_then_somebody_does(api: Api, server: FakeOpenAI) -> None:
+    api.engine.llm = model_at("http://127.0.0.1:9/v1", timeout_s=2)
+    await say(api, "I live in Oslo.", "I work at Acme.")
+    await make_all_due(api.engine)
+    assert await Dreamer(api.engine, "test", 60).dream_next()
+    await failed_and_waiting(api)
+    api.engine.llm = model(server, timeout_s=5)
+    await caught_up(api)
+
+
+async def test_each_failure_in_a_row_waits_longer(api: Api, server: FakeOpenAI) -> None:
+    server.fail(times=None, status=401)
+    await say(api, "I live in Oslo.", "I work at Acme.")
+    dreamer = Dreamer(api.engine, "test", 60, retry_s=100)
+    start = datetime.now(UTC)
+    waits = []
+    for _ in range(4):
+        await make_all_due(api.engine)
+        assert await dreamer.dream_next()
+        async with api.engine.db.unscoped() as connection:
+            due_at = await connection.raw.fetchval("SELECT due_at FROM dream_schedule")
+        waits.append((due_at - start).total_seconds())
+    assert all(later > earlier * 1.1 for earlier, later in itertools.pairwise(waits))
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        pytest.param({"status": 429, "times": 2}, "RateLimitError", id="429 twice"),
+        pytest.param({"status": 500, "times": 1}, "InternalServerError", id="500 once"),
+        pytest.param({"hang_s": 60.0, "times": 1}, "did not answer within", id="one hangs"),
+        pytest.param({"invalid_json": True, "times": 1}, "failed", id="not JSON once"),
+    ],
+)
+async def test_a_fault_that_passes_is_survived_and_reported(
+    api: Api, server: FakeOpenAI, fault: Json, told: str
+) -> None:
+    api.engine.llm = model(server, timeout_s=1)
+    server.fail(**fault)
+    await say(api, "I live in Oslo.")
+    done = await dream(api.engine)
+    assert done["status"] == "succeeded"
+    assert await contents(api) == {"u1 said: I live in Oslo."}
+    assert done["report"]["llm"]["failed_calls"] == fault["times"]
+    (error,) = done["report"]["errors"]
+    assert told in error["error"]
+    assert error["times"] == fault["times"]
+
+
+async def test_an_answer_that_is_no_answer_is_sent_back_once(api: Api, server: FakeOpenAI) -> None:
+    server.say("I would rather talk about the weather.")
+    await say(api, "I live in Oslo.")
+    done = await dream(api.engine)
+    assert await contents(api) == {"u1 said: I live in Oslo."}
+    (error,) = done["report"]["errors"]
+    assert "no valid Notes" in error["error"]
+
+
+async def test_ids_that_were_never_shown_are_rejected_and_counted(api: Api, server: FakeOpenAI) -> None:
+    server.say(notes([fact("u1 lives on Mars.", 99), fact("u1 lives in Oslo.", 1), fact("u1 is a king.", 0, 1)]))
+    await say(api, "I live in Oslo.")
+    done = await dream(api.engine)
+    assert await contents(api) == {"u1 lives in Oslo."}
+    assert done["report"]["rejected"] == 2
+
+
+async def test_a_poisonous_message_is_left_out_with_its_reason_and_the_rest_goes_on(
+    api: Api, server: FakeOpenAI
+) -> None:
+    def choke(body: Json) -> str:
+        if asked_for(body) == "Notes" and any("poison" in turn["said"] for turn in turns_of(body)):
+            return "…"
+        return note_everything(body)
+
+    server.default_reply = choke
+    stored = await say(api, *(f"note {n}" for n in range(5)), "poison", *(f"note {n}" for n in range(5, 9)))
+    done = await dream(api.engine)
+    assert done["status"] == "succeeded"
+    assert await contents(api) == {f"u1 said: note {n}" for n in range(9)}
+    (skipped,) = [change for change in done["changes"] if change["op"] == "skipped"]
+    assert skipped["after"]["message_id"] == stored[5]["id"]
+    assert "no valid Notes" in skipped["reason"]
+    assert (await due(api))[0] == 0
+
+
+async def test_without_verdicts_and_without_a_bulletin_the_dream_goes_on(static_api: Api) -> None:
+    api = static_api
+    await load_litellm()
+    with FakeOpenAI() as server:
+
+        def only_notes(body: Json) -> str:
+            return note_everything(body) if asked_for(body) == "Notes" else "…"
+
+        server.default_reply = only_notes
+        api.engine.llm = model(server, timeout_s=5)
+        await say(api, "The meeting about the harbour is in room 101.", "The meeting about the harbour is in room 102.")
+        done = await dream(api.engine)
+    assert done["status"] == "succeeded"
+    assert len(await contents(api)) == 2
+    assert done["report"]["bulletin_version"] == 1
+    assert {error["step"] for error in done["report"]["errors"]} == {"settle", "bulletin"}
+
+
+async def test_a_hang_does_not_outlive_a_worker_told_to_stop(api: Api, server: FakeOpenAI) -> None:
+    api.engine.llm = model(server, timeout_s=60)
+    server.fail(times=None, hang_s=60)
+    await say(api, "I live in Oslo.")
+    await make_all_due(api.engine)
+    task = asyncio.create_task(Dreamer(api.engine, "test", 60).dream_next())
+    await asyncio.to_thread(server.wait_for_call, "chat")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    async with api.engine.db.unscoped() as connection:
+        (row,) = await connection.raw.fetch("SELECT lease_owner, lease_until FROM dream_schedule")
+    assert tuple(row) == (None, None)

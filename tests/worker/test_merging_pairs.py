@@ -1,0 +1,122 @@
+"""The merge guards through whole dreams, on annotated pairs and with every embedder (row D4).
+
+Each pair is told in two dreams by a scripted model, about one person of its own: what the second dream reinforces has
+been merged. None that is marked a contradiction may be.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.llm.transport import load_litellm
+from service.settings import Settings
+from tests.fakes.openai_server import FakeOpenAI
+from tests.serving import Api, serving
+from tests.worker.dreaming import asked_for, dream, fact, model, notes, say, turns_of
+
+Json = dict[str, Any]
+NEUTRAL = 126
+AGENTS = 10
+MUST_DIFFER = (
+    ("The budget is 50,000 euro", "The budget is 60,000 euro"),
+    ("The meeting is in Room 101", "The meeting is in Room 102"),
+    ("Ann prefers tea in the morning", "Ann never prefers tea in the morning"),
+    ("The parcel comes from Tigran", "The parcel comes from Iran"),
+)
+MUST_MERGE = (
+    ("The budget is 50,000 euro", "The budget is 50000 euro."),
+    ("Ann doesn't eat meat", "Ann does not eat meat."),
+)
+
+
+@pytest.fixture(params=["static", "local", "remote"])
+async def api(request: pytest.FixtureRequest, settings: Settings, shared: Path) -> AsyncIterator[Api]:
+    await load_litellm()
+    with FakeOpenAI() as embedder:
+        chosen = {
+            "static": {"embedding_model": "static"},
+            "local": {"embedding_model": f"local:{shared / 'models' / 'all-MiniLM-L6-v2'}"},
+            "remote": {
+                "embedding_model": "openai/fake", "embedding_api_base": embedder.base_url, "embedding_api_key": "k",
+                "embedding_dim": embedder.dim,
+            },
+        }[request.param]  # fmt: skip
+        async with serving(settings.model_copy(update=chosen)) as opened:
+            yield opened
+
+
+@pytest.fixture
+def says_duplicate() -> Iterator[FakeOpenAI]:
+    """A model that notes every turn as it stands, and takes any two statements for the same."""
+
+    def reply(body: Json) -> str:
+        if asked_for(body) == "Notes":
+            return notes([fact(turn["said"], turn["turn"], subject=turn["who"]) for turn in turns_of(body)])
+        if asked_for(body) == "Verdicts":
+            asked = [json.loads(line) for line in body["messages"][-1]["content"].splitlines()[1:-1]]
+            return json.dumps({"verdicts": [{"pair": pair["pair"], "outcome": "duplicate"} for pair in asked]})
+        return json.dumps({"sections": []})
+
+    with FakeOpenAI() as server:
+        server.default_reply = reply
+        yield server
+
+
+def chosen_pairs(shared: Path) -> list[tuple[str, str, str]]:
+    """(kind, a, b): every annotated contradiction and entailment, and as many others as make it 350 or so."""
+    with gzip.open(shared / "bench" / "pairs_dev.jsonl.gz", "rt", encoding="utf-8") as file:
+        pairs = [json.loads(line) for line in file]
+    told = [(str(pair.get("rel")), pair["a"], pair["b"]) for pair in pairs]
+    marked = [each for each in told if each[0] in ("CONTRADICTION", "ENTAILMENT")]
+    others = [each for each in told if each[0] not in ("CONTRADICTION", "ENTAILMENT")]
+    random.Random(0).shuffle(others)
+    return (
+        marked
+        + others[:NEUTRAL]
+        + [("must differ", *pair) for pair in MUST_DIFFER]
+        + [("must merge", *pair) for pair in MUST_MERGE]
+    )
+
+
+async def merged(api: Api, pairs: Sequence[tuple[str, str, str]]) -> Counter[str]:
+    """How many pairs of each kind two dreams make one memory of."""
+    count: Counter[str] = Counter()
+    for agent in range(AGENTS):
+        some = {f"p{n}": pair for n, pair in enumerate(pairs) if n % AGENTS == agent}
+        for side in (1, 2):
+            for user, pair in some.items():
+                await say(api, pair[side], session=f"{user} {side}", agent=f"agent-{agent}", user=user)
+            await dream(api.engine, f"agent-{agent}")
+        left: Counter[str] = Counter()
+        cursor: dict[str, str] = {}
+        while cursor is not None:
+            page = await api.get("/v1/memories", agent=f"agent-{agent}", limit=200, include="superseded", **cursor)
+            left.update(memory["user"] for memory in page["items"])
+            cursor = {"cursor": page["next_cursor"]} if page["next_cursor"] else None
+        assert set(left) == set(some)
+        count.update(pair[0] for user, pair in some.items() if left[user] == 1)
+    return count
+
+
+async def test_no_contradiction_is_merged(
+    api: Api, says_duplicate: FakeOpenAI, shared: Path, record_property: Any
+) -> None:
+    pairs = chosen_pairs(shared)
+    api.engine.llm = model(says_duplicate)
+    count = await merged(api, pairs)
+    total = Counter(kind for kind, _, _ in pairs)
+    rates = {kind: f"{count[kind]} of {total[kind]}" for kind in total}
+    record_property("merged", rates)
+    print(rates)
+    assert count["CONTRADICTION"] == 0
+    assert count["must differ"] == 0
+    assert count["must merge"] == total["must merge"]
+    assert count["ENTAILMENT"] > 0

@@ -1,0 +1,152 @@
+"""What people do while a dream waits for its model: an edit, a delete and a purge win over the dream (row D9, P2)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from service.llm.transport import load_litellm
+from tests.fakes.openai_server import FakeOpenAI
+from tests.serving import Api
+from tests.worker.dreaming import asked_for, contents, dream, fact, model, note_everything, notes, say, turns_of
+
+Json = dict[str, Any]
+SLOW_S = 1.0
+
+
+def says_where(body: Json) -> str:
+    """A model that understands where people live, and nothing else."""
+    if asked_for(body) != "Notes":
+        return note_everything(body)
+    lives = [(turn["turn"], turn["said"].removesuffix(".").rpartition(" ")[2]) for turn in turns_of(body)]
+    slot = {"slot": "u1/lives_in", "subject": "u1"}
+    return notes([fact(f"u1 lives in {place}.", turn, value=place.lower(), **slot) for turn, place in lives])
+
+
+@pytest.fixture
+async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
+    await load_litellm()
+    with FakeOpenAI() as opened:
+        opened.default_reply = says_where
+        api.engine.llm = model(opened)
+        yield opened
+
+
+async def while_it_waits(api: Api, server: FakeOpenAI, act: Callable[[], Awaitable[object]]) -> Json:
+    """Dream, and act while the next call to the model is under way; the dream."""
+    calls = server.calls["chat"]
+    server.fail(hang_s=SLOW_S, times=1)
+    task = asyncio.create_task(dream(api.engine))
+    await asyncio.to_thread(server.wait_for_call, "chat", calls + 1)
+    await act()
+    return await task
+
+
+async def oslo(api: Api) -> Json:
+    """The agent knows that u1 lives in Oslo, and has been told of Bergen since."""
+    await say(api, "I live in Oslo.")
+    await dream(api.engine)
+    (memory,) = (await api.get("/v1/memories"))["items"]
+    await say(api, "I have moved to Bergen.", session="later")
+    return memory
+
+
+async def test_an_edit_wins(api: Api, server: FakeOpenAI) -> None:
+    memory = await oslo(api)
+
+    async def edit() -> None:
+        await api.patch(f"/v1/memories/{memory['id']}", {"version": memory["version"], "content": "u1 lives in Voss."})
+
+    done = await while_it_waits(api, server, edit)
+    assert done["status"] == "succeeded"
+    assert await contents(api) == {"u1 lives in Voss."}
+    known = (await api.get("/v1/memories", include="superseded"))["items"]
+    (bergen,) = [one for one in known if one["content"] == "u1 lives in Bergen."]
+    assert bergen["superseded_by"] == memory["id"]
+
+
+async def test_what_was_edited_is_not_taken_for_what_it_said_before(api: Api, server: FakeOpenAI) -> None:
+    await say(api, "I live in Oslo.")
+    await dream(api.engine)
+    (memory,) = (await api.get("/v1/memories"))["items"]
+    await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "u1 lives in Voss."})
+    await say(api, "I live in Oslo.", session="later")
+    await dream(api.engine)
+    assert await contents(api) == {"u1 lives in Oslo."}
+    assert await contents(api, include="superseded") == {"u1 lives in Oslo.", "u1 lives in Voss."}
+
+
+async def test_an_edit_that_changes_no_word_holds_up_nothing(api: Api, server: FakeOpenAI) -> None:
+    memory = await oslo(api)
+
+    async def tag() -> None:
+        await api.patch(f"/v1/memories/{memory['id']}", {"version": memory["version"], "tags": ["home"]})
+
+    await while_it_waits(api, server, tag)
+    assert await contents(api) == {"u1 lives in Bergen."}
+    (replaced,) = [
+        one for one in (await api.get("/v1/memories", include="superseded"))["items"] if one["superseded_by"]
+    ]
+    assert replaced["tags"] == ["home"]
+
+
+async def test_a_delete_wins(api: Api, server: FakeOpenAI) -> None:
+    memory = await oslo(api)
+    done = await while_it_waits(api, server, lambda: api.delete(f"/v1/memories/{memory['id']}"))
+    assert done["status"] == "succeeded"
+    assert await contents(api) == {"u1 lives in Bergen."}
+    deleted = await api.get("/v1/memories", include="deleted")
+    (gone,) = [one for one in deleted["items"] if one["id"] == memory["id"]]
+    assert (gone["content"], gone["superseded_by"]) == ("u1 lives in Oslo.", None)
+
+
+async def test_what_is_deleted_is_not_reinforced_back_to_life(api: Api, server: FakeOpenAI) -> None:
+    await say(api, "I live in Oslo.")
+    await dream(api.engine)
+    (memory,) = (await api.get("/v1/memories"))["items"]
+    await say(api, "I still live in Oslo.", session="later")
+    await while_it_waits(api, server, lambda: api.delete(f"/v1/memories/{memory['id']}"))
+    deleted = (await api.get("/v1/memories", include="deleted"))["items"]
+    (gone,) = [one for one in deleted if one["id"] == memory["id"]]
+    assert gone["deleted_at"] is not None
+    assert [one["id"] for one in deleted if one["deleted_at"] is None] != [memory["id"]]
+
+
+async def test_a_purge_wins_and_nothing_comes_back(api: Api, server: FakeOpenAI) -> None:
+    await oslo(api)
+    await say(api, "I live in Rome.", session="other", user="u2")
+
+    async def purge() -> None:
+        await api.post("/v1/users/u1/purge")
+
+    calls = server.calls["chat"]
+    server.fail(hang_s=SLOW_S, times=1)
+    task = asyncio.create_task(dream_if_left(api))
+    await asyncio.to_thread(server.wait_for_call, "chat", calls + 1)
+    await purge()
+    await task
+    await dream(api.engine)
+    said = await contents(api, include="superseded,deleted")
+    assert not any(place in text for text in said for place in ("Oslo", "Bergen"))
+    async with api.engine.db.unscoped() as connection:
+        for table in ("memories", "memory_versions", "dream_steps", "dream_changes", "messages", "bulletins"):
+            rows = await connection.raw.fetch(f"SELECT t::text AS row FROM {table} t")  # noqa: S608
+            assert not any(place in row["row"] for row in rows for place in ("Oslo", "Bergen")), table
+
+
+async def dream_if_left(api: Api) -> None:
+    """Dream; a purge takes the lease away from it."""
+    with pytest.raises(AssertionError):
+        await dream(api.engine)
+
+
+async def test_a_message_said_meanwhile_waits_for_the_next_dream(api: Api, server: FakeOpenAI) -> None:
+    await say(api, "I live in Oslo.")
+    done = await while_it_waits(api, server, lambda: say(api, "I have moved to Bergen."))
+    assert done["report"]["messages"] == 1
+    assert await contents(api) == {"u1 lives in Oslo."}
+    assert (await dream(api.engine))["report"]["messages"] == 1
+    assert await contents(api) == {"u1 lives in Bergen."}
