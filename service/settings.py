@@ -53,6 +53,7 @@ class Settings(BaseSettings):
     bulletin_cron: str = Field("30 3 * * *", alias="REVERIE_BULLETIN_CRON")
     upkeep_cron: str = Field("* * * * *", alias="REVERIE_UPKEEP_CRON")
     statistics_cron: str = Field("17 * * * *", alias="REVERIE_STATISTICS_CRON")
+    collect_cron: str = Field("43 * * * *", alias="REVERIE_COLLECT_CRON")
     dream_lease_s: float = Field(60.0, alias="REVERIE_DREAM_LEASE_S", gt=0)
     dream_retry_s: float = Field(
         300.0, alias="REVERIE_DREAM_RETRY_S", gt=0, description="after a failed dream; doubles, up to 6 h"

@@ -24,8 +24,9 @@ from service.settings import Settings
 from service.store import health
 from worker.dreaming.run import Dreamer
 from worker.loops import Bell
+from worker.upkeep.bulletins import look_over_bulletins
+from worker.upkeep.collect import collect
 from worker.upkeep.compact import fold_next
-from worker.upkeep.drop_answers import drop_answers
 from worker.upkeep.embed_pending import embed_pending
 from worker.upkeep.large_audiences import tend_large_audiences
 from worker.upkeep.reindex import Reindexer
@@ -86,8 +87,9 @@ def _scheduler(engine: Engine, settings: Settings) -> AsyncIOScheduler:
     scheduler = AsyncIOScheduler(timezone=UTC)
     clocks: tuple[tuple[Callable[[Engine], Awaitable[object]], str], ...] = (
         (make_all_due, settings.dream_cron),
+        (look_over_bulletins, settings.bulletin_cron),
         (embed_pending, settings.upkeep_cron),
-        (drop_answers, settings.upkeep_cron),
+        (collect, settings.collect_cron),
         (tend_large_audiences, settings.statistics_cron),
     )
     for job, cron in clocks:
@@ -139,4 +141,5 @@ async def run_once(settings: Settings) -> int:
         await embed_pending(engine)
         await Reindexer(engine, worker_name()).until_done()
         await tend_large_audiences(engine)
+        await collect(engine)
     return count

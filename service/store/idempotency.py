@@ -55,8 +55,3 @@ async def keep(connection: Connection, slot: Slot, kept: Kept, now: datetime) ->
         answer=kept.answer,
         now=now,
     )
-
-
-async def drop_before(connection: Connection, workspace: UUID, before: datetime) -> int:
-    """Forget answers kept until then; how many."""
-    return await connection.run("drop_answers", workspace=workspace, before=before)

@@ -15,7 +15,3 @@ VALUES (:workspace, :key_id, :request_key, :fingerprint, :status, :content_type,
 ON CONFLICT (workspace_id, key_id, request_key) DO UPDATE SET
     fingerprint = excluded.fingerprint, status = excluded.status, content_type = excluded.content_type,
     answer = excluded.answer, created_at = excluded.created_at;
-
--- name: drop_answers
--- Answers past their term.
-DELETE FROM idempotency WHERE workspace_id = :workspace AND created_at <= :before;

@@ -11,7 +11,7 @@ import pytest
 
 from tests.processes import ServerProcess
 from tests.serving import Api
-from worker.upkeep.drop_answers import drop_answers
+from worker.upkeep.collect import collect
 
 MEMORY = {"agent": "a", "type": "event", "content": "The lease was signed"}
 
@@ -154,8 +154,8 @@ async def test_answers_are_forgotten_after_a_day(api: Api) -> None:
     first = await send(api, "/v1/memories", MEMORY)
     api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=23)
     assert (await send(api, "/v1/memories", MEMORY)).content == first.content
-    assert await drop_answers(api.engine) == 0
+    assert (await collect(api.engine))["answers"] == 0
     api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=25)
     assert (await send(api, "/v1/memories", MEMORY)).status_code == 200
     api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=50)
-    assert await drop_answers(api.engine) == 1
+    assert (await collect(api.engine))["answers"] == 1

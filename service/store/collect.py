@@ -1,0 +1,28 @@
+"""Deleting for good what nobody can ask for any more, a batch at a time. Each runs in the caller's transaction."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from service.db.pool import Connection
+
+
+async def memories(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
+    """Memories deleted or expired before then, with all that is kept of them alone; how many."""
+    rows = await connection.fetch("collectable_memories", workspace=workspace, before=before, limit=limit)
+    ids = [row["id"] for row in rows]
+    if ids:
+        for query in ("collect_edges", "collect_terms", "collect_index", "collect_memories"):
+            await connection.run(query, workspace=workspace, ids=ids)
+    return len(ids)
+
+
+async def steps(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
+    """Checkpoints of finished dreams from before then; how many."""
+    return await connection.run("collect_steps", workspace=workspace, before=before, limit=limit)
+
+
+async def answers(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
+    """Answers kept for repeated requests until then; how many."""
+    return await connection.run("collect_answers", workspace=workspace, before=before, limit=limit)

@@ -1,0 +1,44 @@
+-- name: collectable_memories
+-- Memories deleted or expired before, a batch of them, locked; those that others lock are left for the next time.
+SELECT id FROM memories
+WHERE workspace_id = :workspace AND (deleted_at < :before::timestamptz OR expires_at < :before)
+ORDER BY id
+LIMIT :limit
+FOR UPDATE SKIP LOCKED;
+
+-- name: collect_edges
+-- Edges of memories about to go.
+DELETE FROM edges
+WHERE workspace_id = :workspace AND (memory_id = ANY(:ids::uuid[]) OR source_id = ANY(:ids) OR target_id = ANY(:ids));
+
+-- name: collect_terms
+DELETE FROM search_terms WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: collect_index
+DELETE FROM search_index WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: collect_memories
+-- With their versions, sources and usage. What they had replaced stays replaced.
+DELETE FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: collect_steps
+-- Old checkpoints, but for those of dreams that are still to be finished.
+DELETE FROM dream_steps s
+USING (
+    SELECT c.agent_id, c.input_hash
+    FROM dream_steps c LEFT JOIN dreams d ON d.workspace_id = c.workspace_id AND d.id = c.dream_id
+    WHERE c.workspace_id = :workspace AND c.created_at < :before::timestamptz
+        AND coalesce(d.status, 'gone') NOT IN ('queued', 'running')
+    LIMIT :limit
+) old
+WHERE s.workspace_id = :workspace AND s.agent_id = old.agent_id AND s.input_hash = old.input_hash;
+
+-- name: collect_answers
+-- Answers kept for repeated requests, past their term.
+DELETE FROM idempotency i
+USING (
+    SELECT key_id, request_key FROM idempotency
+    WHERE workspace_id = :workspace AND created_at <= :before::timestamptz
+    LIMIT :limit
+) old
+WHERE i.workspace_id = :workspace AND i.key_id = old.key_id AND i.request_key = old.request_key;

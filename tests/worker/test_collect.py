@@ -1,0 +1,114 @@
+"""Collection: what is past its term goes for good, in batches, and nothing before its term (rows W10, W13)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from service.domain.ids import DEFAULT_WORKSPACE
+from tests.serving import Api
+from tests.worker.dreaming import dream, say
+from worker.upkeep import collect as collecting
+from worker.upkeep.bulletins import look_over_bulletins
+from worker.upkeep.collect import collect
+
+TABLES = ("memories", "memory_versions", "memory_sources", "memory_usage", "search_index", "search_terms", "edges")
+
+
+async def rows(api: Api, *tables: str) -> dict[str, int]:
+    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        counts = "SELECT count(*) FROM {}"
+        return {table: await connection.raw.fetchval(counts.format(table)) for table in tables}
+
+
+def in_days(api: Api, days: float) -> None:
+    api.engine.now = lambda: datetime.now(UTC) + timedelta(days=days)
+
+
+async def test_deleted_memories_go_after_their_thirty_days(api: Api) -> None:
+    memory = await api.save("Kept on the shelf", links=[{"relation": "about", "entity": {"name": "Shelf"}}])
+    await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "Kept on the upper shelf"})
+    await api.search("shelf")
+    await api.engine.usage.flush()
+    await api.delete(f"/v1/memories/{memory['id']}")
+    in_days(api, 29)
+    assert (await collect(api.engine))["memories"] == 0
+    await api.post(f"/v1/memories/{memory['id']}/restore")
+    await api.delete(f"/v1/memories/{memory['id']}")
+    in_days(api, 29 + 31)
+    assert (await collect(api.engine))["memories"] == 1
+    assert await api.status("POST", f"/v1/memories/{memory['id']}/restore") == 404
+    assert set((await rows(api, *TABLES)).values()) == {0}
+
+
+async def test_how_long_is_a_setting_and_live_ones_stay(api: Api) -> None:
+    await api.put("/v1/settings", {"retention": {"deleted_days": 0}})
+    gone = await api.save("Goes at once")
+    await api.save("Stays")
+    await api.delete(f"/v1/memories/{gone['id']}")
+    assert (await collect(api.engine))["memories"] == 1
+    assert [memory["content"] for memory in (await api.get("/v1/memories", include="deleted"))["items"]] == ["Stays"]
+
+
+async def test_expired_memories_go_after_as_long(api: Api) -> None:
+    soon = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    await api.save("Only for today", expires_at=soon)
+    for days, expected in ((2, 0), (30, 0), (32, 1)):
+        in_days(api, days)
+        assert (await collect(api.engine))["memories"] == expected
+
+
+async def test_what_a_collected_memory_had_replaced_stays_replaced(api: Api) -> None:
+    await say(api, "I live in Oslo.")
+    await dream(api.engine)
+    await say(api, "I live in Bergen.")
+    await dream(api.engine)
+    (bergen,) = (await api.get("/v1/memories"))["items"]
+    await api.delete(f"/v1/memories/{bergen['id']}")
+    in_days(api, 31)
+    assert (await collect(api.engine))["memories"] == 1
+    assert (await api.get("/v1/memories"))["items"] == []
+    (oslo,) = (await api.get("/v1/memories", include="superseded"))["items"]
+    assert oslo["content"] == "u1 lives in Oslo."
+
+
+async def test_more_than_a_batch_goes_in_batches(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collecting, "BATCH", 2)
+    for number in range(5):
+        memory = await api.save(f"note {number}")
+        await api.delete(f"/v1/memories/{memory['id']}")
+    in_days(api, 31)
+    assert (await collect(api.engine))["memories"] == 5
+
+
+async def test_checkpoints_go_when_their_dream_is_over_and_a_week_has_passed(api: Api) -> None:
+    await say(api, "I live in Oslo.")
+    over = (await dream(api.engine))["id"]
+    waiting = (await api.post("/v1/agents/a/dream", {}))["id"]
+    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        for name, dream_id in (("over", over), ("waiting", waiting), ("gone", None)):
+            await connection.raw.execute(
+                "INSERT INTO dream_steps (workspace_id, agent_id, input_hash, step, dream_id)"
+                " SELECT $1, id, $2, 'extract', $3 FROM agents",
+                DEFAULT_WORKSPACE, name, dream_id,
+            )  # fmt: skip
+    in_days(api, 6)
+    assert (await collect(api.engine))["steps"] == 0
+    in_days(api, 8)
+    assert (await collect(api.engine))["steps"] == 2
+    assert await rows(api, "dream_steps") == {"dream_steps": 1}
+
+
+async def test_an_agent_whose_bulletin_is_out_of_date_becomes_due(api: Api) -> None:
+    await say(api, "I live in Oslo.")
+    await dream(api.engine)
+    assert await look_over_bulletins(api.engine) == 0
+    await api.save("Sam plays the cello")
+    assert await look_over_bulletins(api.engine) == 1
+    async with api.engine.db.unscoped() as connection:
+        due = await connection.raw.fetchval("SELECT count(*) FROM dream_schedule WHERE due_at <= now()")
+    assert due == 1
+    await dream(api.engine)
+    assert "cello" in (await api.get("/v1/agents/a/bulletin"))["content"]
+    assert await look_over_bulletins(api.engine) == 0

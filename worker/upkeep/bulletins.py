@@ -1,0 +1,42 @@
+"""Looks over the bulletins (row D7): an agent whose bulletin no longer tells what it knows is due to dream."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from service.memory import bulletin
+from service.memory.engine import Engine
+from service.store import bulletins
+
+AGENTS_AT_ONCE = 200
+
+
+async def look_over_bulletins(engine: Engine) -> int:
+    """Make every agent due whose bulletin is out of date; how many. Its dream writes it, within its budget."""
+    async with engine.db.unscoped() as connection:
+        workspaces: list[UUID] = [row["workspace_id"] for row in await connection.fetch("workspaces")]
+    due = [(workspace, agent) for workspace in workspaces for agent in await _stale(engine, workspace)]
+    async with engine.db.unscoped() as connection:
+        for workspace, agent in due:
+            await connection.run("make_due", workspace=workspace, agent_id=agent, now=engine.now())
+        if due:
+            await connection.run("wake_workers")
+    return len(due)
+
+
+async def _stale(engine: Engine, workspace: UUID) -> list[UUID]:
+    model = engine.llm.model if engine.llm else None
+    stale: list[UUID] = []
+    after: str | None = None
+    while True:
+        async with engine.db.transaction(workspace) as connection:
+            agents = await connection.fetch(
+                "list_agents", workspace=workspace, only=None, after=after, limit=AGENTS_AT_ONCE
+            )
+            for row in agents:
+                rows = await bulletin.inputs(connection, workspace, row["id"], engine.now())
+                if bulletin.is_stale(await bulletins.latest_hash(connection, workspace, row["id"]), rows, model):
+                    stale.append(row["id"])
+        if len(agents) < AGENTS_AT_ONCE:
+            return stale
+        after = agents[-1]["agent"]

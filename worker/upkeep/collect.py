@@ -1,0 +1,56 @@
+"""Collects what is past its term (rows W5, W10, W13): bounded batches, each a short transaction, until none is left.
+
+- memories deleted ``retention.deleted_days`` ago, which can be restored no longer, and those expired as long ago
+- checkpoints of finished dreams after a week: one that failed may be tried again with what it has paid for
+- answers kept for repeated requests, after their day
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+
+from service.memory.engine import Engine
+from service.memory.once import KEPT
+from service.store import collect as store
+from service.store.settings import workspace_settings
+
+log = structlog.get_logger(__name__)
+
+BATCH = 500
+STEPS_KEPT = timedelta(days=7)
+
+Batch = Callable[..., Awaitable[int]]
+
+
+async def collect(engine: Engine) -> dict[str, int]:
+    """Collect in every workspace; how many ``memories``, ``steps`` and ``answers`` are gone."""
+    async with engine.db.unscoped() as connection:
+        workspaces: list[UUID] = [row["workspace_id"] for row in await connection.fetch("workspaces")]
+    gone = {"memories": 0, "steps": 0, "answers": 0}
+    now = engine.now()
+    for workspace in workspaces:
+        async with engine.db.transaction(workspace) as connection:
+            kept = timedelta(days=(await workspace_settings(connection, workspace)).retention.deleted_days)
+        for name, batch, before in (
+            ("memories", store.memories, now - kept),
+            ("steps", store.steps, now - STEPS_KEPT),
+            ("answers", store.answers, now - KEPT),
+        ):
+            gone[name] += await _all(engine, workspace, batch, before)
+    if any(gone.values()):
+        log.info("collected", **gone)
+    return gone
+
+
+async def _all(engine: Engine, workspace: UUID, batch: Batch, before: datetime) -> int:
+    collected = 0
+    while True:
+        async with engine.db.transaction(workspace) as connection:
+            some = await batch(connection, workspace, before=before, limit=BATCH)
+        collected += some
+        if some < BATCH:
+            return collected
