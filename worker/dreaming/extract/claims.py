@@ -37,7 +37,10 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _ELIDED_NOT = re.compile(r"^(?:not|never)\s(?=\w)", re.IGNORECASE)
-_ELIDED_VERB = re.compile(r"^(?:hate|love|like|prefer|dislike|enjoy|can't\sstand|don't)\b", re.IGNORECASE)
+_ELIDED_VERB = re.compile(
+    r"^(?:hate|love|like|prefer|dislike|enjoy|can't\sstand|don't)\b(?!\s(?:and|is|was|are|can|should|will|has)\b)",
+    re.IGNORECASE,
+)
 _ELIDED_ONLY = re.compile(
     r"^(?:only|just)\s(?P<a>[\w-]{2,20}(?:\s\w{2,20})?)[.!]?$"
     r"|^(?P<b>[\w-]{2,20}(?:\s\w{2,20})?)\sonly[.!]?$",

@@ -122,6 +122,25 @@ _SMALL_TALK = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+_SAYS_NOTHING = re.compile(
+    r"""
+      \bwe\scan\s(?:really\s|all\s|always\s|both\s)*(?:make|build|do|create|achieve|show|change|help|learn|grow|find|reach
+        |overcome|conquer|be)\b
+    | ^(?:together|someday|one\sday|in\sthe\send),?\swe\b
+    | ^(?:so\s)?we(?:'ll|\swill)\s(?:rock|make|get|do|be|always|all|keep|stay|figure|find|crush|kill)\b
+    | ^we\s(?:all|(?:both\s)?(?:work|go|make|look|fit)\s(?:so\s|really\s|very\s)?(?:well|great|good))\b
+    | ^(?!.*\b(?:i|my|me)\b)[^,;]{0,60}\b(?:bring|give|show|teach|force|remind|make|help|connect|let|humbl|inspir
+        |push|keep|unit)(?:e|s|es|ing|ly)?\sus\b
+    | \b(?:taking\scare\sof|connect(?:s|ing)?\swith|expressing)\sourselves\b
+    | ^(?:nothing|(?:i\s)?(?:won't|not\sgonna|not\sgoing\sto)\slet\s(?:any|some)(?:thing|one))\b
+    | ^(?:and\s|so\s|just\s)*(?:something|some\sstuff|lots?(?:\sof\s\w+)?|so\smuch|a\slot|crazy\s(?:stuff|things?)
+        |a\sfew\sthings?|things)(?:\s\w+)?(?:'s|\shas|'ve|\shave)?(?:\sbeen)?\s(?:happened|going\son|changed)\b
+    | ^rest\sassured\b
+    | ^(?:yes,?\s|no,?\s)?(?:i|we)\s(?:do|did|have|am|are|was|were|will|can|would)(?:n't)?\s?[-–—,.!]
+    | ^(?:since|because|'cause|while|until|as\ssoon\sas|as\slong\sas)\s[^,;–—]*$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _REQUEST = re.compile(
     r"\b(?:looking for|need|want|like|love|appreciate|searching for)\b (?:\w+ ){0,3}(?:advice|tips"
     r"|recommendations?|suggestions?|help|ideas"
@@ -177,8 +196,9 @@ def is_sarcastic(sentence: str) -> bool:
 
 
 def is_small_talk(sentence: str) -> bool:
-    """Greeting, praise, thanks, agreement, or a request to the assistant; interjections already removed."""
-    return bool(_SMALL_TALK.match(sentence) or _REQUEST.search(sentence))
+    """Greeting, praise, thanks, agreement, what holds of everyone, or a request to the assistant; interjections already
+    removed."""
+    return bool(_SMALL_TALK.match(sentence) or _SAYS_NOTHING.search(sentence) or _REQUEST.search(sentence))
 
 
 def addresses_listener(sentence: str) -> bool:

@@ -61,6 +61,11 @@ _AFTER_VERB = re.compile(
     r"|their|over|back|around|into)\b",
     re.IGNORECASE,
 )
+_GOING_IS_SUBJECT = re.compile(
+    r"going to (?:the |an? |my |our )?\w+[^,;.]*\b(?:is|was|are|were|has|had|have|made|makes|gave|gives|helped|helps|"
+    r"felt|feels|taught|showed|brought|brings)\b",
+    re.IGNORECASE,
+)
 _GERUND_SUBJECTS = frozenset(listed("going being seeing having knowing hearing"))
 _IMPERATIVE_TOO = frozenset(listed("let put cut set read quit hit shut hurt bet"))
 _TAIL = re.compile(r"(?:,? so|\s[-–—]|;|,)? let's [^.!?]{1,80}(?=[.!]|$)", re.IGNORECASE)
@@ -97,7 +102,11 @@ def with_subject(sentence: str) -> str:
     first = rest.split(" ", 1)[0].lower().strip(",.!")
     if first == "been":
         return f"I've {head}{_lowered(rest)}"
-    if first in ("gonna", "going") and re.match(r"(?:gonna|going to)\s(?!be\b)", rest, re.IGNORECASE):
+    if (
+        first in ("gonna", "going")
+        and re.match(r"(?:gonna|going to)\s(?!be\b)", rest, re.IGNORECASE)
+        and not _GOING_IS_SUBJECT.match(rest)
+    ):
         return f"I'm {head}{_lowered(rest)}"
     if (
         is_past(first)

@@ -346,8 +346,8 @@ _TODOS = (
     ),
     _row(
         MemoryType.TODO,
-        rf"^(?:i|we|i've|we've)\s{_ADVERB}{{0,2}}(?:need|have|got|must"
-        rf"|ought)\s(?:to\s)?(?P<todo>call|phone|text|buy|pick\sup|email|e-mail|mail|send|schedule|book|renew|pay"
+        rf"^(?:(?:i|we)\s{_ADVERB}{{0,2}}(?:need|have|must|ought)|(?:i've|we've)\s{_ADVERB}{{0,2}}got"
+        rf")\s(?:to\s)?(?P<todo>call|phone|text|buy|pick\sup|email|e-mail|mail|send|schedule|book|renew|pay"
         rf"|submit|finish|file|fix|return|cancel|order|clean|prepare|pack|register|sign\sup|apply|check\s(?:in"
         rf"|out)|complete|review|update|write|write\sup|deliver|get|set\sup|make|meet|print|upload|download"
         rf"|deploy|ship|contact|reply|respond|ask|replace|repair|organi[sz]e|plan|see|visit|drop\soff|take|bring"

@@ -77,6 +77,7 @@ _NOT_A_TOPIC = re.compile(
     r"|life|one|some|any|all|most|your|another|such|having|being|seeing|here|sometimes|each|every|nobody|people)\b",
     re.IGNORECASE,
 )
+_HAS = re.compile(r"(?:i|we) (?:have|own) (?:an?|two|three|four|no)\b", re.IGNORECASE)
 _FIGURE_OR_NAME = re.compile(r"\d|(?<=[a-z,;:] )[A-Z][\w.]+")
 
 
@@ -171,7 +172,7 @@ def _is_worth(claim: Claim) -> bool:
     if claim.slot is not None:
         return True
     named = bool(_FIGURE_OR_NAME.search(claim.text, 1))
-    plain = claim.type in (MemoryType.EVENT, MemoryType.FACT) and len(said) >= 6
+    plain = claim.type in (MemoryType.EVENT, MemoryType.FACT) and (len(said) >= 6 or bool(_HAS.match(claim.text)))
     return len(news) + named >= (1 if plain or claim.confidence >= 0.75 else 2)
 
 
