@@ -10,13 +10,14 @@ import typer
 from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from service.domain.telling import tell, tell_change
 from service.errors import ReverieError
 from service.settings import Settings
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 out = Console(highlight=False)
+_SHOWN = {"created": "green", "superseded": "yellow", "reinforced": "dim", "decayed": "dim", "skipped": "red"}
 
 
 @cli.command()
@@ -54,38 +55,26 @@ def dream(
     from service.database import open_database
     from service.runtime import configure_logging
     from worker.by_hand import dream_by_hand
+    from worker.watching import Watching
 
     settings = Settings()
     configure_logging("warning")
-    with open_database(settings) as url:
-        done = asyncio.run(
-            dream_by_hand(settings.model_copy(update={"database_url": url}), workspace, agent, dry_run=dry_run)
-        )
+    with open_database(settings) as url, Watching(Console(stderr=True)) as watching:
+        settings = settings.model_copy(update={"database_url": url})
+        done = asyncio.run(dream_by_hand(settings, workspace, agent, dry_run=dry_run, watching=watching))
     _show(done)
     if done["status"] == "failed":
         sys.exit(1)
 
 
 def _show(done: dict[str, Any]) -> None:
-    """The dream as a person reads it."""
-    report = done["report"]
-    out.print(f"[bold]Dream {done['id']}[/] of {done['agent']}: {done['status']}")
-    if done["error"]:
-        out.print(f"[red]{done['error']}[/]")
-        return
-    counts = ", ".join(
-        f"{report[name]} {name}" for name in ("messages", "created", "reinforced", "superseded", "linked")
-    )
-    out.print(counts + (f", bulletin {report['bulletin_version']}" if report["bulletin_version"] else ""))
-    table = Table(box=None, show_header=False, padding=(0, 1))
-    table.add_column(style="dim")
-    table.add_column()
+    """The dream as a person reads it: what it did, and each change to a memory."""
+    color = "red" if done["status"] == "failed" else "green"
+    out.print(f"[bold]Dream {done['id']}[/] of {escape(done['agent'])}: [{color}]{done['status']}[/]")
+    out.print(escape(tell(done)))
     for change in done["changes"]:
-        if change["op"] == "created":
-            table.add_row(f"+ {change['after']['type']}", change["after"]["content"])
-        elif change["op"] == "superseded":
-            table.add_row("~ superseded", f"{change['before']['content']} → {change['reason']}")
-    out.print(table)
+        if change["op"] in _SHOWN:
+            out.print(f"  [{_SHOWN[change['op']]}]{escape(tell_change(change))}[/]")
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from service.errors import Conflict, NotFound
@@ -10,11 +11,14 @@ from service.runtime import open_runtime
 from service.settings import Settings
 from service.store.agents import get_agent
 from worker.app import dreamer
+from worker.watching import Watching
 
 WAIT_S = 60
 
 
-async def dream_by_hand(settings: Settings, workspace: str, agent: str, *, dry_run: bool) -> dict[str, Any]:
+async def dream_by_hand(
+    settings: Settings, workspace: str, agent: str, *, dry_run: bool, watching: Watching
+) -> dict[str, Any]:
     """Dream for the agent and return the dream with its changes, waiting a minute for a worker that holds it.
 
     Raises NotFound for an unknown workspace or agent, Conflict when another worker does not let go.
@@ -28,7 +32,7 @@ async def dream_by_hand(settings: Settings, workspace: str, agent: str, *, dry_r
             row = await get_agent(connection, found, agent)
         if row is None:
             raise NotFound(f"There is no agent {agent!r} in the workspace {workspace!r}.")
-        own = dreamer(engine, settings)
+        own = replace(dreamer(engine, settings), reached=watching.reached, progress=watching.read)
         for _ in range(WAIT_S):
             done = await own.dream_for(found, row["id"], dry_run=dry_run)
             if done is not None:

@@ -353,10 +353,11 @@ class Dream(BaseModel):
     dry_run: bool
     report: dict[str, Any]
     error: str | None
+    summary: str = Field(description="what it did, in words")
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    changes: list[dict[str, Any]] | None = None
+    changes: list[dict[str, Any]] | None = Field(None, description="each with ``text``, a line in words")
 
 
 class Entity(BaseModel):

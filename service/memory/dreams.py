@@ -8,6 +8,7 @@ from uuid import UUID
 
 from service.domain import cursors
 from service.domain.principal import Principal
+from service.domain.telling import tell, tell_change
 from service.errors import NotFound, Unavailable
 from service.memory.engine import Engine
 from service.store import agents, dreams
@@ -30,7 +31,7 @@ async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry
         )
         found = await dreams.get(connection, principal.workspace_id, dream_id)
     assert found is not None
-    return found
+    return _told(found)
 
 
 async def wait_for_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Record:
@@ -49,8 +50,8 @@ async def get_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Rec
         dream = await dreams.get(connection, principal.workspace_id, dream_id)
         if dream is None or (principal.agent is not None and dream["agent"] != principal.agent):
             raise NotFound("There is no such dream here.")
-        dream["changes"] = await dreams.changes(connection, principal.workspace_id, dream_id)
-    return dream
+        changes = await dreams.changes(connection, principal.workspace_id, dream_id)
+    return _told(dream) | {"changes": [change | {"text": tell_change(change)} for change in changes]}
 
 
 async def list_dreams(
@@ -68,4 +69,8 @@ async def list_dreams(
             limit=limit + 1,
         )
     more = cursors.encode(rows[limit - 1]["id"]) if len(rows) > limit else None
-    return rows[:limit], more
+    return [_told(row) for row in rows[:limit]], more
+
+
+def _told(dream: Record) -> Record:
+    return dream | {"summary": tell(dream)}
