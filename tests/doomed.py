@@ -146,8 +146,9 @@ class DoomedPostgres:
         assert not alive
 
     def close(self) -> None:
-        """Stop it for good."""
-        embedded.stop(self._folder)
+        """End it for good."""
+        if embedded.is_running(self._folder):
+            self.kill()
 
 
 async def the_lease_runs_out(url: str) -> None:

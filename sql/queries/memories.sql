@@ -102,13 +102,13 @@ WITH item AS (
         question_share, embedding_model, embedding
     )
     SELECT m.workspace_id, m.id, 0, m.audience, m.type, m.scope, m.user_name, m.session_id, m.task_id, m.tags, m.importance,
-        m.confidence, coalesce(m.occurred_at, m.created_at), m.created_at, m.valid_from, m.valid_until, m.expires_at,
+        m.confidence, coalesce(m.occurred_at, m.valid_from), m.created_at, m.valid_from, m.valid_until, m.expires_at,
         m.deleted_at IS NOT NULL,
         CASE WHEN m.session_id IS NOT NULL THEN coalesce(
-            lag(m.id) OVER (PARTITION BY m.session_id ORDER BY coalesce(m.occurred_at, m.created_at), i.ordinal),
+            lag(m.id) OVER (PARTITION BY m.session_id ORDER BY coalesce(m.occurred_at, m.valid_from), i.ordinal),
             (SELECT x.id FROM search_index x
              WHERE x.workspace_id = :workspace AND x.session_id = m.session_id AND x.kind = 0
-                AND x.happened_at <= coalesce(m.occurred_at, m.created_at)
+                AND x.happened_at <= coalesce(m.occurred_at, m.valid_from)
              ORDER BY x.happened_at DESC, x.id DESC LIMIT 1)
         ) END,
         reverie_length_v1(m.lexemes), i.words, i.speaker, i.asks, i.question_share,
@@ -240,7 +240,7 @@ SELECT 1;
 UPDATE search_index i SET
     audience = m.audience, type = m.type, scope = m.scope, user_name = m.user_name, session_id = m.session_id, task_id = m.task_id,
     tags = m.tags, importance = m.importance, confidence = m.confidence,
-    happened_at = coalesce(m.occurred_at, m.created_at), valid_from = m.valid_from, valid_until = m.valid_until,
+    happened_at = coalesce(m.occurred_at, m.valid_from), valid_from = m.valid_from, valid_until = m.valid_until,
     expires_at = m.expires_at, deleted = m.deleted_at IS NOT NULL, length = reverie_length_v1(m.lexemes),
     words = coalesce(:words::smallint, i.words), speaker = CASE WHEN :words IS NULL THEN i.speaker ELSE :speaker::text END,
     asks = coalesce(:asks::boolean, i.asks), question_share = coalesce(:question_share::real, i.question_share),

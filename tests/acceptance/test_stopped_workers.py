@@ -29,7 +29,7 @@ async def model() -> AsyncIterator[FakeOpenAI]:
 @pytest.fixture
 async def worker(settings: Settings, model: FakeOpenAI, tmp_path: Path) -> AsyncIterator[WorkerProcess]:
     process = WorkerProcess(
-        settings.database_url, tmp_path / "worker.log", LLM_MODEL="openai/fake", LLM_API_BASE=model.base_url,
+        settings.database_url, tmp_path / "worker.log", LLM_MODEL="openai/gpt-4o-mini", LLM_API_BASE=model.base_url,
         LLM_API_KEY="k", LLM_TIMEOUT_S=str(HANG_S), REVERIE_POLL_S="0.1",
     )  # fmt: skip
     process.start()

@@ -16,7 +16,7 @@ PARTS = {
     "speed": "searches at 2,000 memories and in a database of 500,000",
     "writes": "single and batch writes, beside bare inserts",
     "peers": "the same work through mem0 and LangGraph's store",
-    "dreams": "messages a second of a dream by rules, and what the rules cost per character",
+    "dream": "messages a second of a dream by rules, and what dreams are worth to search",
     "proxy": "what memory adds to a chat completion",
     "models": "the embedding model changed under load, the worker killed halfway",
     "tenants": "one workspace among 1,000",

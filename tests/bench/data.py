@@ -51,6 +51,14 @@ class Conversation:
     questions: list[Question]
 
 
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A fact that an annotator drew from a conversation, and the turns it rests on."""
+
+    text: str
+    evidence: tuple[str, ...]
+
+
 def shared_folder() -> Path:
     """The folder with evaluation data and models. Raises Skipped where there is none."""
     folder = Path(os.environ.get("REVERIE_SHARED", ROOT.parent / "shared"))
@@ -72,6 +80,16 @@ def minilm_folder() -> Path:
 def locomo() -> list[Conversation]:
     """LoCoMo: a turn is ``Speaker: text [shares caption]``; a question is asked when the conversation has ended."""
     return [_locomo(entry) for entry in _read("locomo_dev.json.gz")]
+
+
+def annotations() -> dict[str, list[Annotation]]:
+    """What LoCoMo's annotators drew from each conversation, by its agent."""
+    return {
+        f"locomo-{entry['id']}": [
+            Annotation(fact["fact"], tuple(fact["evidence"])) for fact in entry["observations"] if fact["evidence"]
+        ]
+        for entry in _read("locomo_dev.json.gz")
+    }
 
 
 def longmemeval() -> list[Conversation]:

@@ -423,3 +423,42 @@ def test_covers_annotated_turns_and_spares_the_others(shared: Path) -> None:
         spoken_of, others = spoken_of + len(hit - noted), others + len(turns) - len(noted)
     assert covered / annotated > 0.58
     assert spoken_of / others < 0.22
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Together, we can really make a difference and motivate others too.",
+        "Challenges force us to develop and become better.",
+        "Nature does have a way of humbling us and showing us our place in the world.",
+        "Animals bring us peace and understanding.",
+        "We work well together!",
+        "We'll rock the dance floor!",
+        "Something massive happened since we last spoke.",
+        "Lots of stuff happened since we last talked.",
+        "Crazy things have been going on in my life.",
+        "Won't let anything hold me back!",
+        "Rest assured, it will be something I cherish!",
+        "Since I was 17 or so.",
+        "I do- you'd never guess.",
+    ],
+)
+def test_what_holds_of_everyone_and_what_is_half_said_is_left_out(content: str) -> None:
+    assert said(content, speaker="Ann") == []
+
+
+def test_a_noun_or_a_gerund_in_front_is_not_what_the_speaker_does() -> None:
+    (love,) = said("Love and acceptance should be everyone's right, and I want them to experience it.")
+    assert love.content.startswith("Love and acceptance should be")
+    going = one("Going to community meetings and getting involved has given me a better understanding of politics.")
+    assert going.type is not MemoryType.GOAL
+    assert going.content.startswith("Going to community meetings")
+
+
+def test_what_one_got_to_do_is_no_todo() -> None:
+    assert one("I got to meet the mayor last week.").type is MemoryType.EVENT
+    assert one("I've got to call the bank tomorrow.").type is MemoryType.TODO
+
+
+def test_a_short_statement_of_what_one_has_is_a_fact() -> None:
+    assert one("I have a dog.").content == "u1 has a dog."

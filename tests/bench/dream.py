@@ -1,4 +1,4 @@
-"""How fast a dream reads: a whole dream by the built-in rules, and the rules alone on texts made to slow them down."""
+"""How fast a dream reads, by the built-in rules and on texts made to slow them down; and what it is worth to search."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from service.memory.converse import append_messages
 from service.memory.engine import Engine
 from service.runtime import open_runtime
 from service.store.agents import get_agent
+from tests.bench import lift
 from tests.bench.corpus import FIRST_DAY
 from tests.bench.data import Conversation, locomo
 from tests.bench.place import ADMIN, Place
@@ -30,7 +31,7 @@ SHORT, LONG = 25_000, 100_000
 
 
 def run(place: Place) -> None:
-    """Print messages a second of whole dreams, and the extractor's time per character as a turn grows."""
+    """Print messages a second of whole dreams, the extractor's time per character as a turn grows, and the lift."""
     conversations = locomo()
     with console.status("dreaming of LoCoMo"):
         rows = uvloop.run(_dreams(place, conversations))
@@ -48,6 +49,7 @@ def run(place: Place) -> None:
         ["repeated", f"{SHORT:,} characters, ms", f"{LONG:,} characters, ms", "×"],
         rows,
     )
+    lift.run(place)
 
 
 async def _dreams(place: Place, conversations: list[Conversation]) -> list[list[Cell]]:

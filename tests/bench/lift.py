@@ -1,0 +1,211 @@
+"""What a dream is worth to search: recall on LoCoMo before it, over turns alone, and after it, over turns and memories.
+
+Turns are kept as messages, and as memories of type ``event``. A memory found counts as the turns it came from, a turn
+found twice counts once, and windows are not folded. The dreams are those of the built-in rules, and of a model that
+notes exactly what LoCoMo's annotators drew from each turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from service.domain.drafts import MessageDraft
+from service.domain.search import SearchRequest
+from service.llm import LLM
+from service.llm.transport import import_litellm
+from service.memory.converse import append_messages
+from service.memory.engine import Engine
+from service.memory.recall import recall
+from service.runtime import open_runtime
+from service.store.agents import get_agent
+from tests.bench import metrics
+from tests.bench.data import Annotation, Conversation, Turn, annotations, locomo, minilm_folder
+from tests.bench.place import ADMIN, Place
+from tests.bench.quality import DEPTH, KeptVectors, load, replace_embedder
+from tests.bench.report import Cell, console, show
+from tests.fakes.openai_server import FakeOpenAI
+from worker.dreaming.run import Dreamer
+
+DATABASE = "bench_lift"
+LEASE_S = 60.0
+NEVER_FOLDED = {"window": {"messages_max": 1000, "tokens_max": 1_000_000}}
+SAID_CHARS = 200
+
+Kept = Literal["messages", "events"]
+Found = Mapping[UUID, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One dream to measure."""
+
+    embedder: str
+    kept: Kept
+    dreamer: Literal["rules", "annotated facts"]
+
+
+RUNS = (
+    Run("static", "messages", "rules"),
+    Run("static", "messages", "annotated facts"),
+    Run("static", "events", "rules"),
+    Run("static", "events", "annotated facts"),
+    Run("MiniLM", "messages", "rules"),
+    Run("MiniLM", "messages", "annotated facts"),
+)
+
+
+def run(place: Place) -> None:
+    """Print the recall before and after each dream. Raises Skipped without the data."""
+    chats = locomo()
+    noted = annotations()
+    models = {"static": "static", "MiniLM": f"local:{minilm_folder()}"}
+    rows: list[list[Cell]] = []
+    for one in RUNS:
+        with console.status(f"{one.embedder}, turns as {one.kept}: dreaming by {one.dreamer}"):
+            rows.append(asyncio.run(_measured(place, one, models[one.embedder], chats, noted)))
+    place.drop(DATABASE)
+    asked = sum(1 for chat in chats for question in chat.questions if question.evidence)
+    show(
+        f"Dream lift: recall@10 on LoCoMo, {asked} questions",
+        [
+            "embedder",
+            "turns kept as",
+            "dream by",
+            "memories",
+            "annotated turns noted",
+            "turns",
+            "with memories",
+            "lift",
+        ],
+        rows,
+    )
+
+
+async def _measured(
+    place: Place, one: Run, model: str, chats: list[Conversation], noted: Mapping[str, list[Annotation]]
+) -> list[Cell]:
+    settings = place.settings(await asyncio.to_thread(place.fresh, DATABASE), model)
+    with ExitStack() as stack:
+        async with open_runtime(settings, "bench-lift") as opened:
+            assert opened.embedder is not None
+            engine = replace_embedder(opened, KeptVectors(opened.embedder, place.folder / "vectors.sqlite"))
+            if one.dreamer == "annotated facts":
+                await asyncio.to_thread(import_litellm)
+                server = stack.enter_context(FakeOpenAI())
+                server.default_reply = played_back(chats, noted)
+                engine.llm = LLM("openai/fake", api_base=server.base_url, api_key="k", json_schema=True)
+            turn_of = await _told(engine, one.kept, chats)
+            before = await _recall(engine, chats, turn_of, ["messages" if one.kept == "messages" else "memories"])
+            for chat in chats:
+                await _dreamed(engine, chat.agent)
+            sources = await _sources(engine, turn_of)
+            included = ["memories", "messages"] if one.kept == "messages" else ["memories"]
+            after = await _recall(engine, chats, turn_of | sources, included)
+    wanted = {f"{agent}/{turn}" for agent, facts in noted.items() for fact in facts for turn in fact.evidence}
+    covered = {turn for turns in sources.values() for turn in turns}
+    share = len(wanted & covered) / len(wanted)
+    gain = f"{100 * (after - before):+.1f}"
+    return [one.embedder, one.kept, one.dreamer, len(sources), f"{share:.0%}", before, after, gain]
+
+
+def played_back(chats: list[Conversation], noted: Mapping[str, list[Annotation]]) -> Callable[[dict[str, Any]], str]:
+    """A model that notes of each turn what its annotators drew from it, and answers everything else with nothing."""
+    spoken = {_said(turn): f"{chat.agent}/{turn.id}" for chat in chats for turn in chat.turns}
+    drawn: dict[str, list[tuple[str, list[str]]]] = defaultdict(list)
+    for agent, facts in noted.items():
+        for fact in facts:
+            evidence = [f"{agent}/{turn}" for turn in fact.evidence]
+            drawn[evidence[-1]].append((fact.text, evidence))
+
+    def reply(body: dict[str, Any]) -> str:
+        asked = (body.get("response_format") or {}).get("json_schema", {}).get("name")
+        if asked != "Notes":
+            return json.dumps({"verdicts": []} if asked == "Verdicts" else {"sections": []})
+        lines = [line for line in body["messages"][-1]["content"].splitlines() if line.startswith("{")]
+        shown = [json.loads(line) for line in lines]
+        numbers = {
+            spoken[key]: turn["turn"] for turn in shown if (key := (turn["who"], _begin(turn["said"]))) in spoken
+        }
+        memories = [
+            {"type": "fact", "content": text, "evidence": [numbers[turn] for turn in evidence if turn in numbers]}
+            for last in numbers
+            for text, evidence in drawn.get(last, ())
+        ]
+        return json.dumps({"memories": memories})
+
+    return reply
+
+
+def _said(turn: Turn) -> tuple[str, str]:
+    speaker, _, text = turn.content.partition(": ")
+    return speaker, _begin(text)
+
+
+def _begin(text: str) -> str:
+    return " ".join(text.split())[:SAID_CHARS]
+
+
+async def _told(engine: Engine, kept: Kept, chats: list[Conversation]) -> dict[UUID, list[str]]:
+    """Tell every conversation to its agent; the turn that each message is."""
+    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+        await connection.run("put_settings", workspace=ADMIN.workspace_id, value=NEVER_FOLDED)
+    turn_of: dict[UUID, list[str]] = {}
+    for chat in chats:
+        if kept == "events":
+            await load(engine, chat)
+        for session, turns in itertools.groupby(chat.turns, key=lambda turn: turn.session):
+            said = list(turns)
+            drafts = []
+            for turn in said:
+                speaker, _, text = turn.content.partition(": ")
+                drafts.append(MessageDraft(role="user", content=text, name=speaker, created_at=turn.at))
+            stored, _ = await append_messages(
+                engine, ADMIN, chat.agent, session, drafts, user=None, searchable=kept == "messages"
+            )
+            turn_of |= {message["id"]: [f"{chat.agent}/{turn.id}"] for message, turn in zip(stored, said, strict=True)}
+    return turn_of
+
+
+async def _dreamed(engine: Engine, agent: str) -> None:
+    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+        row = await get_agent(connection, ADMIN.workspace_id, agent)
+    assert row is not None
+    done = await Dreamer(engine, "bench", LEASE_S).dream_for(ADMIN.workspace_id, row["id"])
+    if done is None or done["status"] != "succeeded":
+        raise RuntimeError(f"the dream of {agent} failed: {done and done['error']}")
+
+
+async def _sources(engine: Engine, turn_of: Found) -> dict[UUID, list[str]]:
+    """The turns that each dreamed memory came from."""
+    sources: dict[UUID, list[str]] = defaultdict(list)
+    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+        for row in await connection.raw.fetch("SELECT memory_id, message_id FROM memory_sources ORDER BY 1, 2"):
+            sources[row["memory_id"]] += turn_of[row["message_id"]]
+    return sources
+
+
+async def _recall(engine: Engine, chats: list[Conversation], turn_of: Found, include: list[Any]) -> float:
+    scores = []
+    for chat in chats:
+        for question in chat.questions:
+            if not question.evidence:
+                continue
+            request = SearchRequest(
+                agent=chat.agent, query=question.text, now=question.now, limit=DEPTH, include=include
+            )
+            answer = await recall(engine, ADMIN, request, count_access=False)
+            ranked: list[str] = []
+            for one in answer.results:
+                turn = one.memory["metadata"].get("turn") if one.memory else None
+                ranked += [f"{chat.agent}/{turn}"] if turn else turn_of[one.told["id"]]
+            evidence = {f"{chat.agent}/{turn}" for turn in question.evidence}
+            scores.append(metrics.of_turns(list(dict.fromkeys(ranked)), evidence))
+    return metrics.mean(scores)["recall@10"]
