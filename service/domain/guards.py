@@ -153,7 +153,8 @@ def contradicts(a: str, b: str) -> bool:
 
 
 def same_particulars(a: str, b: str) -> bool:
-    """Whether numbers, identifiers, names and negation agree: without that nothing may merge, whoever says it may.
+    """Whether numbers, identifiers, names and negations agree, and no word stands against its opposite: without that
+    nothing may merge, whoever says it may.
 
     Weaker than ``may_merge``: the words may differ. Names are capitalised words past the first one.
     """
@@ -169,8 +170,17 @@ def same_particulars(a: str, b: str) -> bool:
     return (
         figures_a == figures_b
         and {normalize(name) for name in _NAME.findall(a)} == {normalize(name) for name in _NAME.findall(b)}
-        and _is_negated(tokens_a) == _is_negated(tokens_b)
+        and _negations(tokens_a) == _negations(tokens_b)
+        and not _opposed(tokens_a, tokens_b)
     )
+
+
+def _opposed(tokens_a: list[str], tokens_b: list[str]) -> bool:
+    """Whether a word of one statement is the opposite of a word of the other, which has the word itself not."""
+    stems_a = {_variant(word) for word in tokens_a}
+    stems_b = {_variant(word) for word in tokens_b}
+    only_a, only_b = stems_a - stems_b, stems_b - stems_a
+    return any(only_a & group and only_b & group for group in _EXCLUSIVE)
 
 
 def _tokens(text: str) -> list[str]:
@@ -281,9 +291,23 @@ def _content_stems(tokens: list[str]) -> Counter[str]:
     return Counter(_variant(_NUMBER_WORDS.get(word, word)) for word in kept)
 
 
+def _negations(tokens: list[str]) -> int:
+    return sum(word in _NEGATIONS for word in tokens)
+
+
 def _is_negated(tokens: list[str]) -> bool:
-    return sum(word in _NEGATIONS for word in tokens) % 2 == 1
+    return _negations(tokens) % 2 == 1
 
 
 def _has_figures(words: Counter[str]) -> bool:
     return any(char.isdigit() for word in words for char in word)
+
+
+_EXCLUSIVE = tuple(
+    frozenset(_variant(word) for word in group.split("/"))
+    for group in _listed(
+        "inside/outside indoors/outdoors indoors/outside inside/outdoors large/small big/small big/little large/little"
+        " hit/miss strike/miss full/empty crowded/empty alone/with blond/dark light/dark stand/run/sit/lie/kneel on/off"
+    )
+) + tuple(frozenset(_variant(word) for word in pair) for pair in _OPPOSITES)
+"""Words of one group exclude one another where all else is alike."""

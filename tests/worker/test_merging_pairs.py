@@ -53,16 +53,16 @@ async def api(request: pytest.FixtureRequest, settings: Settings, shared: Path) 
             yield opened
 
 
-@pytest.fixture
-def says_duplicate() -> Iterator[FakeOpenAI]:
-    """A model that notes every turn as it stands, and takes any two statements for the same."""
+@pytest.fixture(params=["duplicate", "different"])
+def reader(request: pytest.FixtureRequest) -> Iterator[FakeOpenAI]:
+    """A model that notes every turn as it stands, and takes any two statements for the same, or no two."""
 
     def reply(body: Json) -> str:
         if asked_for(body) == "Notes":
             return notes([fact(turn["said"], turn["turn"], subject=turn["who"]) for turn in turns_of(body)])
         if asked_for(body) == "Verdicts":
             asked = [json.loads(line) for line in body["messages"][-1]["content"].splitlines()[1:-1]]
-            return json.dumps({"verdicts": [{"pair": pair["pair"], "outcome": "duplicate"} for pair in asked]})
+            return json.dumps({"verdicts": [{"pair": pair["pair"], "outcome": request.param} for pair in asked]})
         return json.dumps({"sections": []})
 
     with FakeOpenAI() as server:
@@ -106,17 +106,13 @@ async def merged(api: Api, pairs: Sequence[tuple[str, str, str]]) -> Counter[str
     return count
 
 
-async def test_no_contradiction_is_merged(
-    api: Api, says_duplicate: FakeOpenAI, shared: Path, record_property: Any
-) -> None:
+async def test_no_contradiction_is_merged(api: Api, reader: FakeOpenAI, shared: Path) -> None:
     pairs = chosen_pairs(shared)
-    api.engine.llm = model(says_duplicate)
+    api.engine.llm = model(reader)
     count = await merged(api, pairs)
     total = Counter(kind for kind, _, _ in pairs)
-    rates = {kind: f"{count[kind]} of {total[kind]}" for kind in total}
-    record_property("merged", rates)
-    print(rates)
+    print({kind: f"{count[kind]} of {total[kind]} merged" for kind in total})
     assert count["CONTRADICTION"] == 0
     assert count["must differ"] == 0
-    assert count["must merge"] == total["must merge"]
-    assert count["ENTAILMENT"] > 0
+    assert count["must merge"] > 0
+    assert count["ENTAILMENT"] > 20
