@@ -3,11 +3,11 @@
 greatest(m.valid_from, (
     SELECT coalesce(
         (SELECT n.at FROM memory_versions n
-         WHERE n.workspace_id = m.workspace_id AND n.memory_id = m.id AND n.version = other.version + 1),
+         WHERE n.workspace_id = :workspace AND n.memory_id = m.id AND n.version = other.version + 1),
         m.updated_at)
     FROM (
         SELECT max(v.version) AS version FROM memory_versions v
-        WHERE v.workspace_id = m.workspace_id AND v.memory_id = m.id AND v.record ->> 'content' <> m.content
+        WHERE v.workspace_id = :workspace AND v.memory_id = m.id AND v.record ->> 'content' <> m.content
     ) other
     WHERE other.version IS NOT NULL
 ))
@@ -16,7 +16,7 @@ greatest(m.valid_from, (
 -- Whether a memory ``m`` was put otherwise before, so that what a dream noted of its meaning no longer holds.
 EXISTS (
     SELECT 1 FROM memory_versions v
-    WHERE v.workspace_id = m.workspace_id AND v.memory_id = m.id AND v.record ->> 'content' <> m.content
+    WHERE v.workspace_id = :workspace AND v.memory_id = m.id AND v.record ->> 'content' <> m.content
 )
 
 -- name: queue_dream
