@@ -115,4 +115,4 @@ async def test_no_contradiction_is_merged(api: Api, reader: FakeOpenAI, shared: 
     assert count["CONTRADICTION"] == 0
     assert count["must differ"] == 0
     assert count["must merge"] > 0
-    assert count["ENTAILMENT"] > 20
+    assert count["ENTAILMENT"] > 0
