@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -60,3 +60,9 @@ class Settings(BaseSettings):
     )
     dreams_at_once: int = Field(2, alias="REVERIE_DREAMS_AT_ONCE", ge=1, le=64, description="of one worker")
     poll_s: float = Field(2.0, alias="REVERIE_POLL_S", gt=0, description="between looks for work, when not woken")
+
+    @field_validator("admin_key", "embedding_dim", "llm_model", "rerank_model", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, value: object) -> object:
+        """As compose files pass a variable on that nobody has set. An empty DATABASE_URL stays an error."""
+        return None if value == "" else value
