@@ -2,7 +2,8 @@
 (row D10).
 
 Postgres itself keeps watch: triggers note every dream that begins while another of its agent runs, and every commit
-that is not made by the holder of the lease.
+that is not made by the holder of the lease. (What a call of a worker cost that lost its lease is counted later, which
+is no commit.)
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ BEGIN
         FROM dreams d WHERE d.workspace_id = NEW.workspace_id AND d.agent_id = NEW.agent_id AND d.id <> NEW.id
             AND d.status = 'running';
     END IF;
-    IF NEW.status = 'succeeded' THEN
+    IF NEW.status = 'succeeded' AND OLD.status <> 'succeeded' THEN
         INSERT INTO watched
         SELECT CASE WHEN lease.lease_owner = me AND lease.dream_id = NEW.id THEN 'commit' ELSE 'without lease' END,
             NEW.id, me, lease.lease_owner;

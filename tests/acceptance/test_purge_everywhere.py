@@ -13,10 +13,10 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.settings import Settings
+from tests.doomed import dreaming, the_lease_runs_out
 from tests.dumps import dump
 from tests.fakes.openai_server import FakeOpenAI
 from tests.serving import Api, Json
-from tests.worker.doomed import dream_and_die, the_lease_runs_out
 from tests.worker.dreaming import (
     agent_id,
     asked_for,
@@ -49,6 +49,12 @@ def repeating(body: Json) -> str:
     return f"It was about {', '.join(words) or 'tea'}."
 
 
+async def dream_and_die(settings: Settings, server: FakeOpenAI) -> None:
+    """A worker is killed when it has paid for an extraction and kept it."""
+    async with dreaming(settings, server.base_url, {"extract:kept": 1}) as worker:
+        assert await worker.stops() == "extract:kept"
+
+
 async def talk(api: Api, *texts: str, session: str, **fields: Any) -> list[Json]:
     return await say(api, *(f"{text} {MARK}said" for text in texts), session=session, user=USER, **fields)
 
@@ -61,8 +67,8 @@ async def dreams_of(api: Api, settings: Settings, server: FakeOpenAI) -> None:
     await dream(api.engine, dry_run=True)
     await dream(api.engine)
     await talk(api, "I left the hills", session=f"s-{MARK}")
-    await dream_and_die(settings, server.base_url, "extract:kept")
-    await the_lease_runs_out(api.engine)
+    await dream_and_die(settings, server)
+    await the_lease_runs_out(str(settings.database_url))
     server.fail(body={"choices": [{"message": {"content": f"{MARK} is no JSON"}}]}, times=3, endpoint="chat")
     await dream(api.engine)
     server.heal()
@@ -124,7 +130,7 @@ async def test_nothing_is_left_anywhere(
     await around(api)
     await api.post("/v1/agents/a/bulletin")
     await talk(api, "Nobody has dreamt of this yet", session=f"s-{MARK}")
-    await dream_and_die(settings, server.base_url, "extract:kept")
+    await dream_and_die(settings, server)
     await api.engine.usage.flush()
     before = dump(database_url)
     assert tables_with(before) >= {

@@ -110,6 +110,11 @@ class Visitor:
         await (within or self.page).get_by_label(label, exact=True).click()
         await self.page.get_by_role("option", name=option, exact=True).click()
 
+    async def look_at(self, agent: str) -> None:
+        """Choose an agent, and wait for the page that is built for it."""
+        async with self.page.expect_navigation():
+            await self.choose("Agent", agent)
+
     async def press(self, name: str, within: Locator | None = None) -> None:
         """Press a button by its name."""
         await (within or self.page).get_by_role("button", name=name, exact=True).click()

@@ -32,7 +32,7 @@ async def test_a_key_opens_the_studio_and_stays_on_the_server(service: ServerPro
             before = await theme.get_attribute("aria-label")
             await theme.click()
             await expect(theme).not_to_have_attribute("aria-label", str(before))
-        await visitor.choose("Agent", "ben")
+        await visitor.look_at("ben")
         await expect(page.locator(".rows .item")).to_have_count(1)
         reader = (await service.call("POST", "/v1/keys", json={"role": "reader", "name": "a guest"})).json()
         await visitor.choose("Workspace", "Open another…")
@@ -57,7 +57,7 @@ async def test_memories_are_found_changed_deleted_and_restored(
     visitor: Visitor, service: ServerProcess, tmp_path: Path
 ) -> None:
     page, items = visitor.page, visitor.page.locator(".rows .item")
-    await visitor.choose("Agent", "ada")
+    await visitor.look_at("ada")
     await visitor.told("tiered pricing")
     await visitor.photograph("memories")
 
@@ -174,7 +174,7 @@ async def test_ten_thousand_memories_are_paged(visitor: Visitor, service: Server
     assert answer.is_success, answer.text
     page, items = visitor.page, visitor.page.locator(".rows .item")
     await page.reload()
-    await visitor.choose("Agent", "archive")
+    await visitor.look_at("archive")
     await visitor.told("1–50 of 10,000")
     await expect(items).to_have_count(50)
     first = await items.first.inner_text()

@@ -21,8 +21,9 @@ async def test_the_playground_explains_its_results(visitor: Visitor) -> None:
     page = visitor.page
     await visitor.go("Playground")
     await visitor.photograph("playground-whose")
-    await visitor.press("ben")
-    await visitor.choose("Agent", "ada")
+    async with page.expect_navigation():
+        await visitor.press("ben")
+    await visitor.look_at("ada")
     await visitor.told("Type a question")
     await page.get_by_label("What would you like to know?").fill("what did we decide about pricing?")
     results = page.locator(".result")
@@ -86,7 +87,7 @@ async def test_dreams_are_read_run_and_undone(visitor: Visitor, service: ServerP
     await visitor.press("Dry run")
     await visitor.press("ada", visitor.dialog())
     await visitor.told("What it would change")
-    await visitor.choose("Agent", "ada")
+    await visitor.look_at("ada")
     await visitor.press("Dream now")
     await visitor.told(re.compile("^Dreamed: 1 message read"))
     await expect(page.locator(".change").filter(has_text="Darjeeling").first).to_be_visible()
@@ -125,7 +126,7 @@ async def test_the_graph_is_drawn_and_walked(visitor: Visitor) -> None:
 
 async def test_bulletins_are_compared(visitor: Visitor, service: ServerProcess) -> None:
     page, rows = visitor.page, visitor.page.locator(".rows .item")
-    await visitor.choose("Agent", "ada")
+    await visitor.look_at("ada")
     await visitor.go("Bulletins")
     await expect(rows.first).to_be_visible()
     before = await rows.count()
