@@ -12,6 +12,7 @@ from service.domain.drafts import MessageDraft
 from service.memory.converse import append_messages
 from service.memory.engine import Engine
 from service.runtime import open_runtime
+from service.settings import Settings
 from service.store.agents import get_agent
 from tests.bench import lift
 from tests.bench.corpus import FIRST_DAY
@@ -33,8 +34,9 @@ SHORT, LONG = 25_000, 100_000
 def run(place: Place) -> None:
     """Print messages a second of whole dreams, the extractor's time per character as a turn grows, and the lift."""
     conversations = locomo()
+    url = place.fresh("bench_dreams")
     with console.status("dreaming of LoCoMo"):
-        rows = uvloop.run(_dreams(place, conversations))
+        rows = uvloop.run(_dreams(place.settings(url, "static"), conversations))
     show(
         "Dreams without a language model, one worker (LoCoMo, embedder static)",
         ["conversation", "messages", "memories made", "s", "messages/s"],
@@ -52,9 +54,9 @@ def run(place: Place) -> None:
     lift.run(place)
 
 
-async def _dreams(place: Place, conversations: list[Conversation]) -> list[list[Cell]]:
+async def _dreams(settings: Settings, conversations: list[Conversation]) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
-    async with open_runtime(place.settings(place.fresh("bench_dreams"), "static"), "bench-dreams") as engine:
+    async with open_runtime(settings, "bench-dreams") as engine:
         for conversation in conversations:
             agent = await _told(engine, conversation)
             started = time.perf_counter()
