@@ -24,16 +24,19 @@ from service.settings import Settings
 from service.store import health
 from worker.dreaming.run import Dreamer
 from worker.loops import Bell
+from worker.upkeep.collect_events import collect_events
 from worker.upkeep.compact import fold_next
 from worker.upkeep.drop_answers import drop_answers
 from worker.upkeep.embed_pending import embed_pending
 from worker.upkeep.large_audiences import tend_large_audiences
 from worker.upkeep.reindex import Reindexer
+from worker.webhooks import Sender
 
 log = structlog.get_logger(__name__)
 
 BEAT_S = 1.0
 REINDEX_S = 1.0
+WEBHOOKS_S = 0.5
 FORGOTTEN_AFTER = timedelta(hours=1)
 STOP_S = 4.5
 
@@ -88,6 +91,7 @@ def _scheduler(engine: Engine, settings: Settings) -> AsyncIOScheduler:
         (make_all_due, settings.dream_cron),
         (embed_pending, settings.upkeep_cron),
         (drop_answers, settings.upkeep_cron),
+        (collect_events, settings.statistics_cron),
         (tend_large_audiences, settings.statistics_cron),
     )
     for job, cron in clocks:
@@ -115,6 +119,7 @@ def _jobs(engine: Engine, settings: Settings, name: str) -> list[Coroutine[Any, 
         Bell().keep_doing("heartbeat", beat, BEAT_S),
         bell.keep_doing("compaction", fold, settings.poll_s),
         *(bell.keep_doing("dreaming", own.dream_next, settings.poll_s) for _ in range(settings.dreams_at_once)),
+        Bell().keep_doing("webhooks", Sender(engine, name).send_next, WEBHOOKS_S),
         Bell().keep_doing("reindexing", reindexer.step, REINDEX_S),
     ]
 

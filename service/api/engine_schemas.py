@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from service.api.schemas import Body
+from service.domain.events import Kind
+from service.domain.values import Name
 
 State = Literal["ok", "failing", "unknown", "off"]
 
@@ -191,3 +194,38 @@ class Verified(BaseModel):
     working: bool
     latency_ms: float
     steps: list[Step]
+
+
+class AddWebhook(Body):
+    """Where to send what happens; ``events`` left out is everything, ``secret`` left out is made."""
+
+    url: Annotated[str, Field(min_length=8, max_length=2_000)]
+    name: Name | None = None
+    events: Annotated[list[Kind] | None, Field(min_length=1, max_length=50)] = None
+    secret: Annotated[str | None, Field(min_length=16, max_length=200)] = None
+
+
+class CreatedWebhook(BaseModel):
+    """A webhook, with its secret this once."""
+
+    id: UUID
+    url: str
+    name: str | None
+    events: list[Kind] | None
+    secret: str
+    created_at: datetime
+
+
+class Webhook(BaseModel):
+    """A webhook. Everything up to ``position`` has arrived; after ``failures`` in a row, ``error`` says why."""
+
+    id: UUID
+    url: str
+    name: str | None
+    events: list[Kind] | None
+    position: int
+    failures: int
+    error: str | None
+    last_sent_at: datetime | None
+    retry_at: datetime | None
+    created_at: datetime

@@ -42,7 +42,7 @@ class Engine:
 
     ``embedder`` is the one in use, which is another than the configured one until everything has been embedded anew
     (then that one is ``coming``); ``follow`` takes up what is in use now. ``lookout`` looks whether
-    the models work.
+    the models work; ``followers`` is how many streams of events are open.
     """
 
     db: Database
@@ -59,6 +59,7 @@ class Engine:
     coming: Embedder | None = None
     follow: Callable[[], Awaitable[None]] | None = None
     lookout: Callable[[], Awaitable[None]] | None = None
+    followers: int = 0
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
