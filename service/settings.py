@@ -12,7 +12,12 @@ class Settings(BaseSettings):
     """Everything a process needs to start. Each field is read from the environment variable of its alias."""
 
     model_config = SettingsConfigDict(
-        env_file=".env", extra="ignore", populate_by_name=True, frozen=True, hide_input_in_errors=True
+        env_file=".env",
+        env_ignore_empty=True,
+        extra="ignore",
+        populate_by_name=True,
+        frozen=True,
+        hide_input_in_errors=True,
     )
 
     database_url: str | None = Field(None, alias="DATABASE_URL", description="unset: the embedded Postgres")

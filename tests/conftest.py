@@ -19,6 +19,7 @@ from service.first_start import first_start
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
+from tests.bouncer import Bouncer
 from tests.cluster import Cluster, execute, open_cluster
 from tests.processes import ServerProcess
 from tests.serving import ADMIN_KEY, Api, serving
@@ -90,11 +91,29 @@ def database_url(server_url: str, citus: Cluster | None) -> Iterator[str]:
         asyncio.run(execute(server_url, f"DROP DATABASE {name} WITH (FORCE)"))
 
 
+@pytest.fixture(scope="session")
+def pgbouncer(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bouncer | None]:
+    """With PGBOUNCER=1 a pgbouncer in transaction mode, which the service then goes through; the tests look past it."""
+    if os.environ.get("PGBOUNCER") != "1":
+        yield None
+        return
+    running = Bouncer(server_url, tmp_path_factory.mktemp("bouncer"))
+    running.start()
+    yield running
+    running.stop()
+
+
 @pytest.fixture
-def settings(database_url: str, tmp_path: Path) -> Settings:
+def service_url(database_url: str, pgbouncer: Bouncer | None) -> str:
+    """The test's database, as the service reaches it."""
+    return pgbouncer.url(database_url) if pgbouncer else database_url
+
+
+@pytest.fixture
+def settings(service_url: str, tmp_path: Path) -> Settings:
     """Settings of a process on the test's database, without an embedder, patient on a busy machine."""
     return Settings(
-        DATABASE_URL=database_url,
+        DATABASE_URL=service_url,
         REVERIE_DATA_DIR=tmp_path,
         REVERIE_POOL_WAIT_S=60,
         REVERIE_STATEMENT_TIMEOUT_S=120,
@@ -126,9 +145,9 @@ async def static_api(settings: Settings) -> AsyncIterator[Api]:
 
 
 @pytest.fixture
-async def server(database_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
+async def server(service_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
     """The API in a process of its own."""
-    process = ServerProcess(database_url, tmp_path / "server.log")
+    process = ServerProcess(service_url, tmp_path / "server.log")
     try:
         await process.start()
         yield process

@@ -45,6 +45,15 @@ def once() -> None:
 
 
 @cli.command()
+def alive() -> None:
+    """End with status 0 when a worker of this host has been heard of within seconds: for health checks."""
+    from worker.by_hand import worker_here
+
+    if not asyncio.run(worker_here(Settings())):
+        _fail("no worker of this host is alive")
+
+
+@cli.command()
 def dream(
     agent: Annotated[str, typer.Option(help="whose memories to consolidate")],
     dry_run: Annotated[bool, typer.Option(help="show what it would do, change nothing")] = False,

@@ -1,13 +1,16 @@
-"""``make dream AGENT=x``: one agent, now, while the schedule goes on."""
+"""``make dream AGENT=x``: one agent, now, while the schedule goes on; and whether a worker of this host is alive."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any
 
-from service.errors import Conflict, NotFound
+from service.db.pool import Database
+from service.errors import Conflict, NotFound, Unavailable
 from service.runtime import open_runtime
 from service.settings import Settings
+from service.store import health
 from service.store.agents import get_agent
 from worker.app import dreamer
 
@@ -35,3 +38,16 @@ async def dream_by_hand(settings: Settings, workspace: str, agent: str, *, dry_r
                 return done
             await asyncio.sleep(1)
     raise Conflict(f"Another worker is dreaming for {agent!r} and has not let go for {WAIT_S} s.")
+
+
+async def worker_here(settings: Settings) -> bool:
+    """Whether a worker of this host has been heard of within seconds. Raises Unavailable without a database."""
+    if settings.database_url is None:
+        raise Unavailable("DATABASE_URL is not set.")
+    db = await Database.open(settings.database_url, size=1, application="reverie-check")
+    try:
+        async with db.unscoped() as connection:
+            workers = await health.workers(connection)
+    finally:
+        await db.close()
+    return any(worker.alive and worker.name.startswith(f"{socket.gethostname()}:") for worker in workers)

@@ -15,8 +15,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.api.errors import answer_to, expected_failure, problem
 from service.api.paths import keep_slashes
 from service.errors import TooLarge, TooSlow
+from service.memory.engine import Engine
 
 log = structlog.get_logger(__name__)
+
+METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+ENDLESS = frozenset({"/v1/events"})
 
 _REQUEST_ID = re.compile(rb"[\x21-\x7e]{1,100}")
 
@@ -86,10 +90,20 @@ class RequestMiddleware:
         finally:
             elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
             log.info("request", method=scope["method"], route=_route(scope), status=status, elapsed_ms=elapsed_ms)
+            _measure(scope, status, elapsed_ms / 1000)
 
 
 def _internal_error(request_id: str) -> Response:
     return problem(500, "Internal error", f"Something unexpected went wrong; it is logged as {request_id}.")
+
+
+def _measure(scope: Scope, status: int, seconds: float) -> None:
+    """Count the request by its route; a stream lasts as long as its reader wants, which says nothing."""
+    engine: Engine | None = getattr(scope["app"].state, "engine", None)
+    route = _route(scope) or "none"
+    if engine is not None and route not in ENDLESS:
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        engine.measures.requests.labels(method, route, str(status)).observe(seconds)
 
 
 def _route(scope: Scope) -> str | None:

@@ -16,11 +16,12 @@ from service.db.ending import current_ending
 from service.db.failures import failures_told
 from service.db.guard import transaction_open
 from service.db.queries import Query, query
-from service.db.reaching import CONNECT_S, FAILURES, checked, unreachable
+from service.db.reaching import CONNECT_S, FAILURES, behind_pooler, checked, unreachable
 from service.domain.json import dumps
 from service.errors import Unavailable
 
 APP_ROLE = "reverie_app"
+STATEMENTS_CACHED = 100
 COMMAND_GRACE_S = 5.0
 """What a statement has past its timeout in Postgres before this side gives up on a connection that died silently."""
 _ONE_MOMENT = " ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -39,11 +40,13 @@ class Connection:
     ``wrote`` tells whether any of them was one that writes.
     """
 
-    __slots__ = ("_timeout_s", "raw", "wrote")
+    __slots__ = ("_pooled", "_timeout_s", "raw", "wrote")
 
-    def __init__(self, raw: Any) -> None:
+    def __init__(self, raw: Any, *, pooled: bool = False) -> None:
+        """``pooled``: a pooler is in between, and what is prepared may stay on its connection."""
         self.raw = raw
         self.wrote = False
+        self._pooled = pooled
         self._timeout_s: float | None = None
 
     async def allow(self, seconds: float) -> None:
@@ -77,6 +80,9 @@ class Connection:
     async def batches(self, name: str, size: int, /, **values: Any) -> AsyncIterator[list[Row]]:
         """The rows of the named query, ``size`` at a time through a cursor, never all in memory."""
         statement = self._named(name)
+        # A cursor's statement has a name, which a pooler may have left on this server connection for another client.
+        if self._pooled:
+            await self.raw.execute("DEALLOCATE ALL")
         cursor = await self.raw.cursor(statement.sql, *statement.arguments(values))
         while rows := await cursor.fetch(size):
             yield rows
@@ -104,6 +110,7 @@ class Database:
         self._searching = _PLAN_ONCE + _PLAN_FOR_SEARCH
         self._spread = False
         self._settings = f"SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)}; SET LOCAL jit = off;"
+        self._pooled = False
 
     @classmethod
     async def open(
@@ -120,13 +127,17 @@ class Database:
         Where the role ``reverie_app`` may be taken on, every transaction does. Where it may not (a managed Postgres
         whose owner makes no roles), the walls hold for the owner too, as long as it is not one that walls do not
         stop; such a one is refused.
+
+        Behind a pooler in transaction mode no statement stays prepared, and everything runs in transactions.
         """
         try:
+            pooled = await behind_pooler(url)
             pool = await asyncpg.create_pool(
                 checked(url),
+                statement_cache_size=0 if pooled else STATEMENTS_CACHED,
                 min_size=1,
                 max_size=size,
-                init=_prepare_connection,
+                init=_prepare_pooled if pooled else _prepare_connection,
                 reset=_nothing_to_reset,
                 timeout=CONNECT_S,
                 command_timeout=statement_timeout_s + COMMAND_GRACE_S,
@@ -137,6 +148,7 @@ class Database:
         except FAILURES as error:
             raise unreachable(url, error) from None
         db = cls(pool, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
+        db._pooled = pooled
         try:
             async with db.unscoped() as connection:
                 role = await connection.row("login_role", app_role=APP_ROLE)
@@ -209,7 +221,7 @@ class Database:
                 try:
                     if ending is not None:
                         await ending.enter(raw)
-                    connection = Connection(raw)
+                    connection = Connection(raw, pooled=self._pooled)
                     yield connection
                     wrote = connection.wrote if self._spread else None
                     if ending is not None and await ending.keeps(raw, stack, wrote=wrote):
@@ -226,7 +238,11 @@ class Database:
         if (ending := current_ending()) is not None:
             await ending.commit()
         async with self._connection() as raw, asyncio.timeout(self._statement_timeout_s):
-            yield Connection(raw)
+            if self._pooled:
+                async with raw.transaction():
+                    yield Connection(raw, pooled=True)
+            else:
+                yield Connection(raw)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Any]:
@@ -245,6 +261,12 @@ async def _prepare_connection(raw: Any) -> None:
         raise Unavailable(
             "DATABASE_URL: the database is not migrated yet; run the migrations (make migrate)."
         ) from None
+
+
+async def _prepare_pooled(raw: Any) -> None:
+    """As ``_prepare_connection``, on one server connection; it may hold what another client prepared."""
+    async with raw.transaction():
+        await _prepare_connection(raw)
 
 
 async def _nothing_to_reset(_: Any) -> None:

@@ -73,3 +73,17 @@ async def reach(url: str) -> None:
         raise Unavailable(f"DATABASE_URL: {place_of(url)} is Postgres {number // 10_000}; 16 or newer is needed.")
     if vector is None or tuple(map(int, vector.split(".")[:2])) < PGVECTOR_MIN:
         raise Unavailable(f"DATABASE_URL: {place_of(url)} has pgvector {vector or 'not at all'}; 0.8 is needed.")
+
+
+async def behind_pooler(url: str) -> bool:
+    """Whether a pooler, such as pgbouncer, stands in front of Postgres: it gives clients process ids of its own.
+
+    Raises what connecting raises.
+    """
+    connection = await asyncpg.connect(checked(url), timeout=CONNECT_S, statement_cache_size=0)
+    try:
+        async with connection.transaction():
+            behind = await connection.fetchval("SELECT pg_backend_pid()")
+        return bool(behind != connection.get_server_pid())
+    finally:
+        await connection.close()

@@ -75,10 +75,16 @@ async def after(
 def _body(row: Row) -> Json:
     """An event as the API tells it: ids, never content."""
     subject = {"memory": "memory_id", "dream": "dream_id", "window": "session_id"}[row["kind"].partition(".")[0]]
-    body = {"id": row["id"], "position": row["position"], "type": row["kind"], "at": row["at"], "agent": row["agent"]}
-    return (
-        body | {subject: row["subject_id"]} | ({"session": row["session"]} if row["session"] else {}) | row["details"]
-    )
+    body: Json = {
+        "id": row["id"],
+        "position": row["position"],
+        "type": row["kind"],
+        "at": row["at"],
+        "agent": row["agent"],
+    }
+    session: Json = {"session": row["session"]} if row["session"] else {}
+    details: Json = row["details"]
+    return body | {subject: row["subject_id"]} | session | details
 
 
 async def collect(connection: Connection, workspace: UUID, before: datetime) -> int:

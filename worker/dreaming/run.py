@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import Enum
@@ -21,6 +22,7 @@ from service.memory import bulletin
 from service.memory.bulletin import Bulletin
 from service.memory.compaction import compact_agent
 from service.memory.engine import Engine
+from service.memory.metrics import count_dream
 from service.memory.prompts import WrittenBulletin
 from service.store import bulletins, dreams
 from service.store.dreams import Lease
@@ -246,8 +248,10 @@ class _Turn:
         except Exception as error:
             log.exception("dream_failed", dream_id=str(running.id), agent_id=str(self.lease.agent_id))
             await self._fail(running, error, time.monotonic() - began)
+            await self._count(running, "failed")
             return _Ended.FAILED
         await self.dreamer.reached("committed")
+        await self._count(running, "dry_run" if running.dry_run else "succeeded")
         log.info("dreamed", dream_id=str(running.id), agent_id=str(self.lease.agent_id), **diff.report())
         return ended
 
@@ -265,6 +269,13 @@ class _Turn:
         failures = self.lease.failures + 1
         wait_s = min(RETRY_MAX_S, self.dreamer.retry_s * 2 ** (failures - 1)) * random.uniform(0.8, 1.2)
         await self._release(failures=failures, wait_s=wait_s)
+
+    async def _count(self, running: _Running, outcome: str) -> None:
+        """Count the dream for the metrics; what cannot be counted now is not."""
+        with suppress(Unavailable):
+            async with self._engine.db.transaction(self.lease.workspace_id) as connection:
+                used = await dreams.usage(connection, self.lease.workspace_id, running.id)
+            await count_dream(self._engine, outcome, used)
 
     async def _fold_and_release(self) -> None:
         """What else is due of the agent when its dreams are done: full windows are folded (row D8)."""

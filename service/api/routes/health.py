@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
-from starlette.responses import Response
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.responses import PlainTextResponse, Response
 
 from service.api import engine_schemas as schemas
 from service.api.dependencies import EngineDep, json_response
 from service.memory.health import checks
+from service.memory.metrics import exposed
 
 router = APIRouter(tags=["health"])
 
@@ -28,3 +30,9 @@ async def readyz(engine: EngineDep) -> Response:
         return json_response({"status": "unavailable", "degraded": ["database"], "checks": states}, 503)
     degraded = [name for name, state in states.items() if state == "failing"]
     return json_response({"status": "ready", "degraded": degraded, "checks": states})
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def metrics(engine: EngineDep) -> Response:
+    """What Prometheus scrapes: latencies, pool, queues, dreams, tokens, cost, and what works. Names no tenant."""
+    return Response(await exposed(engine), media_type=CONTENT_TYPE_LATEST)
