@@ -1,7 +1,7 @@
 """Events, and the webhooks they are sent to.
 
-Revision ID: 0014
-Revises: 0013
+Revision ID: 0015
+Revises: 0014
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from sqlalchemy.dialects import postgresql
 
 from service.db.migration_steps import allow, wall
 
-revision = "0014"
-down_revision = "0013"
+revision = "0015"
+down_revision = "0014"
 branch_labels = None
 depends_on = None
 
