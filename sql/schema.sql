@@ -468,14 +468,16 @@ CREATE TABLE public.team_members (
     team_id uuid NOT NULL
 );
 ALTER TABLE ONLY public.team_members FORCE ROW LEVEL SECURITY;
-<<<<<<< HEAD
 CREATE TABLE public.teams (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
     team text NOT NULL
 );
 ALTER TABLE ONLY public.teams FORCE ROW LEVEL SECURITY;
-=======
+CREATE TABLE public.totals (
+    name text NOT NULL,
+    value double precision NOT NULL
+);
 CREATE TABLE public.webhook_schedule (
     workspace_id uuid NOT NULL,
     due_at timestamp with time zone NOT NULL,
@@ -497,7 +499,6 @@ CREATE TABLE public.webhooks (
     created_at timestamp with time zone NOT NULL
 );
 ALTER TABLE ONLY public.webhooks FORCE ROW LEVEL SECURITY;
->>>>>>> 9938332 (Tell what happens, as a stream and to webhooks)
 CREATE TABLE public.window_summaries (
     workspace_id uuid NOT NULL,
     session_id uuid NOT NULL,
@@ -592,6 +593,8 @@ ALTER TABLE ONLY public.team_members
     ADD CONSTRAINT pk_team_members PRIMARY KEY (workspace_id, agent_id, team_id);
 ALTER TABLE ONLY public.teams
     ADD CONSTRAINT pk_teams PRIMARY KEY (workspace_id, id);
+ALTER TABLE ONLY public.totals
+    ADD CONSTRAINT pk_totals PRIMARY KEY (name);
 ALTER TABLE ONLY public.webhook_schedule
     ADD CONSTRAINT pk_webhook_schedule PRIMARY KEY (workspace_id);
 ALTER TABLE ONLY public.webhooks
@@ -818,12 +821,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.settings TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.team_members TO reverie_app;
-<<<<<<< HEAD
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.teams TO reverie_app;
-=======
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.totals TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_schedule TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhooks TO reverie_app;
->>>>>>> 9938332 (Tell what happens, as a stream and to webhooks)
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.window_summaries TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.worker_heartbeats TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.workspaces TO reverie_app;
