@@ -27,7 +27,29 @@ def free_port() -> int:
         return port
 
 
-class ServerProcess:
+class _Process:
+    """A program that tests start, signal, wait for and kill. Whoever inherits sets ``_process``."""
+
+    _process: subprocess.Popen[bytes] | None = None
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    async def wait(self) -> int:
+        """Wait for its end; its exit status."""
+        assert self._process is not None
+        return await asyncio.to_thread(self._process.wait, 60)
+
+    async def kill(self) -> None:
+        """End it as a power cut would, if it still runs."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            await self.wait()
+
+
+class ServerProcess(_Process):
     """``python -m service serve`` on a database. ``log`` is where its standard error goes."""
 
     def __init__(self, database_url: str, log: Path, **environment: str) -> None:
@@ -42,7 +64,6 @@ class ServerProcess:
             "REVERIE_PROBE_S": "0",
             **environment,
         }
-        self._process: subprocess.Popen[bytes] | None = None
         self.http = httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", timeout=30)
 
     async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
@@ -68,16 +89,6 @@ class ServerProcess:
         command = [sys.executable, "-m", "service", "serve"]
         return subprocess.Popen(command, env=self._environment, cwd=ROOT, stderr=log)
 
-    def signal(self, number: signal.Signals) -> None:
-        """Send it a signal."""
-        assert self._process is not None
-        self._process.send_signal(number)
-
-    async def wait(self) -> int:
-        """Wait for its end; its exit status."""
-        assert self._process is not None
-        return await asyncio.to_thread(self._process.wait, 60)
-
     async def restart(self) -> None:
         """Start again after it ended."""
         await self.wait()
@@ -86,12 +97,10 @@ class ServerProcess:
     async def close(self) -> None:
         """Stop it, if it still runs."""
         await self.http.aclose()
-        if self._process is not None and self._process.poll() is None:
-            self._process.kill()
-            await self.wait()
+        await self.kill()
 
 
-class WorkerProcess:
+class WorkerProcess(_Process):
     """``python -m worker run`` on a database. ``log`` is where its standard error goes."""
 
     def __init__(self, database_url: str, log: Path, **environment: str) -> None:
@@ -103,7 +112,6 @@ class WorkerProcess:
             "REVERIE_PROBE_S": "0",
             **environment,
         }
-        self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start; it is ready some time later."""
@@ -118,19 +126,3 @@ class WorkerProcess:
                 return
             await asyncio.sleep(0.05)
         raise AssertionError("the worker did not become ready")
-
-    def signal(self, number: signal.Signals) -> None:
-        """Send it a signal."""
-        assert self._process is not None
-        self._process.send_signal(number)
-
-    async def wait(self) -> int:
-        """Wait for its end; its exit status."""
-        assert self._process is not None
-        return await asyncio.to_thread(self._process.wait, 60)
-
-    async def kill(self) -> None:
-        """End it as a power cut would."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.kill()
-            await asyncio.to_thread(self._process.wait, 60)

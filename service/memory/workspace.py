@@ -1,8 +1,9 @@
-"""The workspace's settings, as its admin reads and changes them."""
+"""Workspaces: all there are, and the settings of one as its admin reads and changes them."""
 
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from service.domain.principal import Principal
 from service.domain.workspace import WorkspaceSettings
@@ -11,6 +12,12 @@ from service.memory import audit
 from service.memory.engine import Engine
 from service.store.settings import put_settings as store_settings
 from service.store.settings import workspace_settings
+
+
+async def all_workspaces(engine: Engine) -> list[UUID]:
+    """Every workspace, for upkeep that goes through all of them."""
+    async with engine.db.unscoped() as connection:
+        return [row["workspace_id"] for row in await connection.fetch("workspaces")]
 
 
 async def get_settings(engine: Engine, principal: Principal) -> WorkspaceSettings:

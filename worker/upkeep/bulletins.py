@@ -6,6 +6,7 @@ from uuid import UUID
 
 from service.memory import bulletin
 from service.memory.engine import Engine
+from service.memory.workspace import all_workspaces
 from service.store import bulletins
 
 AGENTS_AT_ONCE = 200
@@ -13,9 +14,9 @@ AGENTS_AT_ONCE = 200
 
 async def look_over_bulletins(engine: Engine) -> int:
     """Make every agent due whose bulletin is out of date; how many. Its dream writes it, within its budget."""
-    async with engine.db.unscoped() as connection:
-        workspaces: list[UUID] = [row["workspace_id"] for row in await connection.fetch("workspaces")]
-    due = [(workspace, agent) for workspace in workspaces for agent in await _stale(engine, workspace)]
+    due = [
+        (workspace, agent) for workspace in await all_workspaces(engine) for agent in await _stale(engine, workspace)
+    ]
     async with engine.db.unscoped() as connection:
         for workspace, agent in due:
             await connection.run("make_due", workspace=workspace, agent_id=agent, now=engine.now())

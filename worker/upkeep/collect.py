@@ -15,6 +15,7 @@ import structlog
 
 from service.memory.engine import Engine
 from service.memory.once import KEPT
+from service.memory.workspace import all_workspaces
 from service.store import collect as store
 from service.store.settings import workspace_settings
 
@@ -28,11 +29,9 @@ Batch = Callable[..., Awaitable[int]]
 
 async def collect(engine: Engine) -> dict[str, int]:
     """Collect in every workspace; how many ``memories``, ``steps`` and ``answers`` are gone."""
-    async with engine.db.unscoped() as connection:
-        workspaces: list[UUID] = [row["workspace_id"] for row in await connection.fetch("workspaces")]
     gone = {"memories": 0, "steps": 0, "answers": 0}
     now = engine.now()
-    for workspace in workspaces:
+    for workspace in await all_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
             kept = timedelta(days=(await workspace_settings(connection, workspace)).retention.deleted_days)
         for name, batch, before in (

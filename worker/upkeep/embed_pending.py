@@ -8,6 +8,7 @@ import structlog
 
 from service.memory.engine import Engine
 from service.memory.redaction import masked, workspace_policy
+from service.memory.workspace import all_workspaces
 from service.store import embeddings
 from service.store.embeddings import FIRST
 
@@ -20,10 +21,8 @@ async def embed_pending(engine: Engine) -> int:
     """Give every pending text its vector; how many got one. Stops at the first batch that fails."""
     if engine.embedder is None:
         return 0
-    async with engine.db.unscoped() as connection:
-        workspaces = [row["workspace_id"] for row in await connection.fetch("workspaces")]
     done = 0
-    for workspace in workspaces:
+    for workspace in await all_workspaces(engine):
         done += await _embed_workspace(engine, workspace)
     if done:
         log.info("embedded_pending", texts=done)

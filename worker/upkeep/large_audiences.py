@@ -11,6 +11,7 @@ import asyncpg
 import structlog
 
 from service.memory.engine import Engine
+from service.memory.workspace import all_workspaces
 from service.store import large, search
 
 log = structlog.get_logger(__name__)
@@ -20,10 +21,8 @@ BATCH = 500
 
 async def tend_large_audiences(engine: Engine) -> int:
     """Count every workspace, index what is large; how many rows were handed to the index."""
-    async with engine.db.unscoped() as connection:
-        workspaces = [row["workspace_id"] for row in await connection.fetch("workspaces")]
     handed = 0
-    for workspace in workspaces:
+    for workspace in await all_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
             counted = await large.count(connection, workspace)
         model = await engine.model()

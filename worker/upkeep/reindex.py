@@ -16,8 +16,10 @@ import structlog
 
 from service.db.pool import Row
 from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingTimedOut
+from service.embedding.watched import PROBE
 from service.memory.engine import Engine
 from service.memory.redaction import masked, workspace_policy
+from service.memory.workspace import all_workspaces
 from service.store import embeddings
 from service.store.embeddings import FIRST, Model, State
 from worker.upkeep.embed_pending import embed_pending
@@ -29,7 +31,6 @@ BATCH = 100
 MOVED_AT_ONCE = 500
 LEASE_S = 10.0
 DEADLINE_S = 60.0
-PROBE = "Is anybody there?"
 FOLLOWED_WITHIN = timedelta(seconds=5)
 """After a switch every process uses the new model within this time, so that no more vectors of the old one come in."""
 
@@ -85,7 +86,7 @@ class Reindexer:
         embedder = self._engine.coming
         if embedder is None or embedder.signature != coming.signature:
             return False
-        workspaces = await self._workspaces()
+        workspaces = await all_workspaces(self._engine)
         if total is None:
             await self._count(workspaces, coming)
         filled = 0
@@ -122,7 +123,7 @@ class Reindexer:
         """Put the new vectors in the former ones' place; over when no process can be using the old model any more."""
         assert state.active is not None
         moved = 0
-        for workspace in await self._workspaces():
+        for workspace in await all_workspaces(self._engine):
             after = FIRST
             while True:
                 await self._claim()
@@ -196,10 +197,6 @@ class Reindexer:
             async with self._engine.db.transaction(workspace) as connection:
                 total += await connection.value("count_index_rows", workspace=workspace)
         await self._run("set_change_total", model=coming.number, total=total)
-
-    async def _workspaces(self) -> list[UUID]:
-        async with self._engine.db.unscoped() as connection:
-            return [row["workspace_id"] for row in await connection.fetch("workspaces")]
 
     async def _take_up(self) -> None:
         if self._engine.follow is not None:
