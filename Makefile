@@ -21,8 +21,9 @@ install: $(INSTALLED) ## the virtual environment and everything in it
 run: $(INSTALLED) ## database, API and worker in this terminal; Ctrl-C stops them
 	@$(BIN)/python -m service run
 
-test: $(INSTALLED) ## every test, on an embedded Postgres of its own
+test: $(INSTALLED) ## every test, on an embedded Postgres of its own [THROUGH_PGBOUNCER=1]
 	@scripts/chromium.sh
+	@scripts/pgbouncer.sh
 	$(BIN)/python -m pytest -n $(or $(WORKERS),2)
 
 dream: $(INSTALLED) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from uuid import uuid4
 
 from alembic import context
 from sqlalchemy import Connection, pool, text
@@ -24,7 +25,14 @@ def run(connection: Connection) -> None:
 
 async def main() -> None:
     engine = create_async_engine(
-        migration_url(context.config.attributes.get("url")), poolclass=pool.NullPool, connect_args={"timeout": 10}
+        migration_url(context.config.attributes.get("url")),
+        poolclass=pool.NullPool,
+        connect_args={
+            "timeout": 10,
+            "statement_cache_size": 0,
+            "prepared_statement_cache_size": 0,
+            "prepared_statement_name_func": lambda: f"reverie_{uuid4().hex}",  # a pooler may hold others' of any name
+        },
     )
     async with engine.connect() as connection:
         if await connection.scalar(text(IS_CITUS)):  # foreign keys to what every node has a copy of ask for it

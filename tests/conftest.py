@@ -19,11 +19,11 @@ from service.first_start import first_start
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
+from tests.bouncer import Bouncer
 from tests.cluster import Cluster, execute, open_cluster
+from tests.databases import TEMPLATE, Databases
 from tests.processes import ServerProcess
 from tests.serving import ADMIN_KEY, Api, serving
-
-TEMPLATE = "reverie_template"
 
 
 def _root(config: pytest.Config) -> Path:
@@ -75,26 +75,43 @@ def server_url(request: pytest.FixtureRequest, citus: Cluster | None) -> str:
     return url
 
 
+@pytest.fixture(scope="session")
+def databases(server_url: str, citus: Cluster | None) -> Databases:
+    """Makes databases for tests."""
+    return Databases(server_url, citus)
+
+
 @pytest.fixture
-def database_url(server_url: str, citus: Cluster | None) -> Iterator[str]:
+def database_url(databases: Databases) -> Iterator[str]:
     """A fresh database, migrated, with the default workspace and one admin key."""
     name = f"test_{uuid4().hex}"
-    if citus:
-        asyncio.run(citus.clone(TEMPLATE, name))
-    else:
-        asyncio.run(execute(server_url, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}"))
-    yield embedded.database_url(server_url, name)
-    if citus:
-        asyncio.run(citus.drop(name))
-    else:
-        asyncio.run(execute(server_url, f"DROP DATABASE {name} WITH (FORCE)"))
+    yield asyncio.run(databases.copy(TEMPLATE, name))
+    asyncio.run(databases.drop(name))
+
+
+@pytest.fixture(scope="session")
+def bouncer(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bouncer | None]:
+    """With THROUGH_PGBOUNCER=1 a pgbouncer in transaction mode, which the service goes through, and the tests past."""
+    if os.environ.get("THROUGH_PGBOUNCER") != "1":
+        yield None
+        return
+    running = Bouncer(server_url, tmp_path_factory.mktemp("bouncer"))
+    running.start()
+    yield running
+    running.stop()
 
 
 @pytest.fixture
-def settings(database_url: str, tmp_path: Path) -> Settings:
+def service_url(database_url: str, bouncer: Bouncer | None) -> str:
+    """The test's database, as the service reaches it."""
+    return bouncer.url(database_url) if bouncer else database_url
+
+
+@pytest.fixture
+def settings(service_url: str, tmp_path: Path) -> Settings:
     """Settings of a process on the test's database, without an embedder, patient on a busy machine."""
     return Settings(
-        DATABASE_URL=database_url,
+        DATABASE_URL=service_url,
         REVERIE_DATA_DIR=tmp_path,
         REVERIE_POOL_WAIT_S=60,
         REVERIE_STATEMENT_TIMEOUT_S=120,
@@ -126,9 +143,9 @@ async def static_api(settings: Settings) -> AsyncIterator[Api]:
 
 
 @pytest.fixture
-async def server(database_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
+async def server(service_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
     """The API in a process of its own."""
-    process = ServerProcess(database_url, tmp_path / "server.log")
+    process = ServerProcess(service_url, tmp_path / "server.log")
     try:
         await process.start()
         yield process

@@ -11,6 +11,9 @@ from collections.abc import Callable
 import asyncpg
 import structlog
 
+from service.db.reaching import Way, way_to
+from service.errors import Unavailable
+
 log = structlog.get_logger(__name__)
 
 RECONNECT_S = 5.0
@@ -18,11 +21,17 @@ CHANNEL = "reverie_due"
 
 
 async def listen(url: str, heard: Callable[[], None]) -> None:
-    """Call ``heard`` for every notification, and once for each connection made, until cancelled."""
+    """Call ``heard`` for every notification, and once for each connection made, until cancelled.
+
+    Ends at once behind a pooler.
+    """
     while True:
         try:
+            if await way_to(url) is not Way.DIRECT:
+                log.info("not_listening", error="a pooler in between")
+                return
             connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "reverie-listen"})
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError, Unavailable) as error:
             log.warning("not_listening", error=type(error).__name__)
             await asyncio.sleep(RECONNECT_S)
             continue

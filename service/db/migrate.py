@@ -46,7 +46,7 @@ def migrate(url: str, revision: str = "head") -> None:
 
 async def _spread(url: str) -> None:
     """Distribute what is not distributed yet, on the coordinator of a Citus cluster; nothing on any other Postgres."""
-    connection = await asyncpg.connect(checked(url), timeout=CONNECT_S)
+    connection = await asyncpg.connect(checked(url), timeout=CONNECT_S, statement_cache_size=0)
     try:
         if await connection.fetchval(IS_CITUS):
             await connection.execute((SQL_DIR / "citus.sql").read_text(encoding="utf-8"))

@@ -16,11 +16,13 @@ from service.db.ending import current_ending
 from service.db.failures import failures_told
 from service.db.guard import transaction_open
 from service.db.queries import Query, query
-from service.db.reaching import CONNECT_S, FAILURES, checked, unreachable
+from service.db.reaching import CONNECT_S, FAILURES, Way, checked, unreachable, way_to
 from service.domain.json import dumps
 from service.errors import Unavailable
 
 APP_ROLE = "reverie_app"
+STATEMENTS_KEPT = 100
+"""Prepared ones of each connection, as asyncpg has it."""
 COMMAND_GRACE_S = 5.0
 """What a statement has past its timeout in Postgres before this side gives up on a connection that died silently."""
 _ONE_MOMENT = " ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -39,11 +41,13 @@ class Connection:
     ``wrote`` tells whether any of them was one that writes.
     """
 
-    __slots__ = ("_timeout_s", "raw", "wrote")
+    __slots__ = ("_forgetful", "_timeout_s", "raw", "wrote")
 
-    def __init__(self, raw: Any) -> None:
+    def __init__(self, raw: Any, *, forgetful: bool = False) -> None:
+        """``forgetful``: behind a pooler that does not know which client a prepared statement belongs to."""
         self.raw = raw
         self.wrote = False
+        self._forgetful = forgetful
         self._timeout_s: float | None = None
 
     async def allow(self, seconds: float) -> None:
@@ -77,6 +81,8 @@ class Connection:
     async def batches(self, name: str, size: int, /, **values: Any) -> AsyncIterator[list[Row]]:
         """The rows of the named query, ``size`` at a time through a cursor, never all in memory."""
         statement = self._named(name)
+        if self._forgetful:  # a cursor's statement has a name, which another client may have left behind here
+            await self.raw.execute("DEALLOCATE ALL")
         cursor = await self.raw.cursor(statement.sql, *statement.arguments(values))
         while rows := await cursor.fetch(size):
             yield rows
@@ -97,8 +103,9 @@ class Connection:
 class Database:
     """One pool to one Postgres. Open it with ``await Database.open(...)``, close it with ``await close()``."""
 
-    def __init__(self, pool: Any, *, wait_s: float, statement_timeout_s: float) -> None:
+    def __init__(self, pool: Any, way: Way, *, wait_s: float, statement_timeout_s: float) -> None:
         self._pool = pool
+        self._forgetful = way is Way.FORGETFUL_POOLER
         self._wait_s = wait_s
         self._statement_timeout_s = statement_timeout_s
         self._searching = _PLAN_ONCE + _PLAN_FOR_SEARCH
@@ -120,10 +127,14 @@ class Database:
         Where the role ``reverie_app`` may be taken on, every transaction does. Where it may not (a managed Postgres
         whose owner makes no roles), the walls hold for the owner too, as long as it is not one that walls do not
         stop; such a one is refused.
+
+        Behind a pooler that keeps no prepared statements, each is sent and planned anew.
         """
         try:
+            way = await way_to(url)
             pool = await asyncpg.create_pool(
                 checked(url),
+                statement_cache_size=0 if way is Way.FORGETFUL_POOLER else STATEMENTS_KEPT,
                 min_size=1,
                 max_size=size,
                 init=_prepare_connection,
@@ -136,7 +147,7 @@ class Database:
             )
         except FAILURES as error:
             raise unreachable(url, error) from None
-        db = cls(pool, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
+        db = cls(pool, way, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
         try:
             async with db.unscoped() as connection:
                 role = await connection.row("login_role", app_role=APP_ROLE)
@@ -209,7 +220,7 @@ class Database:
                 try:
                     if ending is not None:
                         await ending.enter(raw)
-                    connection = Connection(raw)
+                    connection = Connection(raw, forgetful=self._forgetful)
                     yield connection
                     wrote = connection.wrote if self._spread else None
                     if ending is not None and await ending.keeps(raw, stack, wrote=wrote):
@@ -226,7 +237,7 @@ class Database:
         if (ending := current_ending()) is not None:
             await ending.commit()
         async with self._connection() as raw, asyncio.timeout(self._statement_timeout_s):
-            yield Connection(raw)
+            yield Connection(raw, forgetful=self._forgetful)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Any]:

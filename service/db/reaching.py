@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from enum import Enum
 from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
 
 import asyncpg
 
@@ -58,7 +60,7 @@ FAILURES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError, 
 async def reach(url: str) -> None:
     """Connect once. Raises Unavailable when that fails, or when Postgres or pgvector are too old."""
     try:
-        connection = await asyncpg.connect(checked(url), timeout=CONNECT_S)
+        connection = await asyncpg.connect(checked(url), timeout=CONNECT_S, statement_cache_size=0)
     except FAILURES as error:
         raise unreachable(url, error) from None
     try:
@@ -73,3 +75,32 @@ async def reach(url: str) -> None:
         raise Unavailable(f"DATABASE_URL: {place_of(url)} is Postgres {number // 10_000}; 16 or newer is needed.")
     if vector is None or tuple(map(int, vector.split(".")[:2])) < PGVECTOR_MIN:
         raise Unavailable(f"DATABASE_URL: {place_of(url)} has pgvector {vector or 'not at all'}; 0.8 is needed.")
+
+
+class Way(Enum):
+    """What lies between this process and Postgres."""
+
+    DIRECT = "direct"
+    POOLER = "a pooler that keeps prepared statements"
+    """pgbouncer from 1.21 on with ``max_prepared_statements``, say: only notifications get lost."""
+    FORGETFUL_POOLER = "a pooler that keeps no prepared statements"
+
+
+async def way_to(url: str) -> Way:
+    """How Postgres is reached: a pooler in transaction mode tells clients process ids of its own.
+
+    One that keeps prepared statements gives them names of its own as well. Raises what connecting raises.
+    """
+    connection = await asyncpg.connect(checked(url), timeout=CONNECT_S, statement_cache_size=0)
+    try:
+        async with connection.transaction():
+            if await connection.fetchval("SELECT pg_backend_pid()") == connection.get_server_pid():
+                return Way.DIRECT
+            name = f"reverie_{uuid4().hex}"
+            probe = await connection.prepare("SELECT count(*) FROM pg_prepared_statements WHERE name = $1", name=name)
+            if not await probe.fetchval(name):
+                return Way.POOLER
+            await connection.execute(f"DEALLOCATE {name}")
+            return Way.FORGETFUL_POOLER
+    finally:
+        await connection.close()

@@ -35,8 +35,8 @@ class KilledBeforeItAnswers(httpx.AsyncBaseTransport):
         return response
 
 
-async def test_one_memory_whatever_was_lost(database_url: str, tmp_path: Path) -> None:
-    server = ServerProcess(database_url, tmp_path / "log")
+async def test_one_memory_whatever_was_lost(service_url: str, tmp_path: Path) -> None:
+    server = ServerProcess(service_url, tmp_path / "log")
     try:
         await server.start()
         transport = KilledBeforeItAnswers(server)

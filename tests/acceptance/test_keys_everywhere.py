@@ -15,9 +15,9 @@ from tests.serving import ADMIN_KEY
 
 
 @pytest.fixture
-async def pair(database_url: str, tmp_path: Path) -> AsyncIterator[tuple[ServerProcess, ServerProcess]]:
+async def pair(service_url: str, tmp_path: Path) -> AsyncIterator[tuple[ServerProcess, ServerProcess]]:
     """Two API processes on one database, as talkative as they can be."""
-    servers = [ServerProcess(database_url, tmp_path / f"{name}.log", REVERIE_LOG_LEVEL="debug") for name in "ab"]
+    servers = [ServerProcess(service_url, tmp_path / f"{name}.log", REVERIE_LOG_LEVEL="debug") for name in "ab"]
     try:
         for server in servers:
             await server.start()

@@ -116,7 +116,7 @@ class World:
 
     async def read_so_far(self) -> set[str]:
         """The turns whose reading is finished and kept, while the dream is not committed yet."""
-        connection = await asyncpg.connect(self.settings.database_url)
+        connection = await asyncpg.connect(self.settings.database_url, statement_cache_size=0)
         kept = await connection.fetch("SELECT result::text FROM dream_steps WHERE step = 'extract'")
         await connection.close()
         memories = [memory for row in kept for memory in json.loads(row["result"])["memories"]]
@@ -154,7 +154,7 @@ def postgres(target: str, request: pytest.FixtureRequest) -> DoomedPostgres | No
 @pytest.fixture
 def url(postgres: DoomedPostgres | None, request: pytest.FixtureRequest) -> str:
     if postgres is None:
-        return request.getfixturevalue("database_url")
+        return request.getfixturevalue("service_url")
     name = f"t{uuid4().hex}"
     asyncio.run(_execute(postgres.url, f"CREATE DATABASE {name} TEMPLATE template"))
     return embedded.database_url(postgres.url, name)

@@ -15,12 +15,10 @@ from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
-import asyncpg
 import httpx
 import pytest
 
 from service.app import create_app
-from service.db import embedded
 from service.settings import Settings
 from tests.acceptance.tenants import (
     AGENTS,
@@ -35,6 +33,8 @@ from tests.acceptance.tenants import (
     state,
     task_of,
 )  # fmt: skip
+from tests.bouncer import Bouncer
+from tests.databases import TEMPLATE, Databases
 from tests.fakes.openai_server import FakeOpenAI
 from tests.serving import Api, serving
 
@@ -166,27 +166,20 @@ def test_every_endpoint_is_in_the_matrix() -> None:
 
 
 @pytest.fixture(scope="module")
-def full(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, World]]:
+def full(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, World]]:
     """The name of a database with both workspaces, and what is in it; tests work on copies."""
     name = f"world_{uuid4().hex[:12]}"
-    execute(server_url, f"CREATE DATABASE {name} TEMPLATE reverie_template")
+    url = asyncio.run(databases.copy(TEMPLATE, name))
 
     async def fill() -> World:
-        settings = settings_on(embedded.database_url(server_url, name), tmp_path_factory.mktemp("world"))
+        settings = settings_on(url, tmp_path_factory.mktemp("world"))
         async with serving(settings) as api:
-            return await build(api, settings)
+            world = await build(api, settings)
+        await databases.close(name)
+        return world
 
     yield name, asyncio.run(fill())
-    execute(server_url, f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def execute(url: str, statement: str) -> None:
-    async def run() -> None:
-        connection = await asyncpg.connect(url)
-        await connection.execute(statement)
-        await connection.close()
-
-    asyncio.run(run())
+    asyncio.run(databases.drop(name))
 
 
 def settings_on(url: str, folder: Path, **more: Any) -> Settings:
@@ -230,19 +223,23 @@ class Asking:
 
 @pytest.fixture(params=MATRIX)
 async def asked(
-    request: pytest.FixtureRequest, full: tuple[str, World], server_url: str, tmp_path: Path
+    request: pytest.FixtureRequest,
+    full: tuple[str, World],
+    databases: Databases,
+    bouncer: Bouncer | None,
+    tmp_path: Path,
 ) -> AsyncIterator[tuple[Asking, World, list[Case], str]]:
     """One endpoint on a copy of the world, with a language model that answers with what it was told."""
     name = f"copy_{uuid4().hex[:12]}"
-    await asyncio.to_thread(execute, server_url, f"CREATE DATABASE {name} TEMPLATE {full[0]}")
-    url = embedded.database_url(server_url, name)
+    url = await databases.copy(full[0], name)
+    through = bouncer.url(url) if bouncer else url
     method, _, path = request.param.partition(" ")
     with FakeOpenAI() as model:
         model.default_reply = lambda body: json.dumps(body["messages"])
         llm = {"LLM_MODEL": "openai/echo", "LLM_API_BASE": model.base_url, "LLM_API_KEY": "key"}
-        async with serving(settings_on(url, tmp_path, **llm)) as api:
+        async with serving(settings_on(through, tmp_path, **llm)) as api:
             yield Asking(api, method, path), full[1], MATRIX[request.param], url
-    await asyncio.to_thread(execute, server_url, f"DROP DATABASE {name} WITH (FORCE)")
+    await databases.drop(name)
 
 
 async def test_nothing_crosses(asked: tuple[Asking, World, list[Case], str]) -> None:
@@ -255,13 +252,13 @@ async def test_nothing_crosses(asked: tuple[Asking, World, list[Case], str]) -> 
 
 
 async def test_an_import_of_anothers_ids_touches_nothing_of_theirs(
-    full: tuple[str, World], server_url: str, tmp_path: Path
+    full: tuple[str, World], databases: Databases, bouncer: Bouncer | None, tmp_path: Path
 ) -> None:
     name = f"copy_{uuid4().hex[:12]}"
-    await asyncio.to_thread(execute, server_url, f"CREATE DATABASE {name} TEMPLATE {full[0]}")
-    url = embedded.database_url(server_url, name)
+    url = await databases.copy(full[0], name)
+    through = bouncer.url(url) if bouncer else url
     admins = [caller for caller in full[1].callers if caller.role == "admin"]
-    async with serving(settings_on(url, tmp_path)) as api:
+    async with serving(settings_on(through, tmp_path)) as api:
         theirs = (await replace(api, key=admins[0].key).call("GET", "/v1/export?include=deleted,expired")).text
         before = await state(url)
         changed = theirs.replace("harbour", "haven")
@@ -270,7 +267,7 @@ async def test_an_import_of_anothers_ids_touches_nothing_of_theirs(
         unchanged(before, await state(url), full[1], admins[1])
         assert (await replace(api, key=admins[0].key).call("GET", "/v1/export?include=deleted,expired")).text.split(
             "\n", 1)[1] == theirs.split("\n", 1)[1]  # fmt: skip
-    await asyncio.to_thread(execute, server_url, f"DROP DATABASE {name} WITH (FORCE)")
+    await databases.drop(name)
 
 
 async def things(asking: Asking, world: World, case: Case, url: str) -> None:

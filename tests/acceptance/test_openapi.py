@@ -125,9 +125,9 @@ def linked(document: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture
-async def dreaming(database_url: str, tmp_path: Path) -> AsyncIterator[None]:
+async def dreaming(service_url: str, tmp_path: Path) -> AsyncIterator[None]:
     """A worker on the test's database, for requests that wait for a dream."""
-    worker = WorkerProcess(database_url, tmp_path / "worker.log")
+    worker = WorkerProcess(service_url, tmp_path / "worker.log")
     worker.start()
     yield
     await worker.kill()

@@ -71,7 +71,7 @@ class Place:
 
 
 @pytest.fixture
-async def place(database_url: str, tmp_path: Path) -> AsyncIterator[Place]:
+async def place(database_url: str, service_url: str, tmp_path: Path) -> AsyncIterator[Place]:
     with FakeOpenAI() as models:
         models.default_reply = note_everything
         environment = {
@@ -79,8 +79,8 @@ async def place(database_url: str, tmp_path: Path) -> AsyncIterator[Place]:
             "EMBEDDING_API_KEY": "key", "LLM_MODEL": "openai/fake", "LLM_API_BASE": models.base_url,
             "LLM_API_KEY": "key", "REVERIE_LOG_LEVEL": "debug",
         }  # fmt: skip
-        server = ServerProcess(database_url, tmp_path / "server.log", **environment)
-        worker = WorkerProcess(database_url, tmp_path / "worker.log", **environment)
+        server = ServerProcess(service_url, tmp_path / "server.log", **environment)
+        worker = WorkerProcess(service_url, tmp_path / "worker.log", **environment)
         try:
             await server.start()
             worker.start()

@@ -39,24 +39,24 @@ async def worker(settings: Settings, model: FakeOpenAI, tmp_path: Path) -> Async
         await process.kill()
 
 
-async def leases(settings: Settings) -> list[tuple[str, str]]:
-    connection = await asyncpg.connect(settings.database_url)
+async def leases(database_url: str) -> list[tuple[str, str]]:
+    connection = await asyncpg.connect(database_url)
     rows = await connection.fetch("SELECT lease_owner, lease_until FROM dream_schedule WHERE lease_owner IS NOT NULL")
     await connection.close()
     return [tuple(row) for row in rows]
 
 
 async def test_stopped_in_the_middle_of_a_slow_call(
-    api: Api, settings: Settings, model: FakeOpenAI, worker: WorkerProcess
+    api: Api, database_url: str, model: FakeOpenAI, worker: WorkerProcess
 ) -> None:
     model.fail(hang_s=HANG_S, times=None)
     await say(api, "I live in Oslo.")
     asked = await api.post("/v1/agents/a/dream", {})
     await asyncio.to_thread(model.wait_for_call, "chat", timeout_s=120)
-    assert len(await leases(settings)) == 1
+    assert len(await leases(database_url)) == 1
     worker.signal(signal.SIGTERM)
     assert await worker.wait() == 0
-    assert await leases(settings) == []
+    assert await leases(database_url) == []
     assert (await api.get(f"/v1/dreams/{asked['id']}"))["status"] == "queued"
     model.heal()
     worker.start()
@@ -65,13 +65,13 @@ async def test_stopped_in_the_middle_of_a_slow_call(
     assert await contents(api) == {"u1 said: I live in Oslo."}
 
 
-async def test_stopped_with_nothing_to_do(api: Api, settings: Settings, worker: WorkerProcess) -> None:
+async def test_stopped_with_nothing_to_do(api: Api, database_url: str, worker: WorkerProcess) -> None:
     await say(api, "I live in Oslo.")
     asked = await api.post("/v1/agents/a/dream", {"wait": True})
     assert asked["status"] == "succeeded"
     worker.signal(signal.SIGTERM)
     assert await worker.wait() == 0
-    assert await leases(settings) == []
-    connection = await asyncpg.connect(settings.database_url)
+    assert await leases(database_url) == []
+    connection = await asyncpg.connect(database_url)
     assert await connection.fetchval("SELECT count(*) FROM worker_heartbeats") == 0
     await connection.close()

@@ -92,9 +92,9 @@ async def test_a_client_that_sends_its_body_too_slowly_is_let_go(settings: Setti
 
 
 @pytest.fixture
-async def impatient(database_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
+async def impatient(service_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
     """A server that waits half a second for a head."""
-    process = ServerProcess(database_url, tmp_path / "server.log", REVERIE_BODY_TIMEOUT_S="0.5")
+    process = ServerProcess(service_url, tmp_path / "server.log", REVERIE_BODY_TIMEOUT_S="0.5")
     try:
         await process.start()
         yield process

@@ -151,11 +151,11 @@ def _policy() -> Any:
 
 
 @pytest.fixture
-async def watched(database_url: str, tmp_path: Path) -> AsyncIterator[tuple[ServerProcess, FakeOpenAI]]:
+async def watched(service_url: str, tmp_path: Path) -> AsyncIterator[tuple[ServerProcess, FakeOpenAI]]:
     """A server of its own that embeds over HTTP, and the server that it embeds with."""
     with FakeOpenAI() as models:
         process = ServerProcess(
-            database_url, tmp_path / "server.log", EMBEDDING_MODEL="openai/fake", EMBEDDING_DIM="64",
+            service_url, tmp_path / "server.log", EMBEDDING_MODEL="openai/fake", EMBEDDING_DIM="64",
             EMBEDDING_API_BASE=models.base_url, EMBEDDING_API_KEY="key", REVERIE_LOG_LEVEL="debug",
         )  # fmt: skip
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 from service.db.queries import query
+from service.db.reaching import Way, way_to
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
@@ -28,4 +29,7 @@ async def test_a_search_is_planned_once_however_long_its_statement(settings: Set
                 "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement = $1",
                 query("hybrid_search").sql,
             )
-    assert [tuple(row) for row in plans] == [(0, 3) if citus else (3, 0)]  # Citus finds the shard by the workspace
+    if await way_to(str(settings.database_url)) is Way.FORGETFUL_POOLER:
+        assert plans == []
+    else:  # Citus finds the shard by the workspace
+        assert [tuple(row) for row in plans] == [(0, 3) if citus else (3, 0)]

@@ -75,14 +75,14 @@ def model() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture
 async def reverie(
-    database_url: str, tmp_path: Path, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+    service_url: str, tmp_path: Path, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[ServerProcess]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "any")
     monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
     monkeypatch.setenv("OPENAI_AGENTS_DISABLE_TRACING", "1")
     process = ServerProcess(
-        database_url, tmp_path / "log", EMBEDDING_MODEL="static", LLM_API_BASE=model.base_url, LLM_API_KEY="any"
+        service_url, tmp_path / "log", EMBEDDING_MODEL="static", LLM_API_BASE=model.base_url, LLM_API_KEY="any"
     )
     try:
         await process.start()

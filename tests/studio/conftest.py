@@ -12,9 +12,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
-from service.db import embedded
-from tests.cluster import Cluster, execute
-from tests.conftest import TEMPLATE
+from tests.bouncer import Bouncer
+from tests.databases import TEMPLATE, Databases
 from tests.processes import ServerProcess, WorkerProcess
 from tests.studio.browsing import PATIENCE_MS, Visitor, browser, chromium, visiting
 from tests.studio.story import tell_story
@@ -32,15 +31,12 @@ def _chromium() -> None:
 
 @pytest_asyncio.fixture(**package)
 async def service(
-    _chromium: None, server_url: str, citus: Cluster | None, tmp_path_factory: pytest.TempPathFactory
+    _chromium: None, databases: Databases, bouncer: Bouncer | None, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[ServerProcess]:
     """The API and a worker, as processes, on a database in which two agents have lived and dreamed."""
     name = f"studio_{uuid4().hex}"
-    if citus:
-        await citus.clone(TEMPLATE, name)
-    else:
-        await execute(server_url, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
-    url = embedded.database_url(server_url, name)
+    url = await databases.copy(TEMPLATE, name)
+    url = bouncer.url(url) if bouncer else url
     folder: Path = tmp_path_factory.mktemp("studio")
     environment: dict[str, Any] = {"EMBEDDING_MODEL": "static", "REVERIE_POLL_S": "0.2"}
     server = ServerProcess(url, folder / "server.log", **environment)
@@ -52,10 +48,7 @@ async def service(
         yield server
     finally:
         await asyncio.gather(server.close(), worker.kill())
-        if citus:
-            await citus.drop(name)
-        else:
-            await execute(server_url, f"DROP DATABASE {name} WITH (FORCE)")
+        await databases.drop(name)
 
 
 @pytest_asyncio.fixture(**package)

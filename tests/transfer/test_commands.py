@@ -15,10 +15,10 @@ import pytest
 
 
 @pytest.fixture
-def command(database_url: str, tmp_path: Path):  # type: ignore[no-untyped-def]
+def command(service_url: str, tmp_path: Path):  # type: ignore[no-untyped-def]
     """Runs ``python -m service`` on the test's database."""
     environment = os.environ | {
-        "DATABASE_URL": database_url,
+        "DATABASE_URL": service_url,
         "REVERIE_DATA_DIR": str(tmp_path),
         "EMBEDDING_MODEL": "none",
     }
@@ -47,7 +47,7 @@ def test_out_and_in_again(command, tmp_path: Path) -> None:  # type: ignore[no-u
 
 
 @pytest.mark.parametrize(("verb", "shown"), [("import", "writing"), ("export", "exporting")])
-def test_a_terminal_sees_a_bar(command, database_url: str, tmp_path: Path, verb: str, shown: str) -> None:  # type: ignore[no-untyped-def]
+def test_a_terminal_sees_a_bar(command, tmp_path: Path, verb: str, shown: str) -> None:  # type: ignore[no-untyped-def]
     file = tmp_path / "all.ndjson"
     file.write_text("".join(json.dumps({"agent": "a", "type": "fact", "content": f"{n}"}) + "\n" for n in range(1_200)))
     command("import", str(file))

@@ -13,7 +13,6 @@ import pytest
 from service.db.tables import metadata
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.lines import KEYS, LINES, RECORDS
-from service.settings import Settings
 from tests.processes import ROOT
 from tests.serving import Api
 from tests.transfer.exports import exported, ndjson
@@ -69,8 +68,8 @@ async def rows(connection: Any, table: str, workspace: Any) -> list[str]:
 
 
 @pytest.fixture
-async def database(settings: Settings) -> Any:
-    connection = await asyncpg.connect(settings.database_url)
+async def database(database_url: str) -> Any:
+    connection = await asyncpg.connect(database_url)
     yield connection
     await connection.close()
 

@@ -267,9 +267,9 @@ async def minilm(shared: Path) -> str:
 
 
 @pytest.fixture
-async def killed(database_url: str, tmp_path: Path, minilm: str) -> AsyncIterator[tuple[ServerProcess, WorkerProcess]]:
-    server = ServerProcess(database_url, tmp_path / "server.log", EMBEDDING_MODEL=minilm)
-    worker = WorkerProcess(database_url, tmp_path / "worker.log", EMBEDDING_MODEL=minilm)
+async def killed(service_url: str, tmp_path: Path, minilm: str) -> AsyncIterator[tuple[ServerProcess, WorkerProcess]]:
+    server = ServerProcess(service_url, tmp_path / "server.log", EMBEDDING_MODEL=minilm)
+    worker = WorkerProcess(service_url, tmp_path / "worker.log", EMBEDDING_MODEL=minilm)
     try:
         yield server, worker
     finally:

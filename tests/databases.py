@@ -1,0 +1,39 @@
+"""Databases for tests: copies of a template on the one server, or on every node of the cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from service.db import embedded
+from tests.cluster import Cluster, execute
+
+TEMPLATE = "reverie_template"
+"""Migrated, with the default workspace and one admin key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Databases:
+    """Makes and drops them. ``cluster`` is None on a single server."""
+
+    server_url: str
+    cluster: Cluster | None
+
+    async def copy(self, template: str, name: str) -> str:
+        """A new database that holds what the template does; its URL."""
+        if self.cluster:
+            await self.cluster.clone(template, name)
+        else:
+            await execute(self.server_url, f"CREATE DATABASE {name} TEMPLATE {template}")
+        return embedded.database_url(self.server_url, name)
+
+    async def close(self, name: str) -> None:
+        """From now on it is a template: nobody may connect to it, and what still is connected goes."""
+        if self.cluster:
+            await self.cluster.close_template(name)
+
+    async def drop(self, name: str) -> None:
+        """Drop it, whoever is connected."""
+        if self.cluster:
+            await self.cluster.drop(name)
+        else:
+            await execute(self.server_url, f"DROP DATABASE {name} WITH (FORCE)")
