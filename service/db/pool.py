@@ -31,6 +31,8 @@ _PLAN_FOR_SEARCH = (
     " SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off;"
     "SET LOCAL enable_sort = off; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200;"
 )
+_SHARDS_IN_SIGHT = " SET LOCAL citus.override_table_visibility = off;"
+"""Citus hides shards from the catalog, which takes each new connection a second as it learns the types of a search."""
 
 Row = Mapping[str, Any]
 
@@ -165,6 +167,7 @@ class Database:
                         "DATABASE_URL: a Citus database that is not spread yet; run the migrations (make migrate)."
                     )
                 db._searching = _PLAN_FOR_SEARCH
+                db._settings += _SHARDS_IN_SIGHT
                 db._spread = True
         except BaseException:
             await db.close()
