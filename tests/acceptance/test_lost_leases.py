@@ -16,7 +16,6 @@ from collections import Counter
 from contextlib import AsyncExitStack
 
 import asyncpg
-import pytest
 
 from service.settings import Settings
 from tests.doomed import PATIENCE_S, DoomedWorker, dreaming
@@ -53,12 +52,14 @@ BEGIN
 END $$;
 CREATE TRIGGER watch_dreams AFTER UPDATE ON dreams FOR EACH ROW EXECUTE FUNCTION watch_dreams();
 """
-STEAL = "UPDATE dream_schedule SET lease_until = now() WHERE lease_until > now() AND agent_id = $1"
+STEAL = """
+UPDATE dream_schedule s SET lease_until = now()
+FROM (SELECT workspace_id, agent_id FROM dream_schedule WHERE lease_until > now()
+    ORDER BY md5(agent_id::text || $1) LIMIT 1 FOR UPDATE SKIP LOCKED) held
+WHERE s.workspace_id = held.workspace_id AND s.agent_id = held.agent_id
+"""
 
 
-@pytest.mark.skip(
-    reason="ENDS IN ONE RUN AND HANGS IN THE NEXT: some agents stay undreamed, and why is not understood yet"
-)
 async def test_leases_lost_on_purpose(api: Api, settings: Settings, database_url: str) -> None:
     chance = random.Random(7)
     hasty = settings.model_copy(update={"dream_lease_s": LEASE_S, "pool_size": 2})
@@ -95,18 +96,16 @@ async def test_leases_lost_on_purpose(api: Api, settings: Settings, database_url
 
 
 async def lose_some(workers: list[DoomedWorker], watch: asyncpg.Connection, chance: random.Random) -> int:
-    """One worker is stopped for longer than its leases last, and one lease of another is taken away in mid-dream; how
-    many leases were lost."""
+    """One worker is stopped for longer than its leases last, and one lease is taken away in mid-dream; how many were
+    taken. (Not one that is locked: its holder may be the stopped worker, in the middle of its commit.)"""
     frozen = chance.choice(workers)
     os.kill(frozen.pid, signal.SIGSTOP)
     try:
-        held = await watch.fetch("SELECT agent_id FROM dream_schedule WHERE lease_until > now()")
-        if held:
-            await watch.execute(STEAL, chance.choice(held)["agent_id"])
+        taken = await watch.execute(STEAL, str(chance.random()))
         await asyncio.sleep(LEASE_S * chance.uniform(0.5, 1.5))
     finally:
         os.kill(frozen.pid, signal.SIGCONT)
-    return len(held)
+    return int(taken.removeprefix("UPDATE "))
 
 
 async def memories(api: Api) -> list[Json]:
