@@ -25,6 +25,9 @@ STATEMENTS_KEPT = 100
 """Prepared ones of each connection, as asyncpg has it."""
 COMMAND_GRACE_S = 5.0
 """What a statement has past its timeout in Postgres before this side gives up on a connection that died silently."""
+IDLE_TERMS = 4
+"""After how many times the statement timeout without a word a transaction is ended, so that a process that is frozen in
+the middle of one does not keep others from the rows it has locked."""
 _ONE_MOMENT = " ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _PLAN_ONCE = " SET LOCAL plan_cache_mode = force_generic_plan;"
 _PLAN_FOR_SEARCH = (
@@ -112,7 +115,10 @@ class Database:
         self._statement_timeout_s = statement_timeout_s
         self._searching = _PLAN_ONCE + _PLAN_FOR_SEARCH
         self._spread = False
-        self._settings = f"SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)}; SET LOCAL jit = off;"
+        self._settings = (
+            f"SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)}; SET LOCAL jit = off;"
+            f" SET LOCAL idle_in_transaction_session_timeout = {int(statement_timeout_s * 1000 * IDLE_TERMS)};"
+        )
 
     @classmethod
     async def open(
