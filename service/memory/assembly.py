@@ -60,13 +60,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """Sections in order, the marked block of all but the window, and the window's turns.
+    """Sections in order, the marked block of all but the window with its tokens, and the window's turns.
 
     Block and turns together take at most the budget; so do the sections, whose sum leaves out the block's frame.
     """
 
     sections: list[Section]
     block: str
+    block_tokens: int
     turns: list[dict[str, Any]]
 
     @property
@@ -89,7 +90,7 @@ def assemble(material: Material, shares: Shares, tokens_max: int) -> Assembled:
     frame = count_tokens("\n".join((OPEN, NOTICE, CLOSE))) + _JOINTS_TOKENS
     budget = tokens_max - frame
     if budget <= 0:
-        return Assembled([], "", [])
+        return Assembled([], "", 0, [])
     caps = shares.caps(budget)
     cost = cache(_cost)
     filled = {name: _fill(name, material, caps[name], cost) for name in PREFIX + TURN}
@@ -106,14 +107,15 @@ def _within(filled: dict[SectionName, Section], material: Material, tokens_max: 
     """The sections joined; should joining have cost tokens, the last of the turn's sections give way."""
     while True:
         joined = block([one.text for one in filled.values() if one.text and one.name != "window"])
-        tokens = count_tokens(joined) + filled["window"].tokens
+        block_tokens = count_tokens(joined)
+        tokens = block_tokens + filled["window"].tokens
         if tokens <= tokens_max:
             break
         loser = next(one for one in reversed(filled.values()) if one.tokens)
         filled[loser.name] = _fill(loser.name, material, loser.tokens - (tokens - tokens_max), cost)
     kept = set(filled["window"].items)
     turns = [turn.message for turn in material.window if turn.id in kept]
-    return Assembled(list(filled.values()), joined, turns)
+    return Assembled(list(filled.values()), joined, block_tokens, turns)
 
 
 def _fill(name: SectionName, material: Material, cap: int, cost: Cost) -> Section:
@@ -133,7 +135,7 @@ def _fill(name: SectionName, material: Material, cap: int, cost: Cost) -> Sectio
         lines.append(line)
         items.append(entry.id)
         left -= cost(line)
-    return _section(name, lines, items, cap)
+    return _section(name, lines, items, cap, cost)
 
 
 def _fill_window(window: Sequence[WindowTurn], cap: int, cost: Cost) -> Section:
@@ -148,23 +150,30 @@ def _fill_window(window: Sequence[WindowTurn], cap: int, cost: Cost) -> Section:
             break
         lines.append(line)
         items.append(turn.id)
-    return _section("window", lines[::-1], items[::-1], cap)
+    return _section("window", lines[::-1], items[::-1], cap, cost)
 
 
 def _cost(line: str) -> int:
     return count_tokens(line + "\n")
 
 
-def _section(name: SectionName, lines: list[str], items: list[str], cap: int) -> Section:
+def _section(name: SectionName, lines: list[str], items: list[str], cap: int, cost: Cost) -> Section:
     """The section's text with its exact tokens; the last lines go should the exact count be over the cap."""
     while lines:
         text = section(name, lines)
-        tokens = count_tokens(text)
+        tokens = count_tokens(text) if name == "bulletin" else _tags(name) + sum(map(cost, lines))
         if tokens <= cap:
             return Section(name, text, items, tokens)
         oldest_first = name == "window"
         lines, items = (lines[1:], items[1:]) if oldest_first else (lines[:-1], items[:-1])
     return Section(name, "", [], 0)
+
+
+@cache
+def _tags(name: SectionName) -> int:
+    """Tokens of a section's two tags. No token reaches from one line into the next that begins with ``-`` or ``<``,
+    as all do but a bulletin's, so that those of the lines can be added to them."""
+    return _cost(f"<{name}>") + count_tokens(f"</{name}>")
 
 
 def _cut(line: str, tokens_max: int) -> str:

@@ -95,16 +95,19 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
 async def _gathered(
     engine: Engine, principal: Principal, request: ContextRequest
 ) -> tuple[_Standing, Sequence[WindowTurn], Recalled, Recalled]:
-    """Everything a context is made of: memories and documents are searched while the rest is read."""
+    """Everything a context is made of, searched and read side by side."""
     try:
         async with asyncio.TaskGroup() as group:
-            searching = group.create_task(_search(engine, principal, request, ["memories", "documents"], user=None))
+            found = group.create_task(_search(engine, principal, request, ["memories", "documents"], user=None))
+            if request.user is not None:
+                said = group.create_task(_search(engine, principal, request, ["messages"], user=request.user))
             standing = await _standing(engine, principal, request)
-            window = await _window(engine, principal, request)
-            said = await _search(engine, principal, request, ["messages"], user=standing.speaker)
+            if request.user is None:
+                said = group.create_task(_search(engine, principal, request, ["messages"], user=standing.speaker))
+            window = await _window(engine, principal, request) if standing.shares.window else []
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
-    return standing, window, searching.result(), said
+    return standing, window, found.result(), said.result()
 
 
 async def _standing(engine: Engine, principal: Principal, request: ContextRequest) -> _Standing:

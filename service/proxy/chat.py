@@ -14,7 +14,6 @@ from service.domain.json import dumps
 from service.domain.principal import Principal
 from service.domain.values import QUERY_MAX
 from service.domain.workspace import ProxySettings
-from service.embedding.tokens import count_tokens
 from service.errors import Forbidden
 from service.memory.context import build_context
 from service.memory.converse import append_messages
@@ -175,7 +174,7 @@ class Chat:
         block = context.assembled.block
         if not block:
             return asked.content
-        memory.tokens = count_tokens(block)
+        memory.tokens = context.assembled.block_tokens
         wanted = asked.placement or settings.placement
         placement = injection.placement_for(turn.payload.get("model"), wanted, settings.no_system_models)
         return dumps(injection.with_block(turn.payload, block, placement))

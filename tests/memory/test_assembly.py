@@ -46,6 +46,8 @@ def test_ten_thousand_random_corpora_and_budgets_stay_within() -> None:
         assembled = assemble(corpus(rng), shares(rng), budget)
         assert assembled.tokens <= budget
         assert sent_tokens(assembled) <= budget
+        assert all(one.tokens == count_tokens(one.text) for one in assembled.sections)
+        assert assembled.block_tokens == count_tokens(assembled.block)
         assert assembled.block.count(CLOSE) == assembled.block.count(OPEN) == (1 if assembled.block else 0)
 
 
@@ -58,7 +60,7 @@ def test_any_text_stays_within(texts: list[str], budget: int) -> None:
 
 def test_a_budget_of_zero_gives_nothing() -> None:
     material = Material({"memories": [Entry("1", "tea")]}, [WindowTurn("2", "user: hi", {})])
-    assert assemble(material, Shares(), 0) == Assembled([], "", [])
+    assert assemble(material, Shares(), 0) == Assembled([], "", 0, [])
 
 
 def test_an_entry_that_does_not_fit_is_skipped_and_the_next_taken() -> None:
