@@ -13,14 +13,19 @@ from service.settings import Settings
 LOCK = "UPDATE workspaces SET name = name WHERE workspace_id = $1"
 
 
-async def test_a_frozen_transaction_is_ended(settings: Settings) -> None:
+async def test_a_frozen_transaction_is_ended(settings: Settings, database_url: str) -> None:
     assert settings.database_url is not None
     database = await Database.open(settings.database_url, statement_timeout_s=0.2)
-    other = await asyncpg.connect(settings.database_url)
+    other = await asyncpg.connect(database_url)
     with pytest.raises(Unavailable):
-        async with database.transaction(DEFAULT_WORKSPACE) as connection:
-            await connection.raw.execute(LOCK, DEFAULT_WORKSPACE)
-            assert await other.execute(LOCK, DEFAULT_WORKSPACE) == "UPDATE 1"
-            await connection.raw.execute("SELECT 1")
+        await freeze_until(database, other)
     await other.close()
     await database.close()
+
+
+async def freeze_until(database: Database, other: asyncpg.Connection) -> None:
+    """Hold a row without a word until another connection has got it, then go on."""
+    async with database.transaction(DEFAULT_WORKSPACE) as connection:
+        await connection.raw.execute(LOCK, DEFAULT_WORKSPACE)
+        assert await other.execute(LOCK, DEFAULT_WORKSPACE) == "UPDATE 1"
+        await connection.raw.execute("SELECT 1")
