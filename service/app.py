@@ -42,7 +42,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_runtime(settings, "reverie-api") as engine, mcp.running(), studio.running():
+        async with open_runtime(settings, "reverie-api", with_replica=True) as engine, mcp.running(), studio.running():
             app.state.engine = engine
             app.state.chat = Chat(engine, open_upstream(settings))
             try:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
 import structlog
 
 from service.db.pool import Database
+from service.db.replica import Replica
 from service.embedding.base import Embedder
 from service.embedding.cache import CachedEmbedder
 from service.embedding.sources import open_embedder, setting_of
@@ -26,8 +27,10 @@ from service.store.embeddings import Model
 
 
 @asynccontextmanager
-async def open_runtime(settings: Settings, application: str) -> AsyncIterator[Engine]:
+async def open_runtime(settings: Settings, application: str, *, with_replica: bool = False) -> AsyncIterator[Engine]:
     """An engine on the database of ``settings.database_url``, counting usage in the background.
+
+    ``with_replica``: it searches on ``settings.database_replica_url``, where there is one.
 
     Raises Unavailable when there is no URL or no connection, and EmbedderMisconfigured for a wrong EMBEDDING_MODEL.
     """
@@ -39,15 +42,22 @@ async def open_runtime(settings: Settings, application: str) -> AsyncIterator[En
         api_base=settings.embedding_api_base,
         api_key=settings.embedding_api_key,
     )
-    db = await Database.open(
-        settings.database_url,
+    open_pool = partial(
+        Database.open,
         size=settings.pool_size,
         wait_s=settings.pool_wait_s,
         statement_timeout_s=settings.statement_timeout_s,
         application=application,
     )
+    db = await open_pool(settings.database_url)
+    replica_url = settings.database_replica_url if with_replica else None
+    if replica_url and db.spread:
+        await db.close()
+        raise Unavailable("DATABASE_REPLICA_URL: a standby of a Citus coordinator holds no rows; leave it unset.")
+    replica = Replica(db, partial(open_pool, replica_url), settings.replica_lag_max_s) if replica_url else None
     engine = Engine(
         db=db,
+        replica=replica,
         embedder=CachedEmbedder(WatchedEmbedder(embedder)) if embedder else None,
         embedding_deadline_s=settings.embedding_deadline_s,
         llm=_llm(settings),
@@ -56,7 +66,11 @@ async def open_runtime(settings: Settings, application: str) -> AsyncIterator[En
     changeover = Changeover(engine, setting_of(settings.embedding_model, embedder), partial(_open_model, settings))
     engine.follow = changeover.follow
     try:
-        async with changeover, engine.usage, engine.reads, Lookout(engine, settings.probe_s):
+        async with AsyncExitStack() as stack:
+            if replica is not None:
+                await stack.enter_async_context(replica)
+            for part in (changeover, engine.usage, engine.reads, Lookout(engine, settings.probe_s)):
+                await stack.enter_async_context(part)
             yield engine
     finally:
         engine.redactor.close()

@@ -16,6 +16,12 @@ class Settings(BaseSettings):
     )
 
     database_url: str | None = Field(None, alias="DATABASE_URL", description="unset: the embedded Postgres")
+    database_replica_url: str | None = Field(
+        None, alias="DATABASE_REPLICA_URL", description="a streaming standby that searches go to"
+    )
+    replica_lag_max_s: float = Field(
+        5.0, alias="REVERIE_REPLICA_LAG_S", gt=0, description="further behind, searches go to the primary"
+    )
     pool_size: int = Field(8, alias="REVERIE_POOL_SIZE", ge=1, le=200)
     pool_wait_s: float = Field(5.0, alias="REVERIE_POOL_WAIT_S", gt=0, description="then 503 with Retry-After")
     statement_timeout_s: float = Field(15.0, alias="REVERIE_STATEMENT_TIMEOUT_S", gt=0)
@@ -61,7 +67,7 @@ class Settings(BaseSettings):
     dreams_at_once: int = Field(2, alias="REVERIE_DREAMS_AT_ONCE", ge=1, le=64, description="of one worker")
     poll_s: float = Field(2.0, alias="REVERIE_POLL_S", gt=0, description="between looks for work, when not woken")
 
-    @field_validator("admin_key", "embedding_dim", "llm_model", "rerank_model", mode="before")
+    @field_validator("admin_key", "database_replica_url", "embedding_dim", "llm_model", "rerank_model", mode="before")
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         """As compose files pass a variable on that nobody has set. An empty DATABASE_URL stays an error."""

@@ -10,14 +10,15 @@ from pydantic import BaseModel
 from service.api.schemas import Body
 
 State = Literal["ok", "failing", "unknown", "off"]
+Check = Literal["database", "replica", "workers", "embedder", "llm"]
 
 
 class Readiness(BaseModel):
     """Whether requests can be served, and what fails meanwhile; ``off`` is what is not configured."""
 
     status: Literal["ready", "unavailable"]
-    degraded: list[Literal["database", "workers", "embedder", "llm"]]
-    checks: dict[Literal["database", "workers", "embedder", "llm"], State]
+    degraded: list[Check]
+    checks: dict[Check, State]
 
 
 class Checked(BaseModel):
@@ -43,6 +44,12 @@ class DatabaseState(Checked):
     pool_max: int
     pool_open: int
     pool_free: int
+
+
+class ReplicaState(Checked):
+    """The standby that searches go to; ``lag_s``: for how many seconds it has lacked something of the primary's."""
+
+    lag_s: float | None
 
 
 class ModelChange(BaseModel):
@@ -137,6 +144,7 @@ class EngineState(BaseModel):
     problems: list[str]
     version: str
     database: DatabaseState
+    replica: ReplicaState
     embedder: EmbedderState
     llm: ModelState
     reranker: RerankerState

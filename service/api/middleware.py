@@ -14,10 +14,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.api.errors import answer_to, expected_failure, problem
 from service.api.paths import keep_slashes
+from service.db.positions import PRIMARY_ONLY, search_from
 from service.errors import TooLarge, TooSlow
 
 log = structlog.get_logger(__name__)
 
+_POSITION = b"x-reverie-position"
+_POSITION_DIGITS = re.compile(rb"[0-9]{1,18}")
+_READING = re.compile(r"/(search|search/preview|context)$")
 _REQUEST_ID = re.compile(rb"[\x21-\x7e]{1,100}")
 
 
@@ -25,6 +29,9 @@ class RequestMiddleware:
     """Gives each request an id (the caller's, if it has one), bounds its body in bytes and time, and logs how it ended.
 
     Bodies to the ``streamed`` paths are bounded by whoever reads them; ``larger`` are paths with a bound of their own.
+
+    Where searches may go to a replica, the answer to whatever may have written tells how far the log was written, and a
+    search that says so in return (``X-Reverie-Position``) sees all of it, whichever process it comes to.
 
     An unexpected error is logged with its traceback and answered 500 with the id; nothing of it is shown.
     """
@@ -62,10 +69,12 @@ class RequestMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode()), *_written(scope)]
             await send(message)
 
         try:
+            position = headers.get(_POSITION, b"0")
+            search_from(int(position) if _POSITION_DIGITS.fullmatch(position) else PRIMARY_ONLY)
             length = headers.get(b"content-length", b"0")
             if scope["path"] in self.streamed:
                 await self.app(scope, _bounded(receive, None, self.body_timeout_s), answer)
@@ -86,6 +95,14 @@ class RequestMiddleware:
         finally:
             elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
             log.info("request", method=scope["method"], route=_route(scope), status=status, elapsed_ms=elapsed_ms)
+
+
+def _written(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """How far the log may have been written by this request."""
+    engine = getattr(scope["app"].state, "engine", None)
+    if scope["method"] == "GET" or _READING.search(scope["path"]) or engine is None or engine.replica is None:
+        return []
+    return [(_POSITION, str(engine.replica.positions.last).encode())]
 
 
 def _internal_error(request_id: str) -> Response:

@@ -19,7 +19,10 @@ Parameters = list[tuple[str, str | int | float | bool | None]]
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T]):
-    """One request. ``agent_in`` says where the client's own agent is named when the call names none."""
+    """One request. ``agent_in`` says where the client's own agent is named when the call names none.
+
+    ``only_reads``: a POST that writes nothing, and needs no key to be sent again.
+    """
 
     method: str
     path: str
@@ -27,6 +30,7 @@ class Call(Generic[T]):
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
     agent_in: Literal["query", "body", "nowhere"] = "nowhere"
+    only_reads: bool = False
 
     def parse(self, content: bytes) -> T:
         """The answer of a body; None for an answer without one."""

@@ -23,6 +23,7 @@ TOO_MANY = 429
 UNAVAILABLE = 503
 PASSING = frozenset({TOO_MANY, 502, UNAVAILABLE, 504})
 NOT_FOUND = 404
+POSITION = "X-Reverie-Position"
 REFUSED = frozenset({TOO_MANY, UNAVAILABLE})
 """Answers that say that nothing was done."""
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -38,11 +39,11 @@ class Options:
     no_memory: bool
 
     def headers(self, call: Call[Any], idempotency_key: str | None) -> dict[str, str]:
-        """The headers of a call; a POST always carries a key of its own, so that repeating it does no harm."""
+        """The headers of a call; a POST that writes carries a key of its own, so that repeating it does no harm."""
         headers = self.own()
         if call.body is not None:
             headers["Content-Type"] = "application/json"
-        if call.method == "POST":
+        if call.method == "POST" and not call.only_reads:
             headers["Idempotency-Key"] = idempotency_key or str(uuid4())
         return headers
 
@@ -65,6 +66,11 @@ def may_repeat(call: Call[Any], failed: httpx.Response | httpx.TransportError) -
     if isinstance(failed, httpx.Response):
         return failed.status_code in (REFUSED if call.method == "PATCH" else PASSING)
     return call.method != "PATCH" or isinstance(failed, NEVER_SENT)
+
+
+def reached(response: httpx.Response, before: dict[str, str]) -> dict[str, str]:
+    """The header that lets what is sent next see what this client has written, wherever it is read."""
+    return {POSITION: response.headers[POSITION]} if POSITION in response.headers else before
 
 
 def answer_of(call: Call[T], response: httpx.Response, attempt: int) -> T:
@@ -92,11 +98,12 @@ class Sender:
     ) -> None:
         """``agent`` is the acting agent of calls that name none (not needed with an agent key)."""
         self.options = Options(api_key, agent, retries, no_memory)
+        self._reached: dict[str, str] = {}
         self.http = http or httpx.Client(base_url=url, timeout=timeout_s)
 
     def send(self, call: Call[T], *, idempotency_key: str | None = None) -> T:
         """Send a call until it is answered, at most ``retries`` times more. Raises APIError, ConnectionFailed."""
-        headers = self.options.headers(call, idempotency_key)
+        headers = self.options.headers(call, idempotency_key) | self._reached
         query, body = call.parameters(self.options.agent), call.content(self.options.agent)
         for attempt in range(self.options.retries + 1):
             last = attempt == self.options.retries
@@ -107,6 +114,7 @@ class Sender:
                     raise ConnectionFailed(f"{call.method} {call.path}: {error!r}") from error
                 time.sleep(pause(attempt, None))
                 continue
+            self._reached = reached(response, self._reached)
             if last or not may_repeat(call, response):
                 return answer_of(call, response, attempt)
             time.sleep(pause(attempt, response))
@@ -139,11 +147,12 @@ class AsyncSender:
     ) -> None:
         """``agent`` is the acting agent of calls that name none (not needed with an agent key)."""
         self.options = Options(api_key, agent, retries, no_memory)
+        self._reached: dict[str, str] = {}
         self.http = http or httpx.AsyncClient(base_url=url, timeout=timeout_s)
 
     async def send(self, call: Call[T], *, idempotency_key: str | None = None) -> T:
         """Send a call until it is answered, at most ``retries`` times more. Raises APIError, ConnectionFailed."""
-        headers = self.options.headers(call, idempotency_key)
+        headers = self.options.headers(call, idempotency_key) | self._reached
         query, body = call.parameters(self.options.agent), call.content(self.options.agent)
         for attempt in range(self.options.retries + 1):
             last = attempt == self.options.retries
@@ -154,6 +163,7 @@ class AsyncSender:
                     raise ConnectionFailed(f"{call.method} {call.path}: {error!r}") from error
                 await asyncio.sleep(pause(attempt, None))
                 continue
+            self._reached = reached(response, self._reached)
             if last or not may_repeat(call, response):
                 return answer_of(call, response, attempt)
             await asyncio.sleep(pause(attempt, response))

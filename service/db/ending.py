@@ -22,7 +22,7 @@ class Ending:
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
-        self._held: tuple[Any, AsyncExitStack] | None = None
+        self._held: tuple[Any, AsyncExitStack, Callable[[], Awaitable[None]]] | None = None
         self.wrote = False
         self.over = False
 
@@ -30,8 +30,12 @@ class Ending:
         """A transaction of the request has begun on this connection."""
         await self._gate(raw)
 
-    async def keeps(self, raw: Any, stack: AsyncExitStack, *, wrote: bool | None = None) -> bool:
+    async def keeps(
+        self, raw: Any, stack: AsyncExitStack, committed: Callable[[], Awaitable[None]], *, wrote: bool | None = None
+    ) -> bool:
         """Whether the transaction wrote something and is now held, with the stack that gives its connection back.
+
+        ``committed`` is called once it is committed.
 
         Postgres says whether it ``wrote``, unless the caller has to know because rows may lie on other nodes.
         """
@@ -41,7 +45,7 @@ class Ending:
             return False
         await self.commit()
         self.wrote = True
-        self._held = (raw, stack.pop_all())
+        self._held = (raw, stack.pop_all(), committed)
         return True
 
     @property
@@ -60,11 +64,13 @@ class Ending:
     async def _close(self, statement: str) -> None:
         if self._held is None:
             return
-        raw, stack = self._held
+        raw, stack, committed = self._held
         self._held = None
         async with stack:
             if statement == "COMMIT" or not raw.is_closed():
                 await raw.execute(statement)
+            if statement == "COMMIT":
+                await committed()
 
 
 _current: ContextVar[Ending | None] = ContextVar("reverie_ending", default=None)

@@ -15,6 +15,7 @@ from pgvector.asyncpg import register_vector
 from service.db.ending import current_ending
 from service.db.failures import failures_told
 from service.db.guard import transaction_open
+from service.db.positions import Positions
 from service.db.queries import Query, query
 from service.db.reaching import CONNECT_S, FAILURES, Way, checked, unreachable, way_to
 from service.domain.json import dumps
@@ -114,7 +115,9 @@ class Database:
         self._wait_s = wait_s
         self._statement_timeout_s = statement_timeout_s
         self._searching = _PLAN_ONCE + _PLAN_FOR_SEARCH
-        self._spread = False
+        self.spread = False
+        self.positions: Positions | None = None
+        """Of what is written, where a replica has to have it; None where there is none."""
         self._settings = (
             f"SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)}; SET LOCAL jit = off;"
             f" SET LOCAL idle_in_transaction_session_timeout = {int(statement_timeout_s * 1000 * IDLE_TERMS)};"
@@ -174,7 +177,7 @@ class Database:
                     )
                 db._searching = _PLAN_FOR_SEARCH
                 db._settings += _SHARDS_IN_SIGHT
-                db._spread = True
+                db.spread = True
         except BaseException:
             await db.close()
             raise
@@ -210,8 +213,12 @@ class Database:
         return self.transaction(workspace_id, mode=_ONE_MOMENT)
 
     @asynccontextmanager
-    async def transaction(self, workspace_id: UUID, planning: str = "", *, mode: str = "") -> AsyncIterator[Connection]:
+    async def transaction(
+        self, workspace_id: UUID, planning: str = "", *, mode: str = "", awaited: bool = True
+    ) -> AsyncIterator[Connection]:
         """One transaction that sees and writes the rows of this workspace alone (row-level security).
+
+        ``awaited``: whoever searches next has to see what it wrote, also on a replica.
 
         Commits at the end, rolls back on any error. Raises Unavailable when no connection comes free in time
         or the database goes away.
@@ -219,11 +226,16 @@ class Database:
         ending = current_ending()
         if ending is not None:
             await ending.commit()
+
+        async def committed() -> None:
+            if self.positions is not None and awaited and connection.wrote:
+                self.positions.note(workspace_id, (await raw.fetchrow(query("log_position").sql))["position"])
+
         async with AsyncExitStack() as stack:
             raw = await stack.enter_async_context(self._connection())
             with transaction_open():
                 settings = f"{self._settings}{planning} SET LOCAL reverie.workspace = '{workspace_id}';"
-                if self._spread:  # with each SET, Citus sends its nodes the whole string that it stands in
+                if self.spread:  # with each SET, Citus sends its nodes the whole string that it stands in
                     settings = f"DO $$ BEGIN {settings} END $$"
                 await raw.execute(f"BEGIN{mode}; {settings}")
                 try:
@@ -231,14 +243,15 @@ class Database:
                         await ending.enter(raw)
                     connection = Connection(raw, forgetful=self._forgetful)
                     yield connection
-                    wrote = connection.wrote if self._spread else None
-                    if ending is not None and await ending.keeps(raw, stack, wrote=wrote):
+                    wrote = connection.wrote if self.spread else None
+                    if ending is not None and await ending.keeps(raw, stack, committed, wrote=wrote):
                         return
                 except BaseException:
                     if not raw.is_closed():
                         await raw.execute("ROLLBACK")
                     raise
                 await raw.execute("COMMIT")
+                await committed()
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[Connection]:

@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
+from uuid import UUID
 
 import numpy as np
 import structlog
 
-from service.db.pool import Database, Row
+from service.db.pool import Connection, Database, Row
+from service.db.replica import Replica
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.llm import LLM, Reranker
 from service.memory.reads import ReadCounter
@@ -30,6 +32,7 @@ EMBEDDED_AT_ONCE = 128
 DEADLINE_PER_TEXT_S = 0.05
 
 Vector = np.ndarray[Any, Any]
+T = TypeVar("T")
 
 
 def _utc_now() -> datetime:
@@ -42,10 +45,11 @@ class Engine:
 
     ``embedder`` is the one in use, which is another than the configured one until everything has been embedded anew
     (then that one is ``coming``); ``follow`` takes up what is in use now. ``lookout`` looks whether
-    the models work.
+    the models work. ``replica`` takes searches off the database where one is configured.
     """
 
     db: Database
+    replica: Replica | None = None
     embedder: Embedder | None = None
     embedding_deadline_s: float = 5.0
     llm: LLM | None = None
@@ -64,6 +68,13 @@ class Engine:
     def __post_init__(self) -> None:
         self.usage = UsageCounter(self.db, self.now)
         self.reads = ReadCounter(self.db)
+
+    async def search(self, workspace: UUID, look: Callable[[Connection], Awaitable[T]]) -> T:
+        """What ``look``, which writes nothing, finds in a search's transaction; on the replica if that is as good."""
+        if self.replica is not None:
+            return await self.replica.search(workspace, look)
+        async with self.db.searching(workspace) as connection:
+            return await look(connection)
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """Vectors for texts about to be stored. A failing embedder leaves them pending; a save never fails for it.

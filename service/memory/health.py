@@ -64,7 +64,7 @@ def told(engine: Engine) -> Json:
 
 
 async def checks(engine: Engine) -> dict[str, Json]:
-    """The condition of ``database``, ``workers``, ``embedder`` and ``llm``, of this process and of all workers."""
+    """The condition of ``database``, ``replica``, ``workers``, ``embedder``, ``llm``, here and in all workers."""
     database, workers = Condition(), list[Worker]()
     started = monotonic()
     try:
@@ -73,7 +73,8 @@ async def checks(engine: Engine) -> dict[str, Json]:
         database.works((monotonic() - started) * 1000)
     except (ReverieError, TimeoutError) as error:
         database.fails(str(error) or f"No answer within {DATABASE_S:g} s.")
-    return {"database": database.told(), "workers": _workers(database, workers)} | {
+    replica = engine.replica.told() if engine.replica else Condition("off").told() | {"lag_s": None}
+    return {"database": database.told(), "replica": replica, "workers": _workers(database, workers)} | {
         name: _worst(name, one.told(), workers) for name, one in own_conditions(engine).items()
     }
 

@@ -51,6 +51,7 @@ async def overview(engine: Engine, principal: Principal) -> Json:
         "problems": problems,
         "version": version("reverie-memory"),
         "database": found["database"] | dict(server) | engine.db.pool_use(),
+        "replica": found["replica"],
         "embedder": found["embedder"] | _embedder(engine, state),
         "llm": found["llm"] | {"model": engine.llm.model if engine.llm else None},
         "reranker": {"model": engine.reranker.model if engine.reranker else None},

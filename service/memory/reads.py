@@ -39,7 +39,7 @@ class ReadCounter(WrittenBehind):
             by_workspace.setdefault(workspace, []).append((line, count))
         for workspace, lines in by_workspace.items():
             try:
-                async with self._db.transaction(workspace) as connection:
+                async with self._db.transaction(workspace, awaited=False) as connection:
                     for line, count in lines:
                         await audit.add(connection, workspace, line, {"count": count})
             except Unavailable:

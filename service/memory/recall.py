@@ -10,6 +10,7 @@ from uuid import UUID
 import numpy as np
 
 from service.db.pool import Connection
+from service.db.positions import PRIMARY_ONLY, search_from
 from service.domain import timex
 from service.domain.principal import Principal
 from service.domain.search import Ranking, SearchRequest
@@ -50,6 +51,7 @@ async def recall(
         if engine.follow is None:
             raise
         await engine.follow()
+        search_from(PRIMARY_ONLY)
         return await search_once()
 
 
@@ -76,7 +78,8 @@ async def _recall(
         model=model,
         embedding=vector,
     )
-    async with engine.db.searching(principal.workspace_id) as connection:
+
+    async def look(connection: Connection) -> tuple[list[Found], bool] | None:
         reader = await agents.reader(
             connection,
             principal.workspace_id,
@@ -85,7 +88,7 @@ async def _recall(
             task=request.task or on_task,
         )
         if reader is None or _names_the_unknown(request, reader):
-            return Recalled([], 0, request.strategy, degraded)
+            return None
         filters = _filters(engine, request, reader)
         rerank = reader.settings.retrieval.rerank if request.rerank is None else request.rerank
         limit = _fetched(request, rerank=rerank)
@@ -97,7 +100,12 @@ async def _recall(
             rows = await search.hybrid(
                 connection, principal.workspace_id, reader, filters, ranking, question, kinds=kinds, limit=limit
             )
-        found = await _found(connection, principal.workspace_id, rows)
+        return await _found(connection, principal.workspace_id, rows), rerank
+
+    seen = await engine.search(principal.workspace_id, look)
+    if seen is None:
+        return Recalled([], 0, request.strategy, degraded)
+    found, rerank = seen
     if rerank:
         found, failure = await reranked(engine, request.query, found)
         degraded = degraded or failure

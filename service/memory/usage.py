@@ -31,7 +31,7 @@ class UsageCounter(WrittenBehind):
         counts, self._counts = self._counts, {}
         for workspace, counter in counts.items():
             try:
-                async with self._db.transaction(workspace) as connection:
+                async with self._db.transaction(workspace, awaited=False) as connection:
                     await bump_usage(connection, workspace, dict(counter), self._now())
             except Unavailable:
                 self._counts.setdefault(workspace, Counter()).update(counter)

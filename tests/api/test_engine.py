@@ -94,7 +94,7 @@ async def test_readiness_needs_the_database_and_tells_no_details(api: Api) -> No
     assert answer.json() == {
         "status": "unavailable",
         "degraded": ["database"],
-        "checks": {"database": "failing", "workers": "unknown", "embedder": "off", "llm": "off"},
+        "checks": {"database": "failing", "replica": "off", "workers": "unknown", "embedder": "off", "llm": "off"},
     }
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -230,11 +231,11 @@ async def test_what_passes_is_sent_again_under_the_same_key() -> None:
             raise httpx.ReadError("gone", request=request)
         if len(keys) == 2:
             return httpx.Response(503, headers={"Retry-After": "0"}, json={})
-        return httpx.Response(200, json={"query": "", "results": [], "tokens": 0, "strategy": "hybrid"})
+        return httpx.Response(200, json={})
 
     http = httpx.AsyncClient(base_url="http://reverie", transport=httpx.MockTransport(answer))
     async with AsyncReverie(http=http, agent="a") as client:
-        await client.search("x")
+        await client.feedback(uuid4(), True)
     assert len(keys) == 3
     assert len(set(keys)) == 1
 

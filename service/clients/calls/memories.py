@@ -64,7 +64,14 @@ def memory_sources(memory_id: Id) -> Call[m.Page[m.Json]]:
 
 def search(query: str = "", **options: Unpack[o.SearchOptions]) -> Call[m.SearchAnswer]:
     """Memories found by words, meaning or both, best first."""
-    return Call("POST", "/v1/memories/search", m.SearchAnswer, body={"query": query, **options}, agent_in="body")
+    return Call(
+        "POST",
+        "/v1/memories/search",
+        m.SearchAnswer,
+        body={"query": query, **options},
+        agent_in="body",
+        only_reads=True,
+    )
 
 
 def preview(query: str = "", **options: Unpack[o.SearchOptions]) -> Call[m.SearchAnswer]:

@@ -73,7 +73,9 @@ def message_memories(message_id: Id) -> Call[m.Page[m.MemoryRecord]]:
 
 def context(message: str, **options: Unpack[o.ContextOptions]) -> Call[m.ContextAnswer]:
     """What goes to a model on this turn."""
-    return Call("POST", "/v1/context", m.ContextAnswer, body={"message": message, **options}, agent_in="body")
+    return Call(
+        "POST", "/v1/context", m.ContextAnswer, body={"message": message, **options}, agent_in="body", only_reads=True
+    )
 
 
 def ask(question: str, max_tokens: int | None = None, agent: str | None = None) -> Call[m.AskAnswer]:

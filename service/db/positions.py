@@ -1,0 +1,41 @@
+"""How far writes reach into Postgres' log, so that a search on a replica sees what its reader has written.
+
+A position is a number of bytes. Those of this process's writes are known; whoever wrote through another process
+says the position it was told.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from uuid import UUID
+
+PRIMARY_ONLY = 2**63
+"""A position that no replica reaches."""
+
+_asked: ContextVar[int] = ContextVar("reverie_position", default=0)
+
+
+def search_from(position: int) -> None:
+    """Whatever this task searches from now on holds everything written up to there."""
+    _asked.set(position)
+
+
+class Positions:
+    """The ``last`` write of this process, and the last of each workspace that may not have reached the replica."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self._of: dict[UUID, int] = {}
+
+    def note(self, workspace: UUID, position: int) -> None:
+        """A write of the workspace was committed before this position."""
+        self.last = max(self.last, position)
+        self._of[workspace] = max(self._of.get(workspace, 0), position)
+
+    def needed(self, workspace: UUID) -> int:
+        """Up to where a search of the workspace has to see."""
+        return max(self._of.get(workspace, 0), _asked.get())
+
+    def reached(self, position: int) -> None:
+        """The replica is there."""
+        self._of = {workspace: needed for workspace, needed in self._of.items() if needed > position}

@@ -1,0 +1,155 @@
+"""Searches on a streaming standby (row O2): used while it keeps up, never older than what its reader wrote."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from service.clients import AsyncReverie
+from service.db import embedded
+from service.db.migrate import migrate
+from service.first_start import first_start
+from service.settings import Settings
+from tests.cluster import execute
+from tests.serving import ADMIN_KEY, Api, serving
+from tests.standby import Pair
+
+LAG_MAX_S = 3.0
+PATIENCE_S = 60
+POSITION = "X-Reverie-Position"
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[Pair]:
+    folder = Path(tempfile.mkdtemp(prefix="reverie-pair-"))
+    folder.chmod(0o755)
+    made = Pair(folder)
+    url = embedded.database_url(made.primary, "template")
+    asyncio.run(execute(made.primary, "CREATE DATABASE template"))
+    migrate(url)
+    asyncio.run(first_start(Settings(DATABASE_URL=url, REVERIE_ADMIN_KEY=ADMIN_KEY, _env_file=None)))
+    yield made
+    made.close()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+async def processes(pair: Pair, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[tuple[Api, Api]]:
+    """Two APIs on one database, which both search its standby."""
+    name = f"db{abs(hash(request.node.name))}"
+    await execute(pair.primary, f"CREATE DATABASE {name} TEMPLATE template STRATEGY wal_log")
+    settings = Settings(
+        DATABASE_URL=embedded.database_url(pair.primary, name), REVERIE_REPLICA_LAG_S=LAG_MAX_S, REVERIE_PROBE_S=0,
+        DATABASE_REPLICA_URL=embedded.database_url(pair.standby, name), REVERIE_DATA_DIR=tmp_path,
+        EMBEDDING_MODEL="static", _env_file=None,
+    )  # fmt: skip
+    async with AsyncExitStack() as stack:
+        one, other = [await stack.enter_async_context(serving(settings)) for _ in range(2)]
+        await one.save("The first note is about the lighthouse.")
+        await until(one, "ok")
+        await until(other, "ok")
+        yield one, other
+        await replay(pair, "resume")
+
+
+async def until(api: Api, status: str) -> dict[str, object]:
+    """Wait until the replica is in this condition, and (ok) has everything; what the engine says of it."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            told = await api.get("/v1/engine")
+            if told["replica"]["status"] == status and (status != "ok" or told["replica"]["lag_s"] == 0):
+                return {"engine": told["status"], "problems": told["problems"]} | told["replica"]
+            await asyncio.sleep(0.1)
+
+
+async def replay(pair: Pair, what: str) -> None:
+    """Pause or resume the standby."""
+    await execute(pair.standby, f"SELECT pg_wal_replay_{what}()")
+
+
+async def test_a_search_goes_to_the_replica_and_sees_what_its_reader_wrote(
+    pair: Pair, processes: tuple[Api, Api]
+) -> None:
+    one, other = processes
+    await replay(pair, "pause")
+    body = {"agent": "a", "type": "fact", "content": "The second note is about the harbour."}
+    saved = await one.call("POST", "/v1/memories", json=body)
+    asking = {"agent": "a", "query": "harbour", "strategy": "keyword"}
+
+    async def found(api: Api, **headers: str) -> int:
+        answer = await api.call("POST", "/v1/memories/search", json=asking, headers=headers)
+        assert POSITION not in answer.headers
+        return len(answer.json()["results"])
+
+    assert await found(one) == 1, "a process knows what it wrote"
+    assert await found(other) == 0, "the standby, which stands still, was not asked"
+    assert await found(other, **{POSITION: saved.headers[POSITION]}) == 1
+    assert await found(other, **{POSITION: "of no meaning"}) == 1
+    assert await found(other, **{"Idempotency-Key": "k"}) == 1
+    await replay(pair, "resume")
+    await until(other, "ok")
+    assert await found(other) == 1
+
+
+async def test_the_client_says_what_it_has_written(pair: Pair, processes: tuple[Api, Api]) -> None:
+    one, other = processes
+    await replay(pair, "pause")
+    async with AsyncReverie("", ADMIN_KEY, agent="a", http=one.http) as client:
+        await client.save_memory("fact", "The second note is about the harbour.")
+        client.http = other.http
+        assert len((await client.search("harbour", strategy="keyword")).results) == 1
+        assert await other.search("harbour", strategy="keyword") == []
+
+
+async def test_one_that_falls_behind_is_left_alone_until_it_has_caught_up(
+    pair: Pair, processes: tuple[Api, Api]
+) -> None:
+    one, other = processes
+    assert (await until(one, "ok"))["engine"] == "degraded"  # for want of a worker
+    await replay(pair, "pause")
+    await one.save("The second note is about the harbour.")
+    told = await until(other, "failing")
+    assert told["engine"] == "degraded"
+    assert any("replica" in problem and "behind" in problem for problem in told["problems"])
+    assert float(str(told["lag_s"])) > LAG_MAX_S
+    assert "replica" in (await other.get("/readyz"))["degraded"]
+    assert len(await other.search("harbour", strategy="keyword")) == 1
+    await replay(pair, "resume")
+    told = await until(other, "ok")
+    assert not any("replica" in problem for problem in told["problems"])
+
+
+async def test_one_that_dies_is_missed_by_nobody(pair: Pair, processes: tuple[Api, Api]) -> None:
+    one, _ = processes
+    assert len(await one.search("lighthouse")) == 1
+    pair.kill()
+    try:
+        for _ in range(20):
+            assert len(await one.search("lighthouse")) == 1
+        assert (await until(one, "failing"))["error"]
+        assert len(await one.search("lighthouse")) == 1
+    finally:
+        pair.start()
+    await until(one, "ok")
+    assert len(await one.search("lighthouse")) == 1
+
+
+async def test_what_is_no_standby_of_it_is_not_searched(settings: Settings, pair: Pair) -> None:
+    wrong = [str(settings.database_url), embedded.database_url(pair.standby, "template")]
+    for url in wrong:
+        async with serving(settings.model_copy(update={"database_replica_url": url})) as api:
+            assert "not a standby" in str((await until(api, "failing"))["error"])
+            await api.save("The first note is about the lighthouse.")
+            assert len(await api.search("lighthouse")) == 1
+
+
+async def test_without_one_nothing_is_said_of_it(api: Api) -> None:
+    assert (await api.get("/v1/engine"))["replica"]["status"] == "off"
+    saved = await api.call("POST", "/v1/memories", json={"agent": "a", "type": "fact", "content": "x"})
+    assert POSITION not in saved.headers
