@@ -1,14 +1,21 @@
+-- fragment: hidden
+-- Which of the memories a bulletin ``b`` is made of are gone, deleted, expired or no longer the agent's own. Each is
+-- looked up by itself: in a join the planner takes a bulletin for large, and reads every memory of the workspace.
+ARRAY(
+    SELECT cited.id
+    FROM (
+        SELECT DISTINCT jsonb_path_query(b.parts, '$[*].lines[*].memories[*]') #>> '{}' AS id
+    ) cited
+    WHERE (
+        SELECT m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now) AND m.scope IN ('agent', 'prime')
+        FROM memories m WHERE m.workspace_id = :workspace AND m.id = cited.id::uuid
+    ) IS NOT TRUE
+)
+
 -- name: get_bulletin
--- A bulletin, and which of the memories it is made of are deleted, expired or no longer the agent's own.
+-- A bulletin, and what it must no longer say.
 SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at,
-    ARRAY(
-        SELECT cited.id
-        FROM (
-            SELECT DISTINCT jsonb_path_query(b.parts, '$[*].lines[*].memories[*]') #>> '{}' AS id
-        ) cited
-        LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = cited.id::uuid
-        WHERE m.id IS NULL OR m.deleted_at IS NOT NULL OR m.expires_at <= :now OR m.scope NOT IN ('agent', 'prime')
-    ) AS hidden
+    :(hidden) AS hidden
 FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:version::integer IS NULL OR b.version = :version)
 ORDER BY b.version DESC
@@ -17,14 +24,7 @@ LIMIT 1;
 -- name: bulletin_versions
 -- As get_bulletin, a page of them.
 SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at,
-    ARRAY(
-        SELECT cited.id
-        FROM (
-            SELECT DISTINCT jsonb_path_query(b.parts, '$[*].lines[*].memories[*]') #>> '{}' AS id
-        ) cited
-        LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = cited.id::uuid
-        WHERE m.id IS NULL OR m.deleted_at IS NOT NULL OR m.expires_at <= :now OR m.scope NOT IN ('agent', 'prime')
-    ) AS hidden
+    :(hidden) AS hidden
 FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:before::integer IS NULL OR b.version < :before)
 ORDER BY b.version DESC
