@@ -33,6 +33,7 @@ from tests.bench.quality import DEPTH, KeptVectors, load, replace_embedder
 from tests.bench.report import Cell, console, show
 from tests.fakes.openai_server import FakeOpenAI
 from worker.dreaming.run import Dreamer
+from worker.upkeep.embed_pending import embed_pending
 
 DATABASE = "bench_lift"
 LEASE_S = 60.0
@@ -171,6 +172,7 @@ async def _told(engine: Engine, kept: Kept, chats: list[Conversation]) -> dict[U
                 engine, ADMIN, chat.agent, session, drafts, user=None, searchable=kept == "messages"
             )
             turn_of |= {message["id"]: [f"{chat.agent}/{turn.id}"] for message, turn in zip(stored, said, strict=True)}
+    await embed_pending(engine)
     return turn_of
 
 
