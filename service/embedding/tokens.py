@@ -51,6 +51,8 @@ def truncate(text: str, tokens_max: int) -> str:
     Cuts between characters, never inside one; ``tokens_max`` below 1 gives ``""``. A cut text has its lone
     surrogates replaced by U+FFFD.
     """
+    if len(text.encode(errors="surrogatepass")) <= tokens_max:  # no token is shorter than a byte
+        return text
     encoding = _encoding()
     kept: list[str] = []
     left = tokens_max

@@ -15,6 +15,8 @@ TRUNCATED: frozenset[SectionName] = frozenset({"bulletin", "tools"})
 """Sections whose last entry is cut to fit; in the others an entry that does not fit is left out."""
 
 WORTH_CUTTING = 20
+MISSES_MAX = 8
+"""After so many entries in a row that did not fit, the rest, which is worth less, is not tried."""
 TRUNCATION_MARK = " …"
 _TAG_TOKENS = 8
 _JOINTS_TOKENS = 2
@@ -124,14 +126,17 @@ def _fill(name: SectionName, material: Material, cap: int, cost: Cost) -> Sectio
     lines: list[str] = []
     items: list[str] = []
     left = cap - _TAG_TOKENS
+    misses = 0
     for entry in material.entries.get(name, ()):
-        if left <= 0:
+        if left <= 0 or misses == MISSES_MAX:
             break
         line = as_data(entry.text.strip()) if name == "bulletin" else as_entry(entry.text)
         if cost(line) > left and name in TRUNCATED and left >= WORTH_CUTTING:
             line = _cut(line, left)
         if cost(line) > left:
+            misses += 1
             continue
+        misses = 0
         lines.append(line)
         items.append(entry.id)
         left -= cost(line)
