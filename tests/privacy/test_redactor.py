@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
-import json
-import subprocess
 import sys
 import threading
-from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,16 +26,8 @@ from service.privacy import redactor as redactor_module
 from service.privacy.folding import fold
 from service.privacy.recognizers import Finding
 
-EVALUATION = Path("/work/shared/bench/pii_dev.json.gz")
 REDACT = PiiPolicy("redact")
 REJECT = PiiPolicy("reject")
-
-
-@pytest.fixture(scope="module")
-def redactor() -> Iterator[Redactor]:
-    redactor = Redactor()
-    yield redactor
-    redactor.close()
 
 
 async def redacted(redactor: Redactor, text: str, policy: PiiPolicy = REDACT) -> str:
@@ -131,33 +117,6 @@ async def test_the_words_around_decide_and_stay(redactor: Redactor, text: str, e
 )
 async def test_ordinary_numbers_are_kept(redactor: Redactor, text: str) -> None:
     assert await redactor.redact([text], REDACT) == [Redaction(text, ())]
-
-
-@pytest.mark.skipif(not EVALUATION.exists(), reason="evaluation data not here")
-def test_recall_and_false_hits_on_the_evaluation_texts(redactor: Redactor) -> None:
-    cases = json.loads(gzip.decompress(EVALUATION.read_bytes()))
-    results = asyncio.run(redactor.redact([case["text"] for case in cases], REDACT))
-    total, masked = Counter[str](), Counter[str]()
-    clean = false_hits = 0
-    for case, result in zip(cases, results, strict=True):
-        wanted = [span for span in case["spans"] if span["type"] in DEFAULT_ENTITIES]
-        for span in wanted:
-            total[span["type"]] += 1
-            masked[span["type"]] += span["value"] not in result.text and _digit_runs(span).isdisjoint(
-                result.text.split()
-            )
-        clean += not wanted
-        false_hits += not wanted and result.text != case["text"]
-    recall = {entity: masked[entity] / total[entity] for entity in DEFAULT_ENTITIES}
-    assert recall.pop("IBAN_CODE") >= 0.99
-    assert recall == dict.fromkeys(recall, 1.0)
-    assert false_hits / clean < 0.01
-    assert sum(total.values()) > 300
-    assert clean > 1000
-
-
-def _digit_runs(span: dict[str, Any]) -> set[str]:
-    return {part for part in span["value"].split() if len(part) > 3}
 
 
 RAW = st.sampled_from([value for _, value in MASKED_CASES])
@@ -359,49 +318,3 @@ def test_folding_remembers_where_everything_came_from() -> None:
     assert folded.span(0, 1) == (0, 1)
     assert folded.span(1, 5) == (3, 5)
     assert folded.span(0, 2) == (0, 4)
-
-
-ALONE = """
-import asyncio, sys
-heavy = ("presidio_analyzer", "spacy", "tldextract", "phonenumbers")
-from service.privacy import PiiPolicy, Redactor
-redactor = Redactor()
-assert asyncio.run(redactor.redact(["a@b.com"], PiiPolicy("off")))[0].text == "a@b.com"
-assert not [name for name in heavy if name in sys.modules], "loaded too early"
-
-attempts = []
-def watch(event, arguments):
-    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "urllib.Request"):
-        attempts.append(event)
-        raise OSError("no network in this test")
-sys.addaudithook(watch)
-try:
-    __import__("socket").create_connection(("127.0.0.1", 9))
-except OSError:
-    pass
-assert attempts, "the watch does not work"
-attempts.clear()
-
-async def main():
-    await redactor.warm()
-    text = "a@b.co.uk x@new.tld 123-45-6789 +4915112345678 4111111111111111 DE89370400440532013000 10.0.0.1"
-    return await redactor.redact([text], PiiPolicy("redact", redactor.entities))
-print(asyncio.run(main())[0].text)
-assert not attempts, attempts
-"""
-
-
-def test_nothing_is_loaded_early_and_nothing_asks_the_network(tmp_path: Path) -> None:
-    """In a process of its own, with an empty home (no caches), every connection and look-up watched and refused."""
-    done = subprocess.run(
-        [sys.executable, "-c", ALONE],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        cwd=Path(__file__).parents[2],
-        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(tmp_path)},
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == (
-        "<EMAIL_ADDRESS> <EMAIL_ADDRESS> <US_SSN> <PHONE_NUMBER> <CREDIT_CARD> <IBAN_CODE> <IP_ADDRESS>"
-    )
