@@ -33,25 +33,13 @@ def run() -> None:
 @cli.command()
 def serve() -> None:
     """The API alone, on DATABASE_URL."""
-    import uvicorn
-
-    from service.api.heads import bounded_heads
-    from service.app import create_app
+    from service import server
     from service.runtime import configure_logging
 
     settings = Settings()
     configure_logging(settings.log_level)
     asyncio.run(_check_database(settings))
-    uvicorn.run(
-        create_app(settings),
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=10,
-        server_header=False,
-        http=bounded_heads(settings.body_timeout_s),
-    )
+    server.serve(settings)
 
 
 @cli.command()

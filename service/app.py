@@ -18,13 +18,14 @@ from service.api.routes import (
     context,
     documents,
     engine,
+    events,
     graph,
     health,
     memories,
     sessions,
     transfer,
     users,
-)
+)  # fmt: skip
 from service.api.schemas import PROBLEMS
 from service.api.short_path import ShortPathMiddleware
 from service.mcp.endpoint import PATH, McpEndpoint
@@ -35,6 +36,10 @@ from service.runtime import open_runtime
 from service.settings import Settings
 from service.studio import endpoint
 from service.studio.endpoint import Studio
+
+ROUTES = (
+    memories, sessions, context, agents, graph, admin, transfer, users, chat, documents, engine, events, health
+)  # fmt: skip
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -61,7 +66,7 @@ def create_app(settings: Settings) -> FastAPI:
         larger={chat.PATH: settings.proxy_body_bytes_max},
     )
     errors.install(app)
-    for module in (memories, sessions, context, agents, graph, admin, transfer, users, chat, documents, engine, health):
+    for module in ROUTES:
         app.include_router(module.router, responses=PROBLEMS)
 
     mcp = McpEndpoint(

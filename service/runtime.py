@@ -62,6 +62,7 @@ async def open_runtime(settings: Settings, application: str, *, with_replica: bo
         embedding_deadline_s=settings.embedding_deadline_s,
         llm=_llm(settings),
         reranker=_reranker(settings),
+        webhooks_private=settings.webhooks_private,
     )
     changeover = Changeover(engine, setting_of(settings.embedding_model, embedder), partial(_open_model, settings))
     engine.follow = changeover.follow
@@ -69,7 +70,7 @@ async def open_runtime(settings: Settings, application: str, *, with_replica: bo
         async with AsyncExitStack() as stack:
             if replica is not None:
                 await stack.enter_async_context(replica)
-            for part in (changeover, engine.usage, engine.reads, Lookout(engine, settings.probe_s)):
+            for part in (changeover, engine.usage, engine.reads, engine.feed, Lookout(engine, settings.probe_s)):
                 await stack.enter_async_context(part)
             yield engine
     finally:

@@ -67,6 +67,14 @@ class Settings(BaseSettings):
     dreams_at_once: int = Field(2, alias="REVERIE_DREAMS_AT_ONCE", ge=1, le=64, description="of one worker")
     poll_s: float = Field(2.0, alias="REVERIE_POLL_S", gt=0, description="between looks for work, when not woken")
 
+    webhook_timeout_s: float = Field(10.0, alias="REVERIE_WEBHOOK_TIMEOUT_S", gt=0)
+    webhook_failures_max: int = Field(
+        48, alias="REVERIE_WEBHOOK_FAILURES_MAX", ge=1, description="in a row; then it is given up"
+    )
+    webhooks_private: bool = Field(
+        False, alias="REVERIE_WEBHOOKS_PRIVATE", description="webhooks may be sent to addresses inside the network"
+    )
+
     @field_validator("admin_key", "database_replica_url", "embedding_dim", "llm_model", "rerank_model", mode="before")
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:

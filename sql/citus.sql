@@ -1,13 +1,13 @@
 -- Spreads a migrated database over the nodes of its Citus cluster; run again, it takes in what migrations have added.
 --
 -- Every table with a workspace_id is distributed by it, all colocated, so that a workspace lives in one shard group of
--- one node. What is the same for all of them is copied to every node. dream_schedule stays on the coordinator, undistributed:
--- workers take the next due agent of any workspace with FOR UPDATE SKIP LOCKED, which cannot cross shards. Citus knows of it
--- all the same, so that a transaction that changes it and a workspace commits in two phases.
+-- one node. What is the same for all of them is copied to every node. The schedules stay on the coordinator, undistributed:
+-- workers take what is due next of any workspace with FOR UPDATE SKIP LOCKED, which cannot cross shards. Citus knows of them
+-- all the same, so that a transaction that changes one and a workspace commits in two phases.
 DO $$
 DECLARE
     shared CONSTANT regclass[] := '{workspaces,embedding_models,embedding_state}';
-    apart CONSTANT regclass := 'dream_schedule';
+    apart CONSTANT regclass[] := '{dream_schedule,webhook_schedule}';
     new_shared CONSTANT regclass[] := ARRAY(
         SELECT s FROM unnest(shared) s WHERE NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = s));
     new_tenants CONSTANT regclass[] := ARRAY(
@@ -33,9 +33,8 @@ BEGIN
     LOOP
         EXECUTE statement;
     END LOOP;
-    IF NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = apart) THEN
-        PERFORM citus_add_local_table_to_metadata(apart);
-    END IF;
+    PERFORM citus_add_local_table_to_metadata(t)
+    FROM unnest(apart) t WHERE NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = t);
     PERFORM create_reference_table(s) FROM unnest(new_shared) s;
     PERFORM create_distributed_table(
         t, 'workspace_id', colocate_with => CASE t WHEN 'agents'::regclass THEN 'none' ELSE 'agents' END)

@@ -271,6 +271,22 @@ CREATE TABLE public.entity_merges (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 ALTER TABLE ONLY public.entity_merges FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.event_counters (
+    workspace_id uuid NOT NULL,
+    last bigint NOT NULL
+);
+ALTER TABLE ONLY public.event_counters FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.events (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    "position" bigint,
+    kind text NOT NULL,
+    agent_id uuid,
+    subject_id uuid NOT NULL,
+    details jsonb DEFAULT '{}'::jsonb NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.idempotency (
     workspace_id uuid NOT NULL,
     key_id uuid NOT NULL,
@@ -458,6 +474,29 @@ CREATE TABLE public.teams (
     team text NOT NULL
 );
 ALTER TABLE ONLY public.teams FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.webhook_schedule (
+    workspace_id uuid NOT NULL,
+    webhook_id uuid NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    paused_until timestamp with time zone,
+    lease_until timestamp with time zone,
+    owner text
+);
+CREATE TABLE public.webhooks (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    url text NOT NULL,
+    name text,
+    kinds text[],
+    secret text NOT NULL,
+    "position" bigint NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    last_error text,
+    last_sent_at timestamp with time zone,
+    disabled_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY public.webhooks FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.window_summaries (
     workspace_id uuid NOT NULL,
     session_id uuid NOT NULL,
@@ -518,6 +557,10 @@ ALTER TABLE ONLY public.entity_aliases
     ADD CONSTRAINT pk_entity_aliases PRIMARY KEY (workspace_id, audience, alias, kind);
 ALTER TABLE ONLY public.entity_merges
     ADD CONSTRAINT pk_entity_merges PRIMARY KEY (workspace_id, id);
+ALTER TABLE ONLY public.event_counters
+    ADD CONSTRAINT pk_event_counters PRIMARY KEY (workspace_id);
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT pk_events PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT pk_idempotency PRIMARY KEY (workspace_id, key_id, request_key);
 ALTER TABLE ONLY public.memories
@@ -548,6 +591,10 @@ ALTER TABLE ONLY public.team_members
     ADD CONSTRAINT pk_team_members PRIMARY KEY (workspace_id, agent_id, team_id);
 ALTER TABLE ONLY public.teams
     ADD CONSTRAINT pk_teams PRIMARY KEY (workspace_id, id);
+ALTER TABLE ONLY public.webhook_schedule
+    ADD CONSTRAINT pk_webhook_schedule PRIMARY KEY (workspace_id, webhook_id);
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT pk_webhooks PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.window_summaries
     ADD CONSTRAINT pk_window_summaries PRIMARY KEY (workspace_id, session_id, from_seq);
 ALTER TABLE ONLY public.worker_heartbeats
@@ -584,6 +631,8 @@ CREATE INDEX ix_edges_memory ON public.edges USING btree (workspace_id, memory_i
 CREATE INDEX ix_edges_target ON public.edges USING btree (workspace_id, target_id);
 CREATE INDEX ix_entity_aliases_entity ON public.entity_aliases USING btree (workspace_id, entity_id);
 CREATE INDEX ix_entity_merges_entity ON public.entity_merges USING btree (workspace_id, entity_id);
+CREATE UNIQUE INDEX ix_events_position ON public.events USING btree (workspace_id, "position") WHERE ("position" IS NOT NULL);
+CREATE INDEX ix_events_waiting ON public.events USING btree (workspace_id, at, id) WHERE ("position" IS NULL);
 CREATE INDEX ix_idempotency_created ON public.idempotency USING btree (created_at);
 CREATE INDEX ix_memories_audience ON public.memories USING btree (workspace_id, audience, created_at, id);
 CREATE INDEX ix_memories_created ON public.memories USING btree (workspace_id, created_at, id);
@@ -596,6 +645,7 @@ CREATE INDEX ix_search_index_pending ON public.search_index USING btree (workspa
 CREATE INDEX ix_search_index_previous ON public.search_index USING btree (workspace_id, previous) WHERE (previous IS NOT NULL);
 CREATE INDEX ix_search_index_session ON public.search_index USING btree (workspace_id, session_id, kind, happened_at, id) WHERE (session_id IS NOT NULL);
 CREATE INDEX ix_sessions_due ON public.sessions USING btree (workspace_id, agent_id) WHERE (dreamed_seq < last_seq);
+CREATE INDEX ix_webhook_schedule_due ON public.webhook_schedule USING btree (due_at);
 CREATE UNIQUE INDEX uq_memories_identity ON public.memories USING btree (workspace_id, audience, type, identity_hash) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE UNIQUE INDEX uq_memories_key ON public.memories USING btree (workspace_id, agent_id, audience, key) WHERE ((key IS NOT NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 ALTER TABLE ONLY public.agents
@@ -680,6 +730,8 @@ ALTER TABLE public.edges ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.entities ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.entity_aliases ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.entity_merges ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.event_counters ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.idempotency ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.memories ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.memory_sources ENABLE ROW LEVEL SECURITY;
@@ -694,6 +746,7 @@ ALTER TABLE public.settings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.team_members ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.teams ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.webhooks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.window_summaries ENABLE ROW LEVEL SECURITY;
 CREATE POLICY workspace ON public.agents USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.api_keys USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
@@ -711,6 +764,8 @@ CREATE POLICY workspace ON public.edges USING ((workspace_id = (NULLIF(current_s
 CREATE POLICY workspace ON public.entities USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.entity_aliases USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.entity_merges USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.event_counters USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.events USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.idempotency USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.memories USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.memory_sources USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
@@ -725,6 +780,7 @@ CREATE POLICY workspace ON public.settings USING ((workspace_id = (NULLIF(curren
 CREATE POLICY workspace ON public.tasks USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.team_members USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.teams USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.webhooks USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.window_summaries USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 GRANT USAGE ON SCHEMA public TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.agents TO reverie_app;
@@ -746,6 +802,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.embedding_state TO reverie_app
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entities TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entity_aliases TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entity_merges TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.event_counters TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.events TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memories TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_sources TO reverie_app;
@@ -761,6 +819,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.settings TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.team_members TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.teams TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_schedule TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhooks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.window_summaries TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.worker_heartbeats TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.workspaces TO reverie_app;

@@ -16,7 +16,7 @@ import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.cron import CronTrigger
 
-from service.db.listening import listen
+from service.db.listening import DUE, EVENTS, listen
 from service.memory.engine import Engine
 from service.memory.health import told
 from service.runtime import open_runtime
@@ -30,11 +30,14 @@ from worker.upkeep.compact import fold_next
 from worker.upkeep.embed_pending import embed_pending
 from worker.upkeep.large_audiences import tend_large_audiences
 from worker.upkeep.reindex import Reindexer
+from worker.webhooks import Sender
 
 log = structlog.get_logger(__name__)
 
 BEAT_S = 1.0
 REINDEX_S = 1.0
+WEBHOOKS_S = 0.5
+WEBHOOKS_AT_ONCE = 4
 FORGOTTEN_AFTER = timedelta(hours=1)
 STOP_S = 4.5
 
@@ -100,9 +103,16 @@ def _scheduler(engine: Engine, settings: Settings) -> AsyncIOScheduler:
 def _jobs(engine: Engine, settings: Settings, name: str) -> list[Coroutine[Any, Any, None]]:
     """What a worker does all the time, side by side."""
     assert settings.database_url is not None
-    bell = Bell()
+    bell, posted = Bell(), Bell()
     own = dreamer(engine, settings, name)
     reindexer = Reindexer(engine, name)
+    sender = Sender(
+        engine,
+        name,
+        timeout_s=settings.webhook_timeout_s,
+        failures_max=settings.webhook_failures_max,
+        private=settings.webhooks_private,
+    )
 
     async def beat() -> bool:
         async with engine.db.unscoped() as connection:
@@ -113,10 +123,11 @@ def _jobs(engine: Engine, settings: Settings, name: str) -> list[Coroutine[Any, 
         return await fold_next(engine)
 
     return [
-        listen(settings.database_url, bell.ring),
+        listen(settings.database_url, {DUE: lambda _: bell.ring(), EVENTS: lambda _: posted.ring()}),
         Bell().keep_doing("heartbeat", beat, BEAT_S),
         bell.keep_doing("compaction", fold, settings.poll_s),
         *(bell.keep_doing("dreaming", own.dream_next, settings.poll_s) for _ in range(settings.dreams_at_once)),
+        *(posted.keep_doing("webhooks", sender.send_next, WEBHOOKS_S) for _ in range(WEBHOOKS_AT_ONCE)),
         Bell().keep_doing("reindexing", reindexer.step, REINDEX_S),
     ]
 

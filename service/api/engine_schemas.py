@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from service.api.schemas import Body
+from service.domain.events import Kind
+from service.domain.values import Name
 
 State = Literal["ok", "failing", "unknown", "off"]
 Check = Literal["database", "replica", "workers", "embedder", "llm"]
@@ -198,3 +201,34 @@ class Verified(BaseModel):
     working: bool
     latency_ms: float
     steps: list[Step]
+
+
+class AddWebhook(Body):
+    """Where to send what happens; ``events`` left out is everything."""
+
+    url: Annotated[str, Field(min_length=8, max_length=2_000)]
+    name: Name | None = None
+    events: Annotated[list[Kind] | None, Field(min_length=1, max_length=50)] = None
+
+
+class Webhook(BaseModel):
+    """A webhook. Everything up to ``position`` has arrived; after ``failures`` in a row, ``error`` says why, and at
+    ``disabled_at`` it was given up."""
+
+    id: UUID
+    url: str
+    name: str | None
+    events: list[Kind] | None
+    position: int
+    failures: int
+    error: str | None
+    last_sent_at: datetime | None
+    retry_at: datetime | None
+    disabled_at: datetime | None
+    created_at: datetime
+
+
+class CreatedWebhook(Webhook):
+    """A webhook, with its secret this once."""
+
+    secret: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ import httpx
 from service.clients.call import Call
 from service.clients.calls import agents, graph, holdings, memories, sessions, workspace
 from service.clients.errors import ConnectionFailed, error_of
+from service.clients.following import Following
 from service.clients.methods import awaited, awaited_pages, paged, sent
 from service.clients.models import Imported
 from service.clients.sending import AsyncSender, Sender
@@ -27,6 +29,8 @@ CHUNK_BYTES = 256 * 1024
 OnProgress = Callable[[int, int], None]
 """Is told how many lines are written, of how many."""
 STREAM_TIMEOUT = httpx.Timeout(30.0, read=600.0)
+EVENTS_TIMEOUT = httpx.Timeout(30.0, read=60.0)
+"""Something comes every 15 s, if only to say that nothing happens."""
 
 
 def unheard(_done: int, _total: int) -> None:
@@ -106,10 +110,34 @@ class Reverie(Sender):
     list_audit = paged(workspace.list_audit)
     list_webhooks = paged(workspace.list_webhooks)
     add_webhook = sent(workspace.add_webhook)
+    enable_webhook = sent(workspace.enable_webhook)
     delete_webhook = sent(workspace.delete_webhook)
     chat = sent(workspace.chat)
     health = sent(workspace.health)
     ready = sent(workspace.ready)
+
+    def events(
+        self, after: int | None = None, types: Sequence[str] = (), *, reconnect: bool = True
+    ) -> Iterator[dict[str, Any]]:
+        """What happens from now on, or after a position, for as long as it is iterated; each event once.
+
+        A stream that breaks off is taken up again where it ended. Raises APIError when it is refused.
+        """
+        following = Following(after, types)
+        while True:
+            try:
+                with self.http.stream(
+                    "GET", following.path, params=following.query, headers=following.headers(self.options.own()),
+                    timeout=EVENTS_TIMEOUT,
+                ) as response:  # fmt: skip
+                    if following.refused(response.status_code, reconnect):
+                        response.read()
+                        raise error_of(response)
+                    yield from filter(None, map(following.read, response.iter_lines()))
+            except httpx.TransportError as error:
+                if not reconnect:
+                    raise ConnectionFailed(f"GET {following.path}: {error!r}") from error
+            time.sleep(following.pause_s)
 
     def export(
         self, agent: str | None = None, include: str | None = None, resume_from: str | None = None
@@ -240,10 +268,36 @@ class AsyncReverie(AsyncSender):
     list_audit = awaited_pages(workspace.list_audit)
     list_webhooks = awaited_pages(workspace.list_webhooks)
     add_webhook = awaited(workspace.add_webhook)
+    enable_webhook = awaited(workspace.enable_webhook)
     delete_webhook = awaited(workspace.delete_webhook)
     chat = awaited(workspace.chat)
     health = awaited(workspace.health)
     ready = awaited(workspace.ready)
+
+    async def events(
+        self, after: int | None = None, types: Sequence[str] = (), *, reconnect: bool = True
+    ) -> AsyncIterator[dict[str, Any]]:
+        """What happens from now on, or after a position, for as long as it is iterated; each event once.
+
+        A stream that breaks off is taken up again where it ended. Raises APIError when it is refused.
+        """
+        following = Following(after, types)
+        while True:
+            try:
+                async with self.http.stream(
+                    "GET", following.path, params=following.query, headers=following.headers(self.options.own()),
+                    timeout=EVENTS_TIMEOUT,
+                ) as response:  # fmt: skip
+                    if following.refused(response.status_code, reconnect):
+                        await response.aread()
+                        raise error_of(response)
+                    async for line in response.aiter_lines():
+                        if event := following.read(line):
+                            yield event
+            except httpx.TransportError as error:
+                if not reconnect:
+                    raise ConnectionFailed(f"GET {following.path}: {error!r}") from error
+            await asyncio.sleep(following.pause_s)
 
     async def export(
         self, agent: str | None = None, include: str | None = None, resume_from: str | None = None

@@ -6,7 +6,7 @@ Behind a pooler in transaction mode nothing is ever heard, so whoever listens al
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import asyncpg
 import structlog
@@ -17,14 +17,15 @@ from service.errors import Unavailable
 log = structlog.get_logger(__name__)
 
 RECONNECT_S = 5.0
-CHANNEL = "reverie_due"
+DUE = "reverie_due"
+"""Some agent is due."""
+EVENTS = "reverie_events"
+"""Events have been written in the workspace that the notification names."""
 
 
-async def listen(url: str, heard: Callable[[], None]) -> None:
-    """Call ``heard`` for every notification, and once for each connection made, until cancelled.
-
-    Ends at once behind a pooler.
-    """
+async def listen(url: str, channels: Mapping[str, Callable[[str], None]]) -> None:
+    """Call what stands beside a channel with every notification of it, and with an empty one for each connection made,
+    until cancelled. Ends at once behind a pooler."""
     while True:
         try:
             if await way_to(url) is not Way.DIRECT:
@@ -38,8 +39,10 @@ async def listen(url: str, heard: Callable[[], None]) -> None:
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _, lost=lost: lost.set())
         try:
-            await connection.add_listener(CHANNEL, lambda *_: heard())
-            heard()
+            for channel, heard in channels.items():
+                await connection.add_listener(channel, lambda *told, heard=heard: heard(told[-1]))
+            for heard in channels.values():
+                heard("")
             await lost.wait()
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             log.warning("not_listening", error=type(error).__name__)

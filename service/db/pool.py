@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
 from uuid import UUID
@@ -44,15 +44,16 @@ Row = Mapping[str, Any]
 class Connection:
     """Runs named queries on one connection. Statements are prepared once per connection by asyncpg.
 
-    ``wrote`` tells whether any of them was one that writes.
+    ``wrote`` tells whether any of them was one that writes, ``told`` whether any wrote events.
     """
 
-    __slots__ = ("_forgetful", "_timeout_s", "raw", "wrote")
+    __slots__ = ("_forgetful", "_timeout_s", "raw", "told", "wrote")
 
     def __init__(self, raw: Any, *, forgetful: bool = False) -> None:
         """``forgetful``: behind a pooler that does not know which client a prepared statement belongs to."""
         self.raw = raw
         self.wrote = False
+        self.told = False
         self._forgetful = forgetful
         self._timeout_s: float | None = None
 
@@ -103,13 +104,19 @@ class Connection:
     def _named(self, name: str) -> Query:
         statement = query(name)
         self.wrote = self.wrote or statement.writes
+        self.told = self.told or statement.tells
         return statement
 
 
 class Database:
-    """One pool to one Postgres. Open it with ``await Database.open(...)``, close it with ``await close()``."""
+    """One pool to one Postgres. Open it with ``await Database.open(...)``, close it with ``await close()``.
 
-    def __init__(self, pool: Any, way: Way, *, wait_s: float, statement_timeout_s: float) -> None:
+    ``events_written`` is called with the workspace of every transaction that wrote events, once it has committed.
+    """
+
+    def __init__(self, pool: Any, way: Way, *, url: str, wait_s: float, statement_timeout_s: float) -> None:
+        self.url = url
+        self.events_written: Callable[[UUID], None] = _unheard
         self._pool = pool
         self._forgetful = way is Way.FORGETFUL_POOLER
         self._wait_s = wait_s
@@ -158,7 +165,7 @@ class Database:
             )
         except FAILURES as error:
             raise unreachable(url, error) from None
-        db = cls(pool, way, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
+        db = cls(pool, way, url=url, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
         try:
             async with db.unscoped() as connection:
                 role = await connection.row("login_role", app_role=APP_ROLE)
@@ -228,6 +235,8 @@ class Database:
             await ending.commit()
 
         async def committed() -> None:
+            if connection.told:
+                self.events_written(workspace_id)
             if self.positions is not None and awaited and connection.wrote:
                 self.positions.note(workspace_id, (await raw.fetchrow(query("log_position").sql))["position"])
 
@@ -278,6 +287,10 @@ async def _prepare_connection(raw: Any) -> None:
         raise Unavailable(
             "DATABASE_URL: the database is not migrated yet; run the migrations (make migrate)."
         ) from None
+
+
+def _unheard(_: UUID) -> None:
+    """Nobody wants to know."""
 
 
 async def _nothing_to_reset(_: Any) -> None:

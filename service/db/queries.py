@@ -15,19 +15,21 @@ _FRAGMENT = re.compile(r":\((\w+)\)")
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _COMMENT = re.compile(r"--[^\n]*")
 _WRITING = re.compile(r"\b(INSERT|UPDATE|DELETE)\b")
+_TELLING = re.compile(r"\bINSERT INTO events\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """One named statement: ``sql`` with positional parameters, ``parameters`` their names in order.
 
-    ``writes`` tells whether it changes or locks rows.
+    ``writes`` tells whether it changes or locks rows, ``tells`` whether it writes events.
     """
 
     name: str
     sql: str
     parameters: tuple[str, ...]
     writes: bool
+    tells: bool
 
     def with_literals(self, **literals: int) -> Query:
         """The statement with its ``{name}`` places filled by numbers: for what Postgres takes no parameter for."""
@@ -52,7 +54,7 @@ def compile_query(name: str, text: str) -> Query:
         return f"${order.setdefault(match.group(1), len(order) + 1)}"
 
     sql = _PARAMETER.sub(place, _COMMENT.sub("", text)).strip().rstrip(";").rstrip()
-    return Query(name, sql, tuple(order), bool(_WRITING.search(sql)))
+    return Query(name, sql, tuple(order), bool(_WRITING.search(sql)), bool(_TELLING.search(sql)))
 
 
 @cache

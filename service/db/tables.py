@@ -705,6 +705,61 @@ audit_log = Table(
     _in_workspace(),
 )
 
+events = Table(
+    "events",
+    metadata,
+    _workspace(),
+    _id("id"),
+    Column("position", BigInteger),
+    _text("kind"),
+    _id("agent_id", nullable=True),
+    _id("subject_id"),
+    _json("details"),
+    _time("at", nullable=False),
+    _key("id"),
+    Index("ix_events_position", "workspace_id", "position", unique=True, postgresql_where=text("position IS NOT NULL")),
+    Index("ix_events_waiting", "workspace_id", "at", "id", postgresql_where=text("position IS NULL")),
+)
+
+event_counters = Table(
+    "event_counters",
+    metadata,
+    _workspace(),
+    Column("last", BigInteger, nullable=False),
+    _key(),
+)
+
+webhooks = Table(
+    "webhooks",
+    metadata,
+    _workspace(),
+    _id("id"),
+    _text("url"),
+    _text("name", nullable=True),
+    Column("kinds", ARRAY(Text)),
+    _text("secret"),
+    Column("position", BigInteger, nullable=False),
+    _int("failures"),
+    _text("last_error", nullable=True),
+    _time("last_sent_at"),
+    _time("disabled_at"),
+    _time("created_at", nullable=False),
+    _key("id"),
+)
+
+webhook_schedule = Table(
+    "webhook_schedule",
+    metadata,
+    _workspace(),
+    _id("webhook_id"),
+    _time("due_at", nullable=False),
+    _time("paused_until"),
+    _time("lease_until"),
+    _text("owner", nullable=True),
+    _key("webhook_id"),
+    Index("ix_webhook_schedule_due", "due_at"),
+)
+
 worker_heartbeats = Table(
     "worker_heartbeats",
     metadata,
@@ -717,6 +772,7 @@ worker_heartbeats = Table(
 SHARED_TABLES = frozenset(
     {
         "workspaces", "embedding_models", "embedding_state", "reindex_requests", "worker_heartbeats", "dream_schedule",
+        "webhook_schedule",
     }
 )  # fmt: skip
 """Tables outside row-level security: they hold no content. All others show one workspace's rows only."""

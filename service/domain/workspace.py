@@ -82,12 +82,14 @@ class DreamSettings(BaseModel):
 
 
 class RetentionSettings(BaseModel):
-    """How long a deleted memory can be restored, and after how long without use an event fades (rows W10, D6)."""
+    """How long a deleted memory can be restored, after how long without use an event fades (rows W10, D6), and how long
+    what happened can be asked for (row O7)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     deleted_days: int = Field(30, ge=0, le=36_500)
     decay_days: int = Field(30, ge=1, le=36_500)
+    events_days: int = Field(7, ge=1, le=365)
 
 
 class ProxySettings(BaseModel):

@@ -16,6 +16,7 @@ from service.db.pool import Connection, Database, Row
 from service.db.replica import Replica
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.llm import LLM, Reranker
+from service.memory.feed import Feed
 from service.memory.reads import ReadCounter
 from service.memory.shared import Shared
 from service.memory.together import Together
@@ -45,7 +46,8 @@ class Engine:
 
     ``embedder`` is the one in use, which is another than the configured one until everything has been embedded anew
     (then that one is ``coming``); ``follow`` takes up what is in use now. ``lookout`` looks whether
-    the models work. ``replica`` takes searches off the database where one is configured.
+    the models work. ``replica`` takes searches off the database where one is configured. ``webhooks_private``: webhooks
+    may be sent to addresses inside the network.
     """
 
     db: Database
@@ -58,16 +60,19 @@ class Engine:
     now: Callable[[], datetime] = _utc_now
     usage: UsageCounter = field(init=False)
     reads: ReadCounter = field(init=False)
+    feed: Feed = field(init=False)
     saves: Together[Any, Any] = field(default_factory=Together)
     key_looks: Shared[Row | None] = field(default_factory=Shared)
     coming: Embedder | None = None
     follow: Callable[[], Awaitable[None]] | None = None
     lookout: Callable[[], Awaitable[None]] | None = None
+    webhooks_private: bool = False
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.usage = UsageCounter(self.db, self.now)
         self.reads = ReadCounter(self.db)
+        self.feed = Feed(self.db, lambda: self.now())
 
     async def search(self, workspace: UUID, look: Callable[[Connection], Awaitable[T]]) -> T:
         """What ``look``, which writes nothing, finds in a search's transaction; on the replica if that is as good."""

@@ -26,3 +26,12 @@ async def steps(connection: Connection, workspace: UUID, *, before: datetime, li
 async def answers(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
     """Answers kept for repeated requests until then; how many."""
     return await connection.run("collect_answers", workspace=workspace, before=before, limit=limit)
+
+
+async def events(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
+    """What happened before then; how much. What nobody has read leaves a gap in the positions, which is told."""
+    last = await connection.value("hold_event_counter", workspace=workspace)
+    unread = await connection.run("collect_unread_events", workspace=workspace, before=before, limit=limit)
+    if unread:
+        await connection.run("move_event_counter", workspace=workspace, last=last + unread)
+    return unread + await connection.run("collect_events", workspace=workspace, before=before, limit=limit)

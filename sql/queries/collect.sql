@@ -42,3 +42,20 @@ USING (
     LIMIT :limit
 ) old
 WHERE i.workspace_id = :workspace AND i.key_id = old.key_id AND i.request_key = old.request_key;
+
+-- name: collect_events
+-- What happened, past its days. Positions follow the time, so the oldest are the first.
+DELETE FROM events e
+USING (
+    SELECT id, at FROM events WHERE workspace_id = :workspace AND position IS NOT NULL ORDER BY position LIMIT :limit
+) old
+WHERE e.workspace_id = :workspace AND e.id = old.id AND old.at < :before::timestamptz;
+
+-- name: collect_unread_events
+-- The same of what nobody has given a position.
+DELETE FROM events e
+USING (
+    SELECT id FROM events WHERE workspace_id = :workspace AND position IS NULL AND at < :before::timestamptz
+    ORDER BY at, id LIMIT :limit
+) old
+WHERE e.workspace_id = :workspace AND e.id = old.id;

@@ -121,9 +121,22 @@ INSERT INTO dreams (workspace_id, id, agent_id, status, trigger, dry_run, create
 VALUES (:workspace, :id, :agent_id, 'queued', :trigger, :dry_run, :now);
 
 -- name: start_dream
-UPDATE dreams SET status = 'running', started_at = coalesce(started_at, :now)
-WHERE workspace_id = :workspace AND id = :id
-RETURNING id, trigger, dry_run, usage, watermarks;
+-- Begin a dream, or go on with one that was interrupted.
+WITH waiting AS (
+    SELECT id, started_at FROM dreams WHERE workspace_id = :workspace AND id = :id
+), changed AS (
+    UPDATE dreams SET status = 'running', started_at = coalesce(started_at, :now)
+    WHERE workspace_id = :workspace AND id = :id
+    RETURNING id, agent_id, trigger, dry_run, usage, watermarks
+), told AS (
+    INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+    SELECT :workspace, gen_random_uuid(), 'dream.started', c.agent_id, c.id,
+        jsonb_build_object('trigger', c.trigger, 'dry_run', c.dry_run), clock_timestamp()
+    FROM changed c JOIN waiting w ON w.id = c.id
+    WHERE w.started_at IS NULL
+    RETURNING id
+)
+SELECT id, trigger, dry_run, usage, watermarks FROM changed;
 
 -- name: note_stretches
 -- What a dream is going to read: taken up again, it reads the same, whatever has been said since.
@@ -142,8 +155,16 @@ WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND d.workspace_id 
     AND d.status = 'running';
 
 -- name: finish_dream
-UPDATE dreams SET status = :status, report = :report, watermarks = :watermarks, error = :error, finished_at = :now
-WHERE workspace_id = :workspace AND id = :id;
+WITH changed AS (
+    UPDATE dreams SET status = :status, report = :report, watermarks = :watermarks, error = :error, finished_at = :now
+    WHERE workspace_id = :workspace AND id = :id
+    RETURNING id, agent_id, status
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), CASE status WHEN 'failed' THEN 'dream.failed' ELSE 'dream.finished' END, agent_id, id,
+    jsonb_build_object('status', status), clock_timestamp()
+FROM changed
+RETURNING id;
 
 -- name: add_changes
 INSERT INTO dream_changes (workspace_id, dream_id, ordinal, op, memory_id, before, after, undo, reason)

@@ -65,7 +65,8 @@
 
 -- name: insert_memories
 -- Insert memories with their search rows and posting lists. What collides with a live memory (by identity or by
--- key) is left out of the answer, for the caller to reinforce or update. An import brings the rest of the state too.
+-- key) is left out of the answer, for the caller to reinforce or update. An import brings the rest of the state too; what
+-- it brings deleted or replaced is not told as new.
 WITH item AS (
     SELECT i.*, c.configuration, to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
     FROM jsonb_to_recordset(:items::jsonb) AS i(
@@ -128,6 +129,13 @@ WITH item AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
     SELECT DISTINCT m.workspace_id, m.audience, m.language FROM inserted m WHERE m.language <> 'english'
     ON CONFLICT DO NOTHING
+), told AS (
+    INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+    SELECT workspace_id, gen_random_uuid(), 'memory.created', agent_id, id,
+        jsonb_strip_nulls(jsonb_build_object('version', version, 'dream_id', dream_id)), clock_timestamp()
+    FROM inserted
+    WHERE deleted_at IS NULL AND superseded_by IS NULL
+    RETURNING id
 )
 SELECT id FROM inserted;
 
@@ -160,56 +168,97 @@ WHERE m.workspace_id = :workspace AND m.id = :id;
 
 -- name: reinforce_memory
 -- Said again: closer to certain and to important by a tenth of what is missing, tags and metadata joined.
-UPDATE memories SET
-    importance = importance + (1 - importance) * 0.1,
-    confidence = confidence + (1 - confidence) * 0.1,
-    tags = ARRAY(SELECT DISTINCT t FROM unnest(tags || :tags::text[]) t ORDER BY t),
-    metadata = metadata || :metadata::jsonb,
-    updated_at = :now,
-    reinforced_at = :now,
-    version = version + 1,
-    changed_by = :changed_by,
-    change_reason = :reason
-WHERE workspace_id = :workspace AND id = :id;
+WITH changed AS (
+    UPDATE memories SET
+        importance = importance + (1 - importance) * 0.1,
+        confidence = confidence + (1 - confidence) * 0.1,
+        tags = ARRAY(SELECT DISTINCT t FROM unnest(tags || :tags::text[]) t ORDER BY t),
+        metadata = metadata || :metadata::jsonb,
+        updated_at = :now,
+        reinforced_at = :now,
+        version = version + 1,
+        changed_by = :changed_by,
+        change_reason = :reason
+    WHERE workspace_id = :workspace AND id = :id
+    RETURNING id, agent_id, version
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
+    jsonb_build_object('version', version), clock_timestamp()
+FROM changed
+RETURNING id;
 
 -- name: rate_memory
 -- Move the importance by a step, within 0 and 1.
-UPDATE memories SET
-    importance = least(1, greatest(0, importance + :step::float8)), updated_at = :now, version = version + 1,
-    changed_by = :changed_by, change_reason = :reason
-WHERE workspace_id = :workspace AND id = :id;
+WITH changed AS (
+    UPDATE memories SET
+        importance = least(1, greatest(0, importance + :step::float8)), updated_at = :now, version = version + 1,
+        changed_by = :changed_by, change_reason = :reason
+    WHERE workspace_id = :workspace AND id = :id
+    RETURNING id, agent_id, version
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
+    jsonb_build_object('version', version), clock_timestamp()
+FROM changed
+RETURNING id;
 
 -- name: rewrite_memory
 -- Set every changeable field of a locked memory, whose new values the caller has worked out.
-UPDATE memories m SET
-    type = i.type, scope = i.scope, audience = i.audience, team_id = i.team_id, task_id = i.task_id,
-    session_id = i.session_id, user_name = i.user_name, key = i.key, content = i.content, summary = i.summary,
-    identity_hash = decode(i.identity_hash, 'hex'), language = i.configuration, tokens = i.tokens,
-    importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
-    status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
-    lexemes = i.lexemes, updated_at = :now, version = m.version + 1, changed_by = :changed_by, change_reason = :reason
-FROM (
-    SELECT i.*, c.configuration, to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
-    FROM jsonb_to_record(:item::jsonb) AS i(
-        type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text, key text,
-        content text, summary text, identity_hash text, language text, lexical text, tokens integer, importance float8,
-        confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
-        occurred_at timestamptz, expires_at timestamptz
-    ), coalesce((
-        SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
-    ), i.language) AS c(configuration)
-) AS i
-WHERE m.workspace_id = :workspace AND m.id = :id;
+WITH changed AS (
+    UPDATE memories m SET
+        type = i.type, scope = i.scope, audience = i.audience, team_id = i.team_id, task_id = i.task_id,
+        session_id = i.session_id, user_name = i.user_name, key = i.key, content = i.content, summary = i.summary,
+        identity_hash = decode(i.identity_hash, 'hex'), language = i.configuration, tokens = i.tokens,
+        importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
+        status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
+        lexemes = i.lexemes, updated_at = :now, version = m.version + 1, changed_by = :changed_by,
+        change_reason = :reason
+    FROM (
+        SELECT i.*, c.configuration, to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
+        FROM jsonb_to_record(:item::jsonb) AS i(
+            type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text, key text,
+            content text, summary text, identity_hash text, language text, lexical text, tokens integer, importance float8,
+            confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
+            occurred_at timestamptz, expires_at timestamptz
+        ), coalesce((
+            SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
+        ), i.language) AS c(configuration)
+    ) AS i
+    WHERE m.workspace_id = :workspace AND m.id = :id
+    RETURNING m.id, m.agent_id, m.version
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
+    jsonb_build_object('version', version), clock_timestamp()
+FROM changed
+RETURNING id;
 
 -- name: mark_deleted
-UPDATE memories SET deleted_at = :at, updated_at = :now, version = version + 1, changed_by = :changed_by,
-    change_reason = :reason
-WHERE workspace_id = :workspace AND id = :id;
+WITH changed AS (
+    UPDATE memories SET deleted_at = :at, updated_at = :now, version = version + 1, changed_by = :changed_by,
+        change_reason = :reason
+    WHERE workspace_id = :workspace AND id = :id
+    RETURNING id, agent_id, version, deleted_at
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), CASE WHEN deleted_at IS NULL THEN 'memory.restored' ELSE 'memory.deleted' END, agent_id, id,
+    jsonb_build_object('version', version), clock_timestamp()
+FROM changed
+RETURNING id;
 
 -- name: mark_superseded
-UPDATE memories SET superseded_by = :by, valid_until = :until, updated_at = :now, version = version + 1,
-    changed_by = :changed_by, change_reason = :reason, dream_id = :dream_id
-WHERE workspace_id = :workspace AND id = :id;
+WITH changed AS (
+    UPDATE memories SET superseded_by = :by, valid_until = :until, updated_at = :now, version = version + 1,
+        changed_by = :changed_by, change_reason = :reason, dream_id = :dream_id
+    WHERE workspace_id = :workspace AND id = :id
+    RETURNING id, agent_id, version, superseded_by
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.superseded', agent_id, id,
+    jsonb_build_object('version', version, 'superseded_by', superseded_by), clock_timestamp()
+FROM changed
+RETURNING id;
 
 -- name: unpost_memory
 -- Take a memory off its posting lists, before its words or audience change.
@@ -366,6 +415,14 @@ ON CONFLICT DO NOTHING;
 
 -- name: hold_again
 -- A memory that another had replaced is current again.
-UPDATE memories SET superseded_by = NULL, valid_until = NULL, updated_at = :now, version = version + 1,
-    changed_by = :changed_by, change_reason = :reason
-WHERE workspace_id = :workspace AND id = :id;
+WITH changed AS (
+    UPDATE memories SET superseded_by = NULL, valid_until = NULL, updated_at = :now, version = version + 1,
+        changed_by = :changed_by, change_reason = :reason
+    WHERE workspace_id = :workspace AND id = :id
+    RETURNING id, agent_id, version
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.restored', agent_id, id,
+    jsonb_build_object('version', version), clock_timestamp()
+FROM changed
+RETURNING id;

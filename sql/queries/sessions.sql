@@ -143,9 +143,18 @@ WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.window_seq <=
 ORDER BY s.id;
 
 -- name: add_window_summary
-INSERT INTO window_summaries (workspace_id, session_id, from_seq, to_seq, memory_id)
-VALUES (:workspace, :session_id, :from_seq, :to_seq, :memory_id)
-ON CONFLICT (workspace_id, session_id, from_seq) DO UPDATE SET to_seq = excluded.to_seq, memory_id = excluded.memory_id;
+WITH kept AS (
+    INSERT INTO window_summaries (workspace_id, session_id, from_seq, to_seq, memory_id)
+    VALUES (:workspace, :session_id, :from_seq, :to_seq, :memory_id)
+    ON CONFLICT (workspace_id, session_id, from_seq) DO UPDATE
+        SET to_seq = excluded.to_seq, memory_id = excluded.memory_id
+    RETURNING session_id, from_seq, to_seq, memory_id
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'window.compacted', s.agent_id, k.session_id,
+    jsonb_build_object('from_seq', k.from_seq, 'to_seq', k.to_seq, 'memory_id', k.memory_id), clock_timestamp()
+FROM kept k JOIN sessions s ON s.workspace_id = :workspace AND s.id = k.session_id
+RETURNING id;
 
 -- name: move_window
 UPDATE sessions SET window_seq = :seq WHERE workspace_id = :workspace AND id = :id;

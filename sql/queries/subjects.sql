@@ -135,7 +135,15 @@ DELETE FROM search_index WHERE workspace_id = :workspace AND id = ANY(:ids::uuid
 DELETE FROM search_terms WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: purge_memories
-DELETE FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+WITH changed AS (
+    DELETE FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[])
+    RETURNING id, agent_id
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.deleted', agent_id, id,
+    '{}', clock_timestamp()
+FROM changed
+RETURNING id;
 
 -- name: purge_messages
 DELETE FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
@@ -203,10 +211,18 @@ UPDATE audit_log SET subject = NULL WHERE workspace_id = :workspace AND subject 
 
 -- name: revive_memory
 -- What replaced this memory is gone: it holds again, or is replaced by the live one that says the same.
-UPDATE memories SET
-    superseded_by = :twin::uuid, valid_until = CASE WHEN :twin IS NULL THEN NULL ELSE valid_until END, updated_at = :now,
-    version = version + 1, changed_by = 'purge', change_reason = :reason
-WHERE workspace_id = :workspace AND id = :id;
+WITH changed AS (
+    UPDATE memories SET
+        superseded_by = :twin::uuid, valid_until = CASE WHEN :twin IS NULL THEN NULL ELSE valid_until END, updated_at = :now,
+        version = version + 1, changed_by = 'purge', change_reason = :reason
+    WHERE workspace_id = :workspace AND id = :id
+    RETURNING id, agent_id, version, superseded_by
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), CASE WHEN superseded_by IS NULL THEN 'memory.restored' ELSE 'memory.superseded' END, agent_id, id,
+    jsonb_build_object('version', version, 'superseded_by', superseded_by), clock_timestamp()
+FROM changed
+RETURNING id;
 
 -- name: unquote_memories
 -- Memories say why they were replaced, in the words of what replaced them.

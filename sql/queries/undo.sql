@@ -39,7 +39,15 @@ DELETE FROM search_terms WHERE workspace_id = :workspace AND id = ANY(:ids::uuid
 DELETE FROM search_index WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: undo_memories
-DELETE FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+WITH changed AS (
+    DELETE FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[])
+    RETURNING id, agent_id
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.deleted', agent_id, id,
+    '{}', clock_timestamp()
+FROM changed
+RETURNING id;
 
 -- name: undo_entities
 DELETE FROM entities e
@@ -52,16 +60,24 @@ WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[]) AND e.updated_at 
 
 -- name: restore_rows
 -- The columns a dream may change, as they were.
-UPDATE memories m SET
-    importance = r.importance, confidence = r.confidence, tags = r.tags, metadata = r.metadata,
-    superseded_by = r.superseded_by, valid_until = r.valid_until, updated_at = r.updated_at,
-    reinforced_at = r.reinforced_at, version = r.version, changed_by = r.changed_by, change_reason = r.change_reason,
-    dream_id = r.dream_id
-FROM jsonb_to_recordset(:items::jsonb) AS i(id uuid, row jsonb), jsonb_to_record(i.row) AS r(
-    importance float8, confidence float8, tags text[], metadata jsonb, superseded_by uuid, valid_until timestamptz,
-    updated_at timestamptz, reinforced_at timestamptz, version integer, changed_by text, change_reason text, dream_id uuid
+WITH changed AS (
+    UPDATE memories m SET
+        importance = r.importance, confidence = r.confidence, tags = r.tags, metadata = r.metadata,
+        superseded_by = r.superseded_by, valid_until = r.valid_until, updated_at = r.updated_at,
+        reinforced_at = r.reinforced_at, version = r.version, changed_by = r.changed_by, change_reason = r.change_reason,
+        dream_id = r.dream_id
+    FROM jsonb_to_recordset(:items::jsonb) AS i(id uuid, row jsonb), jsonb_to_record(i.row) AS r(
+        importance float8, confidence float8, tags text[], metadata jsonb, superseded_by uuid, valid_until timestamptz,
+        updated_at timestamptz, reinforced_at timestamptz, version integer, changed_by text, change_reason text, dream_id uuid
+    )
+    WHERE m.workspace_id = :workspace AND m.id = i.id
+    RETURNING m.id, m.agent_id, m.version
 )
-WHERE m.workspace_id = :workspace AND m.id = i.id;
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
+    jsonb_build_object('version', version), clock_timestamp()
+FROM changed
+RETURNING id;
 
 -- name: undo_versions
 DELETE FROM memory_versions v
@@ -86,4 +102,12 @@ FROM jsonb_to_recordset(:items::jsonb) AS w(session_id uuid, from_seq integer, t
 WHERE s.workspace_id = :workspace AND s.id = w.session_id AND s.dreamed_seq = w.to_seq;
 
 -- name: mark_undone
-UPDATE dreams SET status = 'undone' WHERE workspace_id = :workspace AND id = :id;
+WITH changed AS (
+    UPDATE dreams SET status = 'undone' WHERE workspace_id = :workspace AND id = :id
+    RETURNING id, agent_id
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'dream.undone', agent_id, id,
+    '{}', clock_timestamp()
+FROM changed
+RETURNING id;

@@ -21,7 +21,7 @@ AGENTS = tuple(TEAMS)
 PRIME = "x"
 SCOPES = ("agent", "team", "task", "session", "prime")
 SESSION, USER, ENTITY, NOBODY = "s/%", "u_1", "Apollo", "nobody"
-READS_COUNTED = ("audit_log", "rate_limits", "memory_usage")
+READS_COUNTED = ("audit_log", "rate_limits", "memory_usage", "events", "event_counters")
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TOKEN = re.compile(r"zq[a-z]{2}\d{3}")
 

@@ -156,6 +156,11 @@ MATRIX: dict[str, list[Case]] = {
     "POST /v1/verify": [view()],
     "POST /v1/reindex": [view({}, role="admin")],
     "GET /v1/reindex": [view()],
+    "GET /v1/events": [view(after="0", wait="false")],
+    "POST /v1/webhooks": [view({"url": "https://example.org/"}, role="admin")],
+    "POST /v1/webhooks/{webhook_id}/enable": [view(role="admin")],
+    "GET /v1/webhooks": [view(role="admin")],
+    "DELETE /v1/webhooks/{webhook_id}": [view(role="admin")],
 }  # fmt: skip
 
 

@@ -1,8 +1,9 @@
-"""Collects what is past its term (rows W5, W10, W13): bounded batches, each a short transaction, until none is left.
+"""Collects what is past its term (W5, W10, W13, O7): bounded batches, each a short transaction, until none is left.
 
 - memories deleted ``retention.deleted_days`` ago, which can be restored no longer, and those expired as long ago
 - checkpoints of finished dreams after a week: one that failed may be tried again with what it has paid for
 - answers kept for repeated requests, after their day
+- events, after ``retention.events_days``
 """
 
 from __future__ import annotations
@@ -28,16 +29,17 @@ Batch = Callable[..., Awaitable[int]]
 
 
 async def collect(engine: Engine) -> dict[str, int]:
-    """Collect in every workspace; how many ``memories``, ``steps`` and ``answers`` are gone."""
-    gone = {"memories": 0, "steps": 0, "answers": 0}
+    """Collect in every workspace; how many ``memories``, ``steps``, ``answers`` and ``events`` are gone."""
+    gone = {"memories": 0, "steps": 0, "answers": 0, "events": 0}
     now = engine.now()
     for workspace in await all_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
-            kept = timedelta(days=(await workspace_settings(connection, workspace)).retention.deleted_days)
+            retention = (await workspace_settings(connection, workspace)).retention
         for name, batch, before in (
-            ("memories", store.memories, now - kept),
+            ("memories", store.memories, now - timedelta(days=retention.deleted_days)),
             ("steps", store.steps, now - STEPS_KEPT),
             ("answers", store.answers, now - KEPT),
+            ("events", store.events, now - timedelta(days=retention.events_days)),
         ):
             gone[name] += await _all(engine, workspace, batch, before)
     if any(gone.values()):

@@ -91,6 +91,11 @@ def add_webhook(webhook: m.Json) -> Call[m.Json]:
     return Call("POST", "/v1/webhooks", m.Json, body=webhook)
 
 
+def enable_webhook(webhook_id: Id) -> Call[m.Json]:
+    """Send again to a webhook that was given up."""
+    return Call("POST", f"/v1/webhooks/{part(webhook_id)}/enable", m.Json)
+
+
 def delete_webhook(webhook_id: Id) -> Call[None]:
     """Stop sending events to an address."""
     return Call("DELETE", f"/v1/webhooks/{part(webhook_id)}", None)

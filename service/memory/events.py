@@ -1,0 +1,80 @@
+"""Following what happens (row O7): as it happens, or from any position on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from service.domain.events import Kind
+from service.domain.principal import Principal
+from service.errors import Unavailable
+from service.memory.engine import Engine
+from service.store import events
+from service.store.events import Event
+
+BATCH = 200
+KEEP_ALIVE_S = 15.0
+FOLLOWERS_MAX = 500
+AWAY_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Events between two positions are no longer kept."""
+
+    after: int
+    before: int
+
+
+async def follow(
+    engine: Engine,
+    principal: Principal,
+    after: int | None,
+    *,
+    agent: str | None = None,
+    kinds: Sequence[Kind] | None = None,
+    wait: bool = True,
+) -> AsyncGenerator[Event | Gap | None]:
+    """Every event after a position (None: from now on), as long as it is iterated; None first, and now and then while
+    nothing happens. An agent key hears of its own agent, any other of the one named or of all. A Gap comes first where
+    events are no longer kept, or are not there yet (a database set back to a backup). Without ``wait`` it ends with
+    what has happened so far.
+
+    It also ends when the key is revoked or rotated, and when the process stops. While the database is away nothing
+    comes. Raises Unavailable when the database is away at its start, and when too many streams are open already.
+    """
+    if engine.feed.closing or engine.feed.followers >= FOLLOWERS_MAX:
+        raise Unavailable(f"{FOLLOWERS_MAX} streams of events are open already, or this process stops.")
+    workspace, heard_of = principal.workspace_id, principal.reading(agent)
+    engine.reads.note(principal, "events", [heard_of])
+    async with engine.feed.following(workspace) as watch:
+        async with engine.db.transaction(workspace) as connection:
+            key = await events.key_hash(connection, workspace, principal.key_id)
+            oldest = await events.first(connection, workspace) or watch.last + 1
+        at = watch.last if after is None else min(max(after, oldest - 1), watch.last)
+        yield None if after in (None, at) else Gap(after, at + 1)
+        look_at = monotonic() + KEEP_ALIVE_S
+        while not engine.feed.closing:
+            reached, found = watch.last, list[Event]()
+            try:
+                if monotonic() >= look_at:
+                    async with engine.db.transaction(workspace) as connection:
+                        if key != await events.key_hash(connection, workspace, principal.key_id):
+                            return
+                if reached > at:
+                    async with engine.db.transaction(workspace) as connection:
+                        found = await events.after(connection, workspace, at, agent=heard_of, kinds=kinds, limit=BATCH)
+            except Unavailable:
+                await asyncio.sleep(AWAY_S)
+                continue
+            for event in found:
+                yield event
+            at = found[-1].position if len(found) == BATCH else max(at, reached)
+            if monotonic() >= look_at:
+                yield None
+                look_at = monotonic() + KEEP_ALIVE_S
+            if not wait and watch.last <= at:
+                return
+            await watch.wait(at, max(0.0, look_at - monotonic()))

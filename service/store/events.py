@@ -1,0 +1,98 @@
+"""What happened, in an order nobody can skip anything of.
+
+The statements that change something write its event, with no position. Positions are given when somebody reads, under
+the lock of the workspace's counter: transactions that commit late get later positions, never ones already passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.domain.events import Kind
+
+POSITIONED_AT_ONCE = 1_000
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event; ``position`` grows by one within a workspace."""
+
+    position: int
+    body: Json
+
+
+async def position(connection: Connection, workspace: UUID) -> int:
+    """Give positions to a batch of events that have none; how many got one."""
+    if not await connection.value("events_waiting", workspace=workspace):
+        return 0
+    last: int = await connection.value("hold_event_counter", workspace=workspace)
+    reached = await connection.value("position_events", workspace=workspace, last=last, limit=POSITIONED_AT_ONCE)
+    if reached is None:
+        return 0
+    await connection.run("move_event_counter", workspace=workspace, last=reached)
+    return int(reached) - last
+
+
+async def last(connection: Connection, workspace: UUID) -> int:
+    """The last position given; 0 when there was none."""
+    return await connection.value("last_event", workspace=workspace) or 0
+
+
+async def first(connection: Connection, workspace: UUID) -> int | None:
+    """The oldest position that can still be read."""
+    found: int | None = await connection.value("first_event", workspace=workspace)
+    return found
+
+
+async def after(
+    connection: Connection,
+    workspace: UUID,
+    position: int,
+    *,
+    agent: str | None,
+    kinds: Sequence[Kind] | None,
+    limit: int,
+) -> list[Event]:
+    """The next events after a position, in order."""
+    rows = await connection.fetch(
+        "list_events",
+        workspace=workspace,
+        after=position,
+        agent=agent,
+        kinds=list(kinds) if kinds else None,
+        limit=limit,
+    )
+    return [Event(row["position"], _body(row)) for row in rows]
+
+
+def _body(row: Row) -> Json:
+    """An event as the API tells it: ids, never content."""
+    subject = {"memory": "memory_id", "dream": "dream_id", "window": "session_id"}[row["kind"].partition(".")[0]]
+    body: Json = {
+        "id": row["id"],
+        "position": row["position"],
+        "type": row["kind"],
+        "at": row["at"],
+        "agent": row["agent"],
+    }
+    session: Json = {"session": row["session"]} if row["session"] else {}
+    details: Json = row["details"]
+    return body | {subject: row["subject_id"]} | session | details
+
+
+async def pass_on(connection: Connection, workspaces: Collection[UUID], now: datetime) -> None:
+    """Tell who listens that there are events in these workspaces, and make their webhooks due."""
+    await connection.run("pass_on_events", workspaces=list(workspaces), now=now)
+
+
+async def key_hash(connection: Connection, workspace: UUID, key_id: UUID) -> bytes | None:
+    """What is stored of a key; None when it is revoked."""
+    found: bytes | None = await connection.value("key_hash", workspace=workspace, id=key_id)
+    return found

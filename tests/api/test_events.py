@@ -1,0 +1,268 @@
+"""What happened, told once and in order, and never skipped (row O7)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.memory import events as follow_module
+from service.memory import feed
+from service.memory.feed import last_position
+from service.settings import Settings
+from service.store import events
+from tests.bouncer import Bouncer
+from tests.serving import Api, serving
+from tests.worker.dreaming import dream, say
+from worker.upkeep.collect import collect
+from worker.upkeep.compact import fold_next
+
+Json = dict[str, Any]
+
+
+@asynccontextmanager
+async def following(api: Api, **options: Any) -> AsyncIterator[AsyncIterator[Json]]:
+    """The stream of events, each as ``{id, event, data}``, once it is open."""
+    headers = {"Authorization": f"Bearer {api.key}"} | options.pop("headers", {})
+    async with api.http.stream("GET", "/v1/events", headers=headers, timeout=60, **options) as response:
+        assert response.status_code == 200
+        assert response.headers["content-type"].startswith("text/event-stream")
+        lines = response.aiter_lines()
+
+        async def told() -> AsyncIterator[Json]:
+            event: Json = {}
+            async for line in lines:
+                name, _, value = line.partition(": ")
+                if not line and "data" in event:
+                    yield event
+                event = event | {name: json.loads(value) if name == "data" else value} if line else {}
+
+        yield told()
+
+
+async def take(stream: AsyncIterator[Json], count: int) -> list[Json]:
+    async with asyncio.timeout(60):
+        return [await anext(stream) for _ in range(count)]
+
+
+async def ended(api: Api) -> None:
+    """Wait until the server has noticed that its followers are gone."""
+    while api.engine.feed.followers:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+
+
+async def kinds_so_far(api: Api) -> list[str]:
+    await last_position(api.engine.db, DEFAULT_WORKSPACE)
+    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        found = await events.after(connection, DEFAULT_WORKSPACE, 0, agent=None, kinds=None, limit=1000)
+    return [event.body["type"] for event in found]
+
+
+async def test_what_happens_to_a_memory_is_told_as_it_happens(api: Api) -> None:
+    await api.save("From before")
+    async with following(api) as stream:
+        memory = await api.save("The ferry leaves at nine")
+        await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "The ferry leaves at ten"})
+        await api.delete(f"/v1/memories/{memory['id']}")
+        await api.post(f"/v1/memories/{memory['id']}/restore")
+        told = await take(stream, 4)
+    assert [event["event"] for event in told] == [
+        "memory.created", "memory.updated", "memory.deleted", "memory.restored",
+    ]  # fmt: skip
+    assert {event["data"]["memory_id"] for event in told} == {memory["id"]}
+    assert [event["data"]["version"] for event in told] == [1, 2, 3, 4]
+    assert [event["id"] for event in told] == [str(event["data"]["position"]) for event in told]
+    assert "ferry" not in json.dumps(told)
+
+
+async def test_a_stream_goes_on_where_it_broke_off(api: Api) -> None:
+    await api.save("one")
+    async with following(api, params={"after": "0"}) as stream:
+        first = (await take(stream, 1))[0]
+    made = [(await api.save(f"number {n}"))["id"] for n in range(5)]
+    async with following(api, headers={"Last-Event-ID": first["id"]}) as stream:
+        told = await take(stream, 5)
+    assert [event["data"]["memory_id"] for event in told] == made
+    assert [int(event["id"]) for event in told] == list(range(int(first["id"]) + 1, int(first["id"]) + 6))
+    assert await api.status("GET", "/v1/events", headers={"Last-Event-ID": "x"}) == 422
+
+
+async def test_what_commits_late_is_not_skipped(api: Api) -> None:
+    await api.save("The first")
+    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as late:
+        agent = await late.raw.fetchval("SELECT id FROM agents")
+        await late.raw.execute(
+            "INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, at)"
+            " VALUES ($1, gen_random_uuid(), 'memory.updated', $2, gen_random_uuid(), clock_timestamp())",
+            DEFAULT_WORKSPACE, agent,
+        )  # fmt: skip
+        await asyncio.create_task(api.save("The second"))
+        async with following(api, params={"after": "0"}) as stream:
+            seen = await take(stream, 2)
+    assert [event["event"] for event in seen] == ["memory.created", "memory.created"]
+    async with following(api, headers={"Last-Event-ID": seen[-1]["id"]}) as stream:
+        assert [event["event"] for event in await take(stream, 1)] == ["memory.updated"]
+
+
+async def test_many_who_give_positions_at_once_give_each_once(api: Api) -> None:
+    await asyncio.gather(*(api.save(f"number {n}") for n in range(20)))
+    readers = [last_position(api.engine.db, DEFAULT_WORKSPACE) for _ in range(5)]
+    writers = [api.save(f"later {n}") for n in range(20)]
+    await asyncio.gather(*readers, *writers)
+    assert await last_position(api.engine.db, DEFAULT_WORKSPACE) == 40
+    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        found = await events.after(connection, DEFAULT_WORKSPACE, 0, agent=None, kinds=None, limit=1000)
+    assert [event.position for event in found] == list(range(1, 41))
+
+
+async def test_what_is_rolled_back_is_not_told(api: Api) -> None:
+    link = {"relation": "supports", "memory_id": "00000000-0000-7000-8000-000000000000"}
+    body = {"agent": "a", "type": "fact", "content": "Linked to nothing", "links": [link]}
+    assert await api.status("POST", "/v1/memories", json=body) in (404, 422)
+    assert (await api.post("/v1/verify"))["working"] is True
+    assert await kinds_so_far(api) == []
+
+
+async def test_dreams_and_windows_are_told_with_what_they_did(api: Api) -> None:
+    await say(api, "I live in Oslo.")
+    done = await dream(api.engine)
+    await dream(api.engine, dry_run=True)
+    await say(api, "I used to live in Oslo, now I live in Bergen.")
+    await dream(api.engine)
+    told = await kinds_so_far(api)
+    assert told[0] == "dream.started"
+    assert told.count("dream.started") == told.count("dream.finished") == 3
+    assert "memory.created" in told
+    assert "memory.superseded" in told
+    await api.put("/v1/settings", {"window": {"messages_max": 4, "trim_to": 2}})
+    await say(api, *(f"Turn {n} about the garden." for n in range(4)))
+    assert await fold_next(api.engine)
+    assert "window.compacted" in await kinds_so_far(api)
+    assert done["status"] == "succeeded"
+
+
+async def test_an_agent_hears_of_itself_alone(api: Api) -> None:
+    own = await api.as_role("agent", "b")
+    await api.save("Of a")
+    mine = await api.save("Of b", agent="b")
+    async with following(own, params={"after": "0"}) as stream:
+        assert (await take(stream, 1))[0]["data"]["memory_id"] == mine["id"]
+
+
+async def test_an_admin_may_follow_one_agent(api: Api) -> None:
+    await api.save("Of a")
+    mine = await api.save("Of b", agent="b")
+    async with following(api, params={"after": "0", "agent": "b"}) as stream:
+        assert (await take(stream, 1))[0]["data"]["memory_id"] == mine["id"]
+
+
+async def test_what_has_happened_so_far_ends(api: Api) -> None:
+    await api.save("one")
+    answer = await api.call("GET", "/v1/events", params={"after": "0", "wait": "false"})
+    assert answer.text.count("event: memory.created") == 1
+
+
+async def test_some_kinds_alone(api: Api) -> None:
+    memory = await api.save("Gone soon")
+    await api.delete(f"/v1/memories/{memory['id']}")
+    async with following(api, params={"after": "0", "types": "memory.deleted"}) as stream:
+        assert (await take(stream, 1))[0]["event"] == "memory.deleted"
+    assert await api.status("GET", "/v1/events", params={"types": "memory.eaten"}) == 422
+
+
+async def test_a_purge_is_told_and_leaves_no_name(api: Api) -> None:
+    memory = await api.save("Ada likes ferries", user="ada-lovelace")
+    await api.post("/v1/users/ada-lovelace/purge")
+    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        rows = await connection.raw.fetch("SELECT kind, subject_id, e::text AS whole FROM events e ORDER BY at")
+    assert [(row["kind"], str(row["subject_id"])) for row in rows] == [
+        ("memory.created", memory["id"]), ("memory.deleted", memory["id"]),
+    ]  # fmt: skip
+    assert not any("ada" in row["whole"].lower() for row in rows)
+
+
+async def test_what_nobody_has_read_in_its_days_is_told_as_a_gap(api: Api) -> None:
+    await api.save("Long ago")
+    await api.save("Long ago as well")
+    now = api.engine.now()
+    api.engine.now = lambda: now + timedelta(days=8)
+    assert (await collect(api.engine))["events"] == 2
+    async with following(api, headers={"Last-Event-ID": "1"}) as stream:
+        assert (await take(stream, 1))[0]["data"] == {"after": 1, "before": 3}
+
+
+async def test_a_database_set_back_to_a_backup_is_told_as_a_gap(api: Api) -> None:
+    async with following(api, headers={"Last-Event-ID": "41"}) as stream:
+        new = await api.save("After the backup")
+        gap, event = await take(stream, 2)
+    assert (gap["event"], gap["data"]) == ("gap", {"after": 41, "before": 1})
+    assert (event["id"], event["data"]["memory_id"]) == ("1", new["id"])
+
+
+async def test_what_is_past_its_days_is_collected_and_the_gap_is_told(api: Api) -> None:
+    await api.save("Long ago")
+    await last_position(api.engine.db, DEFAULT_WORKSPACE)
+    now = api.engine.now()
+    api.engine.now = lambda: now + timedelta(days=8)
+    assert (await collect(api.engine))["events"] == 1
+    new = await api.save("Just now")
+    async with following(api, params={"after": "0"}) as stream:
+        gap, event = await take(stream, 2)
+    assert (gap["event"], gap["data"]) == ("gap", {"after": 0, "before": 2})
+    assert event["data"]["memory_id"] == new["id"]
+
+
+async def test_a_stream_is_woken_and_not_found_by_looking(
+    api: Api, bouncer: Bouncer | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if bouncer is not None:
+        pytest.skip("a pooler passes no notification on")
+    monkeypatch.setattr(feed, "POLL_S", 1_000.0)
+    async with following(api) as stream:
+        for _ in range(3):
+            memory = await api.save(f"Just now {api.engine.now()}")
+            assert (await take(stream, 1))[0]["data"]["memory_id"] == memory["id"]
+
+
+async def test_a_stream_finds_what_it_was_not_woken_for(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api.engine.feed, "_tell", asyncio.Event().wait)
+    async with following(api) as stream:
+        memory = await api.save("Nobody was told")
+        assert (await take(stream, 1))[0]["data"]["memory_id"] == memory["id"]
+
+
+async def test_followers_hold_no_connection(settings: Settings) -> None:
+    async with serving(settings.model_copy(update={"pool_size": 2})) as api, AsyncExitStack() as stack:
+        streams = [await stack.enter_async_context(following(api)) for _ in range(20)]
+        assert api.engine.feed.followers == 20
+        memory = await api.save("To everybody")
+        for stream in streams:
+            assert (await take(stream, 1))[0]["data"]["memory_id"] == memory["id"]
+
+
+async def test_a_stream_ends_with_its_key(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow_module, "KEEP_ALIVE_S", 0.2)
+    made = await api.post("/v1/keys", {"role": "reader", "name": "r"})
+    reader = replace(api, key=made["key"])
+    for end in (("POST", f"/v1/keys/{made['id']}/rotate"), ("DELETE", f"/v1/keys/{made['id']}")):
+        async with following(reader) as stream:
+            rotated = await api.call(*end)
+            with pytest.raises(StopAsyncIteration):
+                await take(stream, 1)
+        reader = replace(api, key=rotated.json()["key"]) if rotated.content else reader
+
+
+async def test_too_many_streams_are_refused(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow_module, "FOLLOWERS_MAX", 1)
+    async with following(api):
+        assert await api.status("GET", "/v1/events") == 503
+    async with asyncio.timeout(30):
+        await ended(api)
+    assert await api.status("GET", "/v1/events", params={"wait": "false"}) == 200

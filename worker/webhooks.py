@@ -1,0 +1,186 @@
+"""Sends events to webhooks (row O7): in order, signed, at least once, again after a growing pause until they arrive.
+
+One worker at a time has a webhook, under a lease. What has arrived is noted after the answer, so a worker that dies in
+between leaves that event to be sent again, under the same id. A webhook that takes nothing ``failures_max`` times in a
+row, or answers 410, is given up until somebody enables it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import httpx
+import structlog
+
+from service.db.guard import assert_outside_transaction
+from service.db.pool import Connection
+from service.domain.addresses import is_public
+from service.domain.events import signature
+from service.domain.json import dumps
+from service.memory.engine import Engine
+from service.memory.feed import last_position
+from service.store import events, webhooks
+from service.store.events import Event
+from service.store.webhooks import Claim, Webhook
+
+log = structlog.get_logger(__name__)
+
+LEASE_S = 60.0
+BATCH = 50
+LOOK_S = 30.0
+"""Between looks at a webhook that nobody says there is something for."""
+PAUSE_FIRST_S = 1.0
+PAUSE_MAX_S = 3600.0
+GONE = 410
+USER_AGENT = "Reverie-Webhooks"
+
+
+class _Lost(Exception):
+    """Another worker has taken over."""
+
+
+class _NotArrived(Exception):
+    """Why an event did not arrive; ``gone`` when it never will."""
+
+    def __init__(self, why: str, *, gone: bool = False) -> None:
+        super().__init__(why)
+        self.why = why
+        self.gone = gone
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """When a webhook is looked at again: at once for ``more``, not before ``paused_until``, never when ``over``."""
+
+    more: bool = False
+    paused_until: datetime | None = None
+    over: bool = False
+
+
+class Sender:
+    """Sends in the name of one worker. ``private`` allows addresses inside a network."""
+
+    def __init__(
+        self, engine: Engine, worker: str, *, timeout_s: float = 10.0, failures_max: int = 48, private: bool = False
+    ) -> None:
+        self._engine = engine
+        self._worker = worker
+        self._timeout_s = timeout_s
+        self._failures_max = failures_max
+        self._private = private
+
+    async def send_next(self) -> bool:
+        """Send what is new to one webhook; False when none is due."""
+        now = self._engine.now()
+        async with self._engine.db.unscoped() as connection:
+            claimed = await webhooks.claim(
+                connection, self._worker, now, lease_s=LEASE_S, again_at=now + timedelta(seconds=LOOK_S)
+            )
+        if claimed is None:
+            return False
+        then = Next(more=True)
+        try:
+            then = await self._deliver(claimed)
+        except _Lost:
+            return True
+        finally:
+            await self._leave(claimed, then)
+        return True
+
+    async def _leave(self, claimed: Claim, then: Next) -> None:
+        async with self._engine.db.unscoped() as connection:
+            if then.over:
+                await webhooks.unschedule(connection, claimed)
+                return
+            due_at = then.paused_until or (self._engine.now() if then.more else None)
+            await webhooks.leave(connection, claimed, due_at=due_at, paused_until=then.paused_until)
+
+    async def _deliver(self, claimed: Claim) -> Next:
+        """Send a batch, stopping at the first event that does not arrive."""
+        db = self._engine.db
+        reached = await last_position(db, claimed.workspace)
+        async with db.transaction(claimed.workspace) as connection:
+            webhook = await webhooks.get(connection, claimed)
+            if webhook is None:
+                return Next(over=True)
+            batch = await events.after(
+                connection, claimed.workspace, webhook.position, agent=None, kinds=webhook.kinds, limit=BATCH
+            )
+        async with httpx.AsyncClient(timeout=self._timeout_s, follow_redirects=False, trust_env=False) as http:
+            for event in batch:
+                try:
+                    await self._send(http, webhook, event)
+                except _NotArrived as failure:
+                    return await self._failed(claimed, webhook.failures, event, failure)
+                async with db.transaction(claimed.workspace) as connection:
+                    await self._sent(connection, claimed, event.position, self._engine.now())
+                webhook = Webhook(webhook.url, webhook.kinds, webhook.secret, event.position, 0)
+        if len(batch) < BATCH and reached > webhook.position:
+            async with db.transaction(claimed.workspace) as connection:
+                await self._sent(connection, claimed, reached, None)
+        return Next(more=len(batch) == BATCH)
+
+    async def _sent(self, connection: Connection, claimed: Claim, position: int, at: datetime | None) -> None:
+        if not await webhooks.keep(connection, claimed, self._engine.now(), LEASE_S):
+            raise _Lost
+        await webhooks.sent(connection, claimed, position, at)
+
+    async def _failed(self, claimed: Claim, failures: int, event: Event, failure: _NotArrived) -> Next:
+        """Note it, and pause; or give the webhook up. Its address is not logged."""
+        now = self._engine.now()
+        over = failure.gone or failures + 1 >= self._failures_max
+        async with self._engine.db.transaction(claimed.workspace) as connection:
+            await webhooks.failed(connection, claimed, failure.why, now if over else None)
+        log.warning(
+            "webhook_given_up" if over else "webhook_not_delivered",
+            webhook=str(claimed.id), event_id=str(event.body["id"]), error=failure.why,
+        )  # fmt: skip
+        return Next(over=True) if over else Next(paused_until=now + _pause(failures))
+
+    async def _send(self, http: httpx.AsyncClient, webhook: Webhook, event: Event) -> None:
+        """One POST. Raises _NotArrived for anything but a 2xx in time."""
+        assert_outside_transaction()
+        body = dumps(event.body)
+        event_id, timestamp = str(event.body["id"]), int(self._engine.now().timestamp())
+        headers = {
+            "content-type": "application/json",
+            "user-agent": USER_AGENT,
+            "webhook-id": event_id,
+            "webhook-timestamp": str(timestamp),
+            "webhook-signature": signature(webhook.secret, event_id, timestamp, body),
+        }
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                url = httpx.URL(webhook.url)
+                address = await self._address_of(url)
+                request = http.build_request(
+                    "POST", url.copy_with(host=address), content=body,
+                    headers=headers | {"host": url.netloc.decode("ascii")}, extensions={"sni_hostname": url.host},
+                )  # fmt: skip
+                answer = await http.send(request, stream=True)
+                await answer.aclose()
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError) as error:
+            raise _NotArrived(f"no answer: {type(error).__name__}") from None
+        if not answer.is_success:
+            raise _NotArrived(f"answered {answer.status_code}", gone=answer.status_code == GONE)
+
+    async def _address_of(self, url: httpx.URL) -> str:
+        """The IP address that the request goes to. Looked up and judged here, once, so that a name cannot stand for
+        another address a moment later. Raises _NotArrived for one inside a network."""
+        found = await asyncio.get_running_loop().getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
+        addresses = [str(one[4][0]) for one in found]
+        if not self._private:
+            addresses = [address for address in addresses if is_public(address)]
+        if not addresses:
+            raise _NotArrived("the address is inside a network (REVERIE_WEBHOOKS_PRIVATE allows it)")
+        return addresses[0]
+
+
+def _pause(failures: int) -> timedelta:
+    """After so many failures before this one: doubling from a second to an hour, with up to a quarter of jitter."""
+    seconds = min(PAUSE_MAX_S, PAUSE_FIRST_S * 2.0 ** min(failures, 20))
+    return timedelta(seconds=seconds * random.uniform(0.75, 1.0))
