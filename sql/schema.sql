@@ -474,6 +474,10 @@ CREATE TABLE public.teams (
     team text NOT NULL
 );
 ALTER TABLE ONLY public.teams FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.totals (
+    name text NOT NULL,
+    value double precision NOT NULL
+);
 CREATE TABLE public.webhook_schedule (
     workspace_id uuid NOT NULL,
     webhook_id uuid NOT NULL,
@@ -591,6 +595,8 @@ ALTER TABLE ONLY public.team_members
     ADD CONSTRAINT pk_team_members PRIMARY KEY (workspace_id, agent_id, team_id);
 ALTER TABLE ONLY public.teams
     ADD CONSTRAINT pk_teams PRIMARY KEY (workspace_id, id);
+ALTER TABLE ONLY public.totals
+    ADD CONSTRAINT pk_totals PRIMARY KEY (name);
 ALTER TABLE ONLY public.webhook_schedule
     ADD CONSTRAINT pk_webhook_schedule PRIMARY KEY (workspace_id, webhook_id);
 ALTER TABLE ONLY public.webhooks
@@ -819,6 +825,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.settings TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.team_members TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.teams TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.totals TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_schedule TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhooks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.window_summaries TO reverie_app;

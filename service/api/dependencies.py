@@ -22,6 +22,7 @@ _YES = frozenset({"1", "true", "yes", "on", "y", "t"})
 _NO = frozenset({"", "0", "false", "no", "off", "n", "f"})
 
 _bearer = HTTPBearer(auto_error=False, description="an API key")
+Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
 async def _engine(request: Request) -> Engine:
@@ -52,7 +53,7 @@ async def _memory_off(
 async def _principal(
     request: Request,
     engine: EngineDep,
-    given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    given: Bearer,
     memory_off: Annotated[bool, Depends(_memory_off)],
 ) -> Principal:
     if given is None or not given.credentials:

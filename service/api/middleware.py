@@ -16,9 +16,12 @@ from service.api.errors import answer_to, expected_failure, problem
 from service.api.paths import keep_slashes
 from service.db.positions import PRIMARY_ONLY, search_from
 from service.errors import TooLarge, TooSlow
+from service.memory.engine import Engine
 
 log = structlog.get_logger(__name__)
 
+METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+ENDLESS = frozenset({"/v1/events"})
 _POSITION = b"x-reverie-position"
 _POSITION_DIGITS = re.compile(rb"[0-9]{1,18}")
 _READING = re.compile(r"/(search|search/preview|context)$")
@@ -95,6 +98,7 @@ class RequestMiddleware:
         finally:
             elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
             log.info("request", method=scope["method"], route=_route(scope), status=status, elapsed_ms=elapsed_ms)
+            _measure(scope, status, elapsed_ms / 1000)
 
 
 def _written(scope: Scope) -> list[tuple[bytes, bytes]]:
@@ -107,6 +111,15 @@ def _written(scope: Scope) -> list[tuple[bytes, bytes]]:
 
 def _internal_error(request_id: str) -> Response:
     return problem(500, "Internal error", f"Something unexpected went wrong; it is logged as {request_id}.")
+
+
+def _measure(scope: Scope, status: int, seconds: float) -> None:
+    """Count the request by its route; a stream lasts as long as its reader wants, which says nothing."""
+    engine: Engine | None = getattr(scope["app"].state, "engine", None)
+    route = _route(scope) or "none"
+    if engine is not None and route not in ENDLESS:
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        engine.measures.requests.labels(method, route, str(status)).observe(seconds)
 
 
 def _route(scope: Scope) -> str | None:

@@ -769,10 +769,17 @@ worker_heartbeats = Table(
     _json("health"),
 )
 
+totals = Table(
+    "totals",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Double, nullable=False),
+)
+
 SHARED_TABLES = frozenset(
     {
         "workspaces", "embedding_models", "embedding_state", "reindex_requests", "worker_heartbeats", "dream_schedule",
-        "webhook_schedule",
+        "webhook_schedule", "totals",
     }
 )  # fmt: skip
 """Tables outside row-level security: they hold no content. All others show one workspace's rows only."""

@@ -16,6 +16,7 @@ from service.db.pool import Connection, Database, Row
 from service.db.replica import Replica
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.llm import LLM, Reranker
+from service.measures import Measures
 from service.memory.feed import Feed
 from service.memory.reads import ReadCounter
 from service.memory.shared import Shared
@@ -67,6 +68,7 @@ class Engine:
     follow: Callable[[], Awaitable[None]] | None = None
     lookout: Callable[[], Awaitable[None]] | None = None
     webhooks_private: bool = False
+    measures: Measures = field(default_factory=Measures)
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -98,6 +100,9 @@ class Engine:
         except EmbeddingFailed as error:
             log.warning("embedding_pending", texts=len(texts) - len(vectors), error=error.message)
             vectors.extend([None] * (len(texts) - len(vectors)))
+        pending = sum(vector is None for vector in vectors)
+        self.measures.embedded.labels("pending").inc(pending)
+        self.measures.embedded.labels("ready").inc(len(vectors) - pending)
         return Embedded(await self._number(embedder), vectors)
 
     async def embed_query(self, text: str) -> tuple[Vector, int]:

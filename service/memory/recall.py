@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from time import perf_counter
 from typing import Any
 from uuid import UUID
 
@@ -45,14 +46,18 @@ async def recall(
     search_once = partial(
         _recall, engine, principal, request, count_access=count_access, in_session=in_session, on_task=on_task
     )
+    started = perf_counter()
     try:
-        return await search_once()
+        found = await search_once()
     except search.ModelChanged:
         if engine.follow is None:
             raise
         await engine.follow()
         search_from(PRIMARY_ONLY)
-        return await search_once()
+        found = await search_once()
+    degraded = "no" if found.degraded is None else "yes"
+    engine.measures.searches.labels(request.strategy, degraded).observe(perf_counter() - started)
+    return found
 
 
 async def _recall(

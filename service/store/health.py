@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -63,3 +64,19 @@ async def index_counts(connection: Connection, workspace: UUID) -> Row:
     row = await connection.row("index_counts", workspace=workspace)
     assert row is not None
     return row
+
+
+async def totals(connection: Connection) -> dict[str, float]:
+    """What all workers together have counted."""
+    return {row["name"]: row["value"] for row in await connection.fetch("totals")}
+
+
+async def add_totals(connection: Connection, counts: Mapping[str, float]) -> None:
+    """Add to what all workers together have counted."""
+    names = sorted(counts)
+    await connection.run("add_totals", names=names, values=[float(counts[name]) for name in names])
+
+
+async def set_total(connection: Connection, name: str, value: float) -> None:
+    """Say how much there is of something now."""
+    await connection.run("set_total", name=name, value=float(value))

@@ -42,3 +42,16 @@ SELECT count(*) FILTER (WHERE kind = 0) AS memories, count(*) FILTER (WHERE kind
     count(*) FILTER (WHERE embedding_model IS NULL AND NOT deleted) AS pending
 FROM search_index
 WHERE workspace_id = :workspace;
+
+-- name: totals
+SELECT name, value FROM totals;
+
+-- name: add_totals
+-- In the order of their names, so that two that add at once wait for each other and never both.
+INSERT INTO totals (name, value)
+SELECT name, value FROM unnest(:names::text[], :values::float8[]) AS t(name, value) ORDER BY name
+ON CONFLICT (name) DO UPDATE SET value = totals.value + excluded.value;
+
+-- name: set_total
+INSERT INTO totals (name, value) VALUES (:name, :value)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value;

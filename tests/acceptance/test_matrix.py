@@ -84,6 +84,7 @@ ASKED = {"model": "openai/any", "messages": [{"role": "user", "content": "Which 
 MATRIX: dict[str, list[Case]] = {
     "GET /healthz": [view()],
     "GET /readyz": [view()],
+    "GET /metrics": [view()],
     "POST /v1/memories": [view(MEMORY), of("memory", MEMORY | {"links": [{"relation": "about", "memory_id": ID}]})],
     "POST /v1/memories/batch": [view({"items": [MEMORY, MEMORY | {"scope": "task", "task": TASK}]})],
     "GET /v1/memories": [

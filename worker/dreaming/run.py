@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from service.llm import Usage
 from service.memory import bulletin
 from service.memory.compaction import compact_agent
 from service.memory.engine import Engine
+from service.memory.metrics import count_dream
 from service.store import bulletins, dreams
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings
@@ -227,8 +229,10 @@ class _Turn:
             log.exception("dream_failed", dream_id=str(running.id), agent_id=str(self.lease.agent_id))
             report = dream.journal.report() | {"duration_s": round(time.monotonic() - began, 3)}
             await self._fail(running, error, report)
+            await self._count(running, "failed")
             return Ended.FAILED
         await self.dreamer.reached("committed")
+        await self._count(running, "dry_run" if running.dry_run else "succeeded")
         log.info("dreamed", dream_id=str(running.id), agent_id=str(self.lease.agent_id), **diff.report())
         return ended
 
@@ -246,6 +250,13 @@ class _Turn:
         failures = self.lease.failures + 1
         wait_s = min(RETRY_MAX_S, self.dreamer.retry_s * 2 ** (failures - 1)) * random.uniform(0.8, 1.2)
         await self._release(failures=failures, wait_s=wait_s)
+
+    async def _count(self, running: Running, outcome: str) -> None:
+        """Count the dream for the metrics; what cannot be counted now is not."""
+        with suppress(Unavailable):
+            async with self._engine.db.transaction(self.lease.workspace_id) as connection:
+                used = await dreams.usage(connection, self.lease.workspace_id, running.id)
+            await count_dream(self._engine, outcome, used)
 
     async def _fold_and_release(self) -> None:
         """What else is due of the agent when its dreams are done: full windows are folded (row D8)."""

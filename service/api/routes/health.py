@@ -1,13 +1,17 @@
-"""Whether the process is alive, and whether it is of use; no key is needed, so nothing is told but yes and no."""
+"""Whether the process is alive, and whether it is of use; no key is needed, so nothing is told but yes and no. How it
+fares is told to who has a key."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
-from starlette.responses import Response
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.responses import PlainTextResponse, Response
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import EngineDep, json_response
+from service.api.dependencies import Bearer, EngineDep, json_response
+from service.errors import Unauthenticated
 from service.memory.health import checks
+from service.memory.metrics import exposed, let_in
 
 router = APIRouter(tags=["health"])
 
@@ -28,3 +32,12 @@ async def readyz(engine: EngineDep) -> Response:
         return json_response({"status": "unavailable", "degraded": ["database"], "checks": states}, 503)
     degraded = [name for name, state in states.items() if state == "failing"]
     return json_response({"status": "ready", "degraded": degraded, "checks": states})
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def metrics(engine: EngineDep, given: Bearer) -> Response:
+    """What Prometheus scrapes: latencies, pool, queues, dreams, tokens, cost, and what works. Names no tenant."""
+    if given is None or not given.credentials:
+        raise Unauthenticated
+    await let_in(engine, given.credentials)
+    return Response(await exposed(engine), media_type=CONTENT_TYPE_LATEST)

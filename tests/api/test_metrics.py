@@ -1,0 +1,58 @@
+"""What Prometheus scrapes (row O4)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from service.errors import Unavailable
+from tests.serving import Api
+from tests.worker.dreaming import dream, say
+
+
+async def scraped(api: Api) -> dict[str, float]:
+    answer = await api.call("GET", "/metrics")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/plain")
+    return {name: float(value) for name, value in re.findall(r"^(reverie_\S+) (\S+)$", answer.text, re.MULTILINE)}
+
+
+async def test_requests_searches_dreams_and_queues_are_measured(api: Api) -> None:
+    await api.save("The ferry leaves at nine")
+    await api.search("ferry")
+    await say(api, "I live in Oslo.")
+    await dream(api.engine)
+    await api.post("/v1/agents/a/dream", {})
+    found = await scraped(api)
+    assert found['reverie_request_seconds_count{method="POST",route="/v1/memories",status="201"}'] == 1
+    assert found['reverie_search_seconds_count{degraded="yes",strategy="hybrid"}'] == 1
+    assert found['reverie_dreams_total{outcome="succeeded"}'] == 1
+    assert found['reverie_up{component="database"}'] == 1
+    assert found['reverie_up{component="workers"}'] == 0
+    assert found["reverie_dreams_due"] == 1
+    assert found['reverie_pool_connections{state="max"}'] >= 1
+
+
+async def test_it_needs_a_key_and_goes_on_with_it_while_the_database_is_away(api: Api) -> None:
+    assert (await api.http.get("/metrics")).status_code == 401
+    assert await replace(api, key="no key of anybody").status("GET", "/metrics") == 401
+    other = await api.as_role("reader")
+    await scraped(api)
+
+    def gone() -> Any:
+        raise Unavailable
+
+    api.engine.db.unscoped = gone  # type: ignore[method-assign]
+    assert (await scraped(api))['reverie_up{component="database"}'] == 0
+    assert await other.status("GET", "/metrics") == 503
+
+
+async def test_no_label_names_anybody(api: Api) -> None:
+    await api.save("Something", agent="agent-of-somebody", user="somebody")
+    await api.call("GET", "/v1/agents/agent-of-somebody")
+    await api.call("GET", "/no/such/somebody")
+    await api.call("BREW", "/v1/memories")
+    text = (await api.call("GET", "/metrics")).text
+    assert "somebody" not in text
+    assert "BREW" not in text
