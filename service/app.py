@@ -36,6 +36,7 @@ from service.runtime import open_runtime
 from service.settings import Settings
 from service.studio import endpoint
 from service.studio.endpoint import Studio
+from service.telemetry import open_telemetry
 
 ROUTES = (
     memories, sessions, context, agents, graph, admin, transfer, users, chat, documents, engine, events, health
@@ -45,9 +46,15 @@ ROUTES = (
 def create_app(settings: Settings) -> FastAPI:
     """The ASGI application. Its lifespan opens the runtime and closes it, writing out what is still counted."""
 
+    telemetry = open_telemetry("reverie-api")
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_runtime(settings, "reverie-api", with_replica=True) as engine, mcp.running(), studio.running():
+        async with (
+            open_runtime(settings, "reverie-api", telemetry, with_replica=True) as engine,
+            mcp.running(),
+            studio.running(),
+        ):
             app.state.engine = engine
             app.state.chat = Chat(engine, open_upstream(settings))
             try:
@@ -65,6 +72,8 @@ def create_app(settings: Settings) -> FastAPI:
         streamed={transfer.STREAMED, endpoint.IMPORT_PATH},
         larger={chat.PATH: settings.proxy_body_bytes_max},
     )
+    if telemetry is not None:
+        app.add_middleware(telemetry.middleware)
     errors.install(app)
     for module in ROUTES:
         app.include_router(module.router, responses=PROBLEMS)

@@ -10,7 +10,7 @@ from functools import partial
 
 import structlog
 
-from service.db.pool import Database
+from service.db.pool import Connection, Database
 from service.db.replica import Replica
 from service.embedding.base import Embedder
 from service.embedding.cache import CachedEmbedder
@@ -24,11 +24,15 @@ from service.memory.engine import Engine
 from service.memory.health import Lookout
 from service.settings import Settings
 from service.store.embeddings import Model
+from service.telemetry import Telemetry
 
 
 @asynccontextmanager
-async def open_runtime(settings: Settings, application: str, *, with_replica: bool = False) -> AsyncIterator[Engine]:
-    """An engine on the database of ``settings.database_url``, counting usage in the background.
+async def open_runtime(
+    settings: Settings, application: str, telemetry: Telemetry | None = None, *, with_replica: bool = False
+) -> AsyncIterator[Engine]:
+    """An engine on the database of ``settings.database_url``, counting usage in the background; traced, if at all, by
+    ``telemetry``.
 
     ``with_replica``: it searches on ``settings.database_replica_url``, where there is one.
 
@@ -48,6 +52,7 @@ async def open_runtime(settings: Settings, application: str, *, with_replica: bo
         wait_s=settings.pool_wait_s,
         statement_timeout_s=settings.statement_timeout_s,
         application=application,
+        connections=telemetry.connections if telemetry else Connection,
     )
     db = await open_pool(settings.database_url)
     replica_url = settings.database_replica_url if with_replica else None
@@ -55,17 +60,22 @@ async def open_runtime(settings: Settings, application: str, *, with_replica: bo
         await db.close()
         raise Unavailable("DATABASE_REPLICA_URL: a standby of a Citus coordinator holds no rows; leave it unset.")
     replica = Replica(db, partial(open_pool, replica_url), settings.replica_lag_max_s) if replica_url else None
+    watched = telemetry.embedder if telemetry else WatchedEmbedder
     engine = Engine(
         db=db,
         replica=replica,
-        embedder=CachedEmbedder(WatchedEmbedder(embedder)) if embedder else None,
+        embedder=CachedEmbedder(watched(embedder)) if embedder else None,
         embedding_deadline_s=settings.embedding_deadline_s,
-        llm=_llm(settings),
+        llm=_llm(settings, telemetry.llm if telemetry else LLM),
         reranker=_reranker(settings),
         webhooks_private=settings.webhooks_private,
     )
-    changeover = Changeover(engine, setting_of(settings.embedding_model, embedder), partial(_open_model, settings))
+    changeover = Changeover(
+        engine, setting_of(settings.embedding_model, embedder), partial(_open_model, settings, watched)
+    )
     engine.follow = changeover.follow
+    if telemetry is not None:
+        engine.span = telemetry.span
     try:
         async with AsyncExitStack() as stack:
             if replica is not None:
@@ -76,20 +86,22 @@ async def open_runtime(settings: Settings, application: str, *, with_replica: bo
     finally:
         engine.redactor.close()
         await db.close()
+        if telemetry is not None:
+            await telemetry.close()
 
 
-async def _open_model(settings: Settings, model: Model) -> Embedder:
+async def _open_model(settings: Settings, watched: type[WatchedEmbedder], model: Model) -> Embedder:
     opened = await open_embedder(
         model.setting, dim=model.dim, api_base=settings.embedding_api_base, api_key=settings.embedding_api_key
     )
     assert opened is not None
-    return CachedEmbedder(WatchedEmbedder(opened))
+    return CachedEmbedder(watched(opened))
 
 
-def _llm(settings: Settings) -> LLM | None:
+def _llm(settings: Settings, kind: type[LLM]) -> LLM | None:
     if not settings.llm_model:
         return None
-    return LLM(
+    return kind(
         settings.llm_model,
         api_base=settings.llm_api_base,
         api_key=settings.llm_api_key,

@@ -22,6 +22,7 @@ from service.memory.health import told
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import health
+from service.telemetry import open_telemetry
 from worker.dreaming.run import Dreamer
 from worker.loops import Bell
 from worker.upkeep.bulletins import look_over_bulletins
@@ -69,7 +70,7 @@ async def run_worker(settings: Settings) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
-    async with open_runtime(settings, "reverie-worker") as engine:
+    async with open_runtime(settings, "reverie-worker", open_telemetry("reverie-worker")) as engine:
         name = worker_name()
         scheduler = _scheduler(engine, settings)
         scheduler.start()

@@ -114,8 +114,11 @@ class Database:
     ``events_written`` is called with the workspace of every transaction that wrote events, once it has committed.
     """
 
-    def __init__(self, pool: Any, way: Way, *, url: str, wait_s: float, statement_timeout_s: float) -> None:
+    def __init__(
+        self, pool: Any, way: Way, connections: type[Connection], *, url: str, wait_s: float, statement_timeout_s: float
+    ) -> None:
         self.url = url
+        self._on = connections
         self.events_written: Callable[[UUID], None] = _unheard
         self._pool = pool
         self._forgetful = way is Way.FORGETFUL_POOLER
@@ -139,6 +142,7 @@ class Database:
         wait_s: float = 5.0,
         statement_timeout_s: float = 15.0,
         application: str = "reverie",
+        connections: type[Connection] = Connection,
     ) -> Database:
         """Connect. Raises Unavailable, naming host and database but never user or password, when it cannot.
 
@@ -165,7 +169,7 @@ class Database:
             )
         except FAILURES as error:
             raise unreachable(url, error) from None
-        db = cls(pool, way, url=url, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
+        db = cls(pool, way, connections, url=url, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
         try:
             async with db.unscoped() as connection:
                 role = await connection.row("login_role", app_role=APP_ROLE)
@@ -250,7 +254,7 @@ class Database:
                 try:
                     if ending is not None:
                         await ending.enter(raw)
-                    connection = Connection(raw, forgetful=self._forgetful)
+                    connection = self._on(raw, forgetful=self._forgetful)
                     yield connection
                     wrote = connection.wrote if self.spread else None
                     if ending is not None and await ending.keeps(raw, stack, committed, wrote=wrote):
@@ -268,7 +272,7 @@ class Database:
         if (ending := current_ending()) is not None:
             await ending.commit()
         async with self._connection() as raw, asyncio.timeout(self._statement_timeout_s):
-            yield Connection(raw, forgetful=self._forgetful)
+            yield self._on(raw, forgetful=self._forgetful)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Any]:

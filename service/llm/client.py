@@ -142,7 +142,7 @@ class LLM:
         return Structured(value, meter.usage)
 
     def _with_meter(self, meter: Meter) -> LLM:
-        return LLM(
+        return type(self)(
             self.model,
             api_base=self._api_base,
             api_key=self._api_key,

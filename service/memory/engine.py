@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
@@ -41,14 +42,18 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def _unseen(_: str, **__: Any) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 @dataclass(slots=True)
 class Engine:
     """The lower layers, held together. ``embedder``, ``llm`` and ``reranker`` are None where none is configured.
 
     ``embedder`` is the one in use, which is another than the configured one until everything has been embedded anew
     (then that one is ``coming``); ``follow`` takes up what is in use now. ``lookout`` looks whether
-    the models work. ``replica`` takes searches off the database where one is configured. ``webhooks_private``: webhooks
-    may be sent to addresses inside the network.
+    the models work. ``replica`` takes searches off the database where one is configured. ``span`` is a block as
+    others see it in traces. ``webhooks_private``: webhooks may be sent to addresses inside the network.
     """
 
     db: Database
@@ -69,6 +74,7 @@ class Engine:
     lookout: Callable[[], Awaitable[None]] | None = None
     webhooks_private: bool = False
     measures: Measures = field(default_factory=Measures)
+    span: Callable[..., AbstractContextManager[Any]] = _unseen
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -222,7 +222,8 @@ class _Turn:
             self._engine, self.lease, running, self.dreamer.unsaved, self.dreamer.reached, self.dreamer.progress
         )
         try:
-            ended, diff = await dream.run()
+            with self._engine.span("dream"):
+                ended, diff = await dream.run()
         except (LeaseLost, Unavailable):
             raise
         except Exception as error:
