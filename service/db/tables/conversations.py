@@ -1,0 +1,118 @@
+"""What was said, and the documents that were read."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Column,
+    Index,
+    Integer,
+    Table,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import TSVECTOR
+
+from service.db.tables.columns import (
+    id_column,
+    int_column,
+    json_column,
+    key,
+    metadata,
+    references,
+    text_column,
+    time_column,
+    workspace_column,
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    workspace_column(),
+    id_column("id"),
+    id_column("agent_id"),
+    text_column("session"),
+    text_column("user_name", nullable=True),
+    int_column("last_seq"),
+    int_column("dreamed_seq"),
+    int_column("window_seq"),
+    int_column("window_from_seq"),
+    time_column("window_started_at"),
+    time_column("last_message_at"),
+    time_column("created_at", nullable=False, default_now=True),
+    key("id"),
+    UniqueConstraint("workspace_id", "agent_id", "session"),
+    references("agents", "agent_id"),
+    Index(
+        "ix_sessions_due",
+        "workspace_id",
+        "agent_id",
+        postgresql_where=text("dreamed_seq < last_seq"),
+    ),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    workspace_column(),
+    id_column("id"),
+    id_column("session_id"),
+    Column("seq", Integer, nullable=False),
+    text_column("role"),
+    text_column("content"),
+    json_column("content_json", nullable=True),
+    text_column("name", nullable=True),
+    text_column("tool_call_id", nullable=True),
+    text_column("user_name", nullable=True),
+    int_column("tokens"),
+    time_column("created_at", nullable=False, default_now=True),
+    key("id"),
+    UniqueConstraint("workspace_id", "session_id", "seq"),
+    references("sessions", "session_id"),
+)
+
+window_summaries = Table(
+    "window_summaries",
+    metadata,
+    workspace_column(),
+    id_column("session_id"),
+    Column("from_seq", Integer, nullable=False),
+    Column("to_seq", Integer, nullable=False),
+    id_column("memory_id"),
+    key("session_id", "from_seq"),
+    references("sessions", "session_id"),
+    references("memories", "memory_id"),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    workspace_column(),
+    id_column("id"),
+    id_column("agent_id"),
+    text_column("title"),
+    text_column("text"),
+    text_column("user_name", nullable=True),
+    json_column("metadata"),
+    int_column("tokens"),
+    int_column("chunks"),
+    text_column("created_by"),
+    time_column("created_at", nullable=False, default_now=True),
+    key("id"),
+    references("agents", "agent_id"),
+    Index("ix_documents_user", "workspace_id", "user_name", postgresql_where=text("user_name IS NOT NULL")),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    workspace_column(),
+    id_column("id"),
+    id_column("document_id"),
+    Column("position", Integer, nullable=False),
+    text_column("content"),
+    int_column("tokens"),
+    Column("lexemes", TSVECTOR, nullable=False),
+    key("id"),
+    UniqueConstraint("workspace_id", "document_id", "position"),
+    references("documents", "document_id"),
+)
