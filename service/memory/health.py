@@ -29,6 +29,7 @@ log = structlog.get_logger(__name__)
 PROBE_S = 2.0
 DATABASE_S = 2.0
 FRESH_S = 2.0
+NO_LIST = frozenset({404, 405, 501})
 TRUSTED_S = 60.0
 """For this long a real call that went well outweighs a list of models that does not come."""
 
@@ -153,24 +154,35 @@ class Lookout:
     async def _look_at(
         self, name: str, probed: _Probed, base: str | None, key: str | None, how: Look, call: Json
     ) -> None:
-        """A look at the server, and a real call when that goes wrong or the last call did."""
+        """A look at the server, and a real call when that goes wrong or the last call did.
+
+        A real call that takes too long is no evidence by itself: with a look that went wrong, it is.
+        """
+        answers: bool | None = None
         if probed.condition.state != "failing":
-            if base is None or self._trusted_until.get(name, 0) > monotonic():
+            if base is None or (how == "models" and self._trusted_until.get(name, 0) > monotonic()):
                 return
-            if await self._answers(base, key, how, call):
+            answers = await self._answers(base, key, how, call)
+            if answers:
                 probed.condition.works()
                 return
+        began = monotonic()
         await probed.probe(PROBE_S)
-        if probed.condition.state == "ok":
+        if probed.condition.age_s > monotonic() - began:
+            if answers is False:
+                probed.condition.fails(f"No answer within {PROBE_S:g} s.")
+        elif probed.condition.state == "ok":
             self._trusted_until[name] = monotonic() + TRUSTED_S
 
-    async def _answers(self, base: str, key: str | None, how: Look, call: Json) -> bool:
-        """Whether a server answers, and lets this key in."""
+    async def _answers(self, base: str, key: str | None, how: Look, call: Json) -> bool | None:
+        """Whether a server answers, and lets this key in; None when it has no list of models, which says nothing."""
         assert_outside_transaction()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         try:
             if how == "models":
                 answer = await self._http.get(f"{base.rstrip('/')}/models", headers=headers)
+                if answer.status_code in NO_LIST:
+                    return None
             else:
                 answer = await self._http.post(f"{base.rstrip('/')}/chat/completions", headers=headers, json=call)
         except (httpx.HTTPError, httpx.InvalidURL):

@@ -170,6 +170,13 @@ class FakeOpenAI:
         async def embeddings(request: Request) -> Response:
             return await serve(request, "embeddings", self._embeddings)
 
+        @app.get("/v1/models")
+        async def models() -> Response:
+            failure = self._record("models", {}, b"")
+            if failure is not None:
+                return _error(failure.status or 500, "made to fail by the test")
+            return JSONResponse({"object": "list", "data": []})
+
         @app.post("/v1/rerank")
         async def rerank(request: Request) -> Response:
             return await serve(request, "rerank", self._rerank)
