@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from service.api import schemas
+from service.api import admin_schemas, schemas
 from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
 from service.domain.values import Moment, Name
 from service.domain.workspace import WorkspaceSettings
@@ -16,25 +16,25 @@ from service.memory import audit, keys, workspace
 router = APIRouter(prefix="/v1", tags=["admin"])
 
 
-@router.post("/keys", status_code=201, response_model=schemas.CreatedKey)
-async def create(engine: EngineDep, caller: Caller, body: schemas.CreateKey) -> Response:
+@router.post("/keys", status_code=201, response_model=admin_schemas.CreatedKey)
+async def create(engine: EngineDep, caller: Caller, body: admin_schemas.CreateKey) -> Response:
     """Make a key; its text is shown this once."""
     return json_response(await keys.create_key(engine, caller, body.role, body.agent, body.name), 201)
 
 
-@router.get("/keys", response_model=schemas.Page[schemas.Key])
+@router.get("/keys", response_model=schemas.Page[admin_schemas.Key])
 async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
     """Keys, newest first."""
     return page(*await keys.list_keys(engine, caller, limit=limit, cursor=cursor))
 
 
-@router.get("/whoami", response_model=schemas.Whoami)
+@router.get("/whoami", response_model=admin_schemas.Whoami)
 async def whoami(engine: EngineDep, caller: Caller) -> Response:
     """Which workspace the key of this call opens, and as whom."""
     return json_response(await keys.describe_caller(engine, caller))
 
 
-@router.post("/keys/{key_id}/rotate", response_model=schemas.CreatedKey)
+@router.post("/keys/{key_id}/rotate", response_model=admin_schemas.CreatedKey)
 async def rotate(engine: EngineDep, caller: Caller, key_id: UUID) -> Response:
     """Give a key a new secret."""
     return json_response(await keys.rotate_key(engine, caller, key_id))
@@ -58,7 +58,7 @@ async def put_settings(engine: EngineDep, caller: Caller, body: WorkspaceSetting
     return await workspace.put_settings(engine, caller, body)
 
 
-@router.get("/audit", response_model=schemas.Page[schemas.AuditLine])
+@router.get("/audit", response_model=schemas.Page[admin_schemas.AuditLine])
 async def audit_log(
     engine: EngineDep,
     caller: Caller,

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from starlette.responses import Response
 
-from service.api import schemas
+from service.api import admin_schemas
 from service.api.dependencies import Caller, EngineDep, json_response
 from service.api.paths import PathName
 from service.memory.purge import purge_user
@@ -18,13 +18,13 @@ router = APIRouter(prefix="/v1/users", tags=["privacy"])
 UserPath = Annotated[PathName, Path(description="the person memories are about and messages are from")]
 
 
-@router.post("/{user}/purge", response_model=schemas.Purged)
+@router.post("/{user}/purge", response_model=admin_schemas.Purged)
 async def purge(engine: EngineDep, caller: Caller, user: UserPath) -> Response:
     """Forget everything about and from a user, with a receipt. There is no way back."""
     return json_response(await purge_user(engine, caller, user))
 
 
-@router.get("/{user}/export", response_model=schemas.SubjectExport)
+@router.get("/{user}/export", response_model=admin_schemas.SubjectExport)
 async def export(engine: EngineDep, caller: Caller, user: UserPath) -> Response:
     """All that is held about a user."""
     return json_response(await export_user(engine, caller, user))

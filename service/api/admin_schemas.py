@@ -1,0 +1,90 @@
+"""The shapes of what administers a workspace: keys, the audit log, purges and subject exports."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from service.api.schemas import Body
+from service.domain.values import Name
+
+
+class CreateKey(Body):
+    """A key to make."""
+
+    role: Literal["admin", "agent", "reader"]
+    agent: Name | None = None
+    name: Name
+
+
+class CreatedKey(BaseModel):
+    """A new key: ``key`` is shown this once."""
+
+    id: UUID
+    key: str
+    role: str
+    agent: str | None
+    name: str
+
+
+class Key(BaseModel):
+    """A key, without its text."""
+
+    id: UUID
+    name: str
+    role: str
+    agent: str | None
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+class Whoami(BaseModel):
+    """The key of the call: the workspace it opens, and as whom. ``agent`` is null for one that is bound to none."""
+
+    workspace: str
+    key_id: UUID
+    name: str
+    role: str
+    agent: str | None
+
+
+class AuditLine(BaseModel):
+    """One line of the audit log. Reads are counted: ``details.count`` of one kind, of one agent (``target``)."""
+
+    id: UUID
+    at: datetime
+    actor: str
+    key_id: UUID | None
+    action: str
+    target: str | None
+    subject: str | None
+    details: dict[str, Any]
+
+
+class Receipt(BaseModel):
+    """What a purge removed: rows by table, and ``shared_memories`` that stay without the user's part."""
+
+    id: UUID
+    counts: dict[str, int]
+    at: datetime
+
+
+class Purged(BaseModel):
+    """The answer to a purge."""
+
+    receipt: Receipt
+
+
+class SubjectExport(BaseModel):
+    """All that is held about a user. ``shared`` memories are other people's as well."""
+
+    user: str
+    at: datetime
+    memories: list[dict[str, Any]]
+    messages: list[dict[str, Any]]
+    sessions: list[dict[str, Any]]
+    documents: list[dict[str, Any]]
+    edges: list[dict[str, Any]]
