@@ -83,29 +83,46 @@ wanted AS MATERIALIZED (
     FROM search_terms p JOIN weighed r USING (term)
     WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(SELECT term FROM read))
 ), shortlist AS MATERIALIZED (
-    SELECT id FROM said GROUP BY id ORDER BY sum(weight) DESC, id
-    LIMIT CASE WHEN :filtered THEN 40 ELSE 4 END * :candidates::integer
+    SELECT id, score, row_number() OVER () AS n
+    FROM (
+        SELECT id, sum(weight) AS score FROM said GROUP BY id ORDER BY score DESC, id
+        LIMIT CASE WHEN :filtered THEN 40 ELSE 4 END * :candidates::integer
+    ) AS s
+), unread AS MATERIALIZED (
+    SELECT term FROM wanted EXCEPT SELECT term FROM read
 ), kept AS MATERIALIZED (
-    SELECT i.id FROM search_index i WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM shortlist))
+    -- Where no words are still to be weighed and no filter is set, few more than are wanted need a look.
+    SELECT i.id, i.previous FROM search_index i
+    WHERE :(readable) AND i.id = ANY(ARRAY(
+        SELECT id FROM shortlist WHERE n <= :candidates + 10 OR :filtered OR EXISTS (SELECT 1 FROM unread)
+    ))
 ), late AS MATERIALIZED (
-    -- Where a filter has left too few of the shortlist, everything else that was read.
-    SELECT i.id FROM search_index i
-    WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM said EXCEPT SELECT id FROM shortlist))
-        AND :filtered AND (SELECT count(*) FROM kept) < :candidates
+    -- Where too few of those are live and pass the filter: the rest of the shortlist, and behind a filter of all read.
+    SELECT i.id, i.previous FROM search_index i
+    WHERE :(readable) AND (SELECT count(*) FROM kept) < :candidates AND i.id = ANY(ARRAY(
+        SELECT id FROM shortlist WHERE n > :candidates + 10 AND NOT :filtered AND NOT EXISTS (SELECT 1 FROM unread)
+        UNION ALL
+        (SELECT id FROM said WHERE :filtered EXCEPT SELECT id FROM shortlist)
+    ))
 ), eligible AS MATERIALIZED (
-    SELECT id FROM kept UNION ALL SELECT id FROM late
+    SELECT id, previous FROM kept UNION ALL SELECT id, previous FROM late
 ), also AS MATERIALIZED (
     SELECT p.id, r.word, :(weight) AS weight
     FROM search_terms p JOIN weighed r USING (term)
-    WHERE (SELECT count(*) FROM read) < (SELECT count(*) FROM wanted) AND p.workspace_id = :workspace
-        AND p.term = ANY(ARRAY(SELECT term FROM wanted EXCEPT SELECT term FROM read))
-        AND p.id = ANY(ARRAY(SELECT id FROM eligible))
-), spoken AS MATERIALIZED (
-    SELECT id, word, weight FROM said UNION ALL SELECT id, word, weight FROM also
+    WHERE p.workspace_id = :workspace AND EXISTS (SELECT 1 FROM unread)
+        AND p.term = ANY(ARRAY(SELECT term FROM unread)) AND p.id = ANY(ARRAY(SELECT id FROM eligible))
 ), own AS MATERIALIZED (
-    SELECT id, sum(weight) AS score FROM spoken JOIN eligible USING (id) GROUP BY id
+    SELECT e.id, e.previous, sum(w.score) AS score
+    FROM eligible e JOIN (
+        SELECT id, score FROM shortlist
+        UNION ALL
+        SELECT id, weight FROM said JOIN late USING (id) WHERE :filtered
+        UNION ALL
+        SELECT id, weight FROM also
+    ) AS w USING (id)
+    GROUP BY e.id, e.previous
 ), keyword_top AS MATERIALIZED (
-    SELECT id, row_number() OVER (ORDER BY score DESC, id) AS rank
+    SELECT id, previous, row_number() OVER (ORDER BY score DESC, id) AS rank
     FROM own ORDER BY score DESC, id LIMIT :candidates
 ), semantic_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY meaning DESC, id) AS rank
@@ -132,7 +149,7 @@ wanted AS MATERIALIZED (
 ), pool AS MATERIALIZED (
     SELECT id FROM keyword_top
     UNION
-    SELECT i.previous FROM search_index i WHERE i.workspace_id = :workspace AND i.id = ANY(ARRAY(SELECT id FROM keyword_top))
+    SELECT previous FROM keyword_top
     UNION
     SELECT i.id FROM search_index i
     WHERE i.workspace_id = :workspace AND i.previous = ANY(ARRAY(SELECT id FROM keyword_top))
@@ -148,13 +165,15 @@ wanted AS MATERIALIZED (
         exp(-least(greatest(0, i.length - :fade_after::float8) / :fade_over::float8, 700)) AS fade
     FROM search_index i
     WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM pool))
+), spoken AS (
+    SELECT id, word, weight FROM said UNION ALL SELECT id, word, weight FROM also
 ), reach AS (
     SELECT id, id AS at, 1 AS share FROM member
     UNION ALL
     SELECT m.id, i.id, m.fade * (:previous_share::float8
         + CASE WHEN i.asks AND i.speaker <> m.speaker THEN :reply_share::float8 ELSE 0 END)
     FROM member m JOIN search_index i ON i.id = m.previous
-    WHERE :(readable) AND i.id = ANY(ARRAY(SELECT previous FROM member))
+    WHERE :(readable) AND i.id = ANY(ARRAY(SELECT previous FROM member WHERE previous IN (SELECT id FROM said)))
     UNION ALL
     SELECT m.id, i.id, m.fade * :next_share::float8
     FROM member m JOIN search_index i ON i.previous = m.id

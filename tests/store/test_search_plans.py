@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import uuid4
 
 from service.domain.drafts import MemoryDraft
@@ -41,3 +42,22 @@ async def test_every_search_is_full_25_times_on_one_connection(settings: Setting
             exact = SearchRequest(agent=agent, query=f"{agent} noted that cup 42 holds tea", limit=1)
             best = (await recall(engine, admin, exact)).results[0]
             assert best.memory["content"] == f"{agent} noted that cup 42 holds tea"
+
+
+async def test_what_has_expired_takes_no_place_among_the_best(settings: Settings) -> None:
+    admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+    passing = [
+        MemoryDraft(agent="a", type="fact", content=f"tea tea tea {n}", expires_at=datetime(2100, 1, 1, tzinfo=UTC))
+        for n in range(90)
+    ]
+    lasting = [
+        MemoryDraft(agent="a", type="fact", content=f"The long shelf number {n} in the kitchen holds tea")
+        for n in range(20)
+    ]
+    async with open_runtime(settings, "test") as engine:
+        await remember(engine, admin, passing + lasting)
+        request = SearchRequest(
+            agent="a", query="tea", strategy="keyword", limit=30, as_of=datetime(2101, 1, 1, tzinfo=UTC)
+        )
+        found = (await recall(engine, admin, request)).results
+    assert {result.memory["content"] for result in found if result.memory} == {draft.content for draft in lasting}
