@@ -157,7 +157,7 @@ async def statements_of(engine: Engine, request: SearchRequest) -> list[tuple[An
             async with engine.db.searching(workspace) as connection:
                 yield Connection(_Noting(connection.raw, noted))
 
-    watched = Engine(Watched(), engine.embedder)
+    watched = Engine(Watched(), embedder=engine.embedder)
     watched._models = engine._models
     await engine.model()
     await recall(watched, ADMIN, request, count_access=False)

@@ -157,7 +157,7 @@ async def _statements(engine: Engine, drafts: list[MemoryDraft]) -> list[tuple[A
             async with engine.db.transaction(workspace, planning) as connection:
                 yield Connection(_StopsAtInsert(connection.raw, found))
 
-    watched = Engine(Watched(), engine.embedder)
+    watched = Engine(Watched(), embedder=engine.embedder)
     watched._models = engine._models
     for draft in drafts:
         with suppress(_Noted):
