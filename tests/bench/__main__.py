@@ -20,6 +20,8 @@ PARTS = {
     "proxy": "what memory adds to a chat completion",
     "models": "the embedding model changed under load, the worker killed halfway",
     "tenants": "one workspace among 1,000",
+    "scale": "an agent of constant size among 100 to 1,000,000 memories",
+    "soak": "mixed load for ten minutes (SOAK_S seconds): memory and connections",
     "transfer": "100,000 memories exported and imported: time, and memory of the processes",
 }
 
