@@ -155,29 +155,43 @@ class Sender:
         }
         try:
             async with asyncio.timeout(self._timeout_s):
-                url = httpx.URL(webhook.url)
-                address = await self._address_of(url)
-                request = http.build_request(
-                    "POST", url.copy_with(host=address), content=body,
-                    headers=headers | {"host": url.netloc.decode("ascii")}, extensions={"sni_hostname": url.host},
-                )  # fmt: skip
-                answer = await http.send(request, stream=True)
-                await answer.aclose()
-        except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError) as error:
+                answer = await self._post(http, httpx.URL(webhook.url), body, headers)
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError, UnicodeError) as error:
             raise _NotArrived(f"no answer: {type(error).__name__}") from None
         if not answer.is_success:
             raise _NotArrived(f"answered {answer.status_code}", gone=answer.status_code == GONE)
 
-    async def _address_of(self, url: httpx.URL) -> str:
-        """The IP address that the request goes to. Looked up and judged here, once, so that a name cannot stand for
-        another address a moment later. Raises _NotArrived for one inside a network."""
-        found = await asyncio.get_running_loop().getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
-        addresses = [str(one[4][0]) for one in found]
+    async def _post(
+        self, http: httpx.AsyncClient, url: httpx.URL, body: bytes, headers: dict[str, str]
+    ) -> httpx.Response:
+        """The answer of the first of the name's addresses that can be reached."""
+        name = url.raw_host.decode("ascii")
+        *others, last = await self._addresses(name, url.port)
+        for address in (*others, last):
+            request = http.build_request(
+                "POST", url.copy_with(host=address), content=body,
+                headers=headers | {"host": url.netloc.decode("ascii")}, extensions={"sni_hostname": name},
+            )  # fmt: skip
+            try:
+                answer = await http.send(request, stream=True)
+            except httpx.ConnectError:
+                if address == last:
+                    raise
+            else:
+                await answer.aclose()
+                break
+        return answer
+
+    async def _addresses(self, name: str, port: int | None) -> list[str]:
+        """The IP addresses of a name. Looked up and judged here, once, so that it cannot stand for another address a
+        moment later. Raises _NotArrived where all are inside a network."""
+        found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
+        addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
         if not self._private:
             addresses = [address for address in addresses if is_public(address)]
         if not addresses:
             raise _NotArrived("the address is inside a network (REVERIE_WEBHOOKS_PRIVATE allows it)")
-        return addresses[0]
+        return addresses
 
 
 def _pause(failures: int) -> timedelta:

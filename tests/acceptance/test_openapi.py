@@ -103,6 +103,7 @@ MAKERS = {
     "edge_id": [("/v1/edges", "post", "201", "id")],
     "dream_id": [("/v1/agents/{agent}/dream", "post", "202", "id")],
     "key_id": [("/v1/keys", "post", "201", "id")],
+    "webhook_id": [("/v1/webhooks", "post", "201", "id")],
     "session": [("/v1/sessions", "post", "201", "session")],
 }
 """Which operation's answer holds what an operation's path asks for, and where."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
@@ -197,13 +196,29 @@ async def test_nothing_is_sent_into_the_network(api: Api, receiver: Receiver, mo
     assert "inside a network" in (await webhook(api, hook["id"]))["error"]
 
 
-async def test_a_name_is_sent_to_under_its_name(api: Api, receiver: Receiver) -> None:
-    if socket.gethostbyname("localhost") != "127.0.0.1":
-        pytest.skip("localhost is another address here")
-    await api.post("/v1/webhooks", {"url": receiver.url.replace("127.0.0.1", "localhost")})
+async def test_a_name_is_sent_to_under_its_name_at_the_first_address_that_answers(
+    api: Api, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    found = loop.getaddrinfo
+
+    async def lookup(host: str, port: int, **options: Any) -> Any:
+        if host != "xn--hken-qoa.example.org":
+            return await found(host, port, **options)
+        return [*await found("127.0.0.2", port, **options), *await found("127.0.0.1", port, **options)]
+
+    monkeypatch.setattr(loop, "getaddrinfo", lookup)
+    await api.post("/v1/webhooks", {"url": receiver.url.replace("127.0.0.1", "håken.example.org")})
     await api.save("one")
     await send_all(api)
-    assert receiver.got[0][0]["host"].startswith("localhost:")
+    assert receiver.got[0][0]["host"].startswith("xn--hken-qoa.example.org:")
+
+
+async def test_a_name_that_is_none_fails_like_any_other(api: Api) -> None:
+    hook = await api.post("/v1/webhooks", {"url": f"http://{'a' * 64}.example.org/"})
+    await api.save("one")
+    await send_all(api)
+    assert (await webhook(api, hook["id"]))["failures"] == 1
 
 
 async def test_who_may_have_webhooks(api: Api, settings: Settings) -> None:
