@@ -35,6 +35,7 @@ _PLAN_FOR_SEARCH = (
     " SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off;"
     "SET LOCAL enable_sort = off; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200;"
 )
+_PLAN_FOR_SAVE = " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
 _SHARDS_IN_SIGHT = " SET LOCAL citus.override_table_visibility = off;"
 """Citus hides shards from the catalog, which takes each new connection a second as it learns the types of a search."""
 
@@ -218,6 +219,14 @@ class Database:
         each is planned anew, for it finds the shard by the workspace's value.
         """
         return self.transaction(workspace_id, self._searching)
+
+    def saving(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+        """As ``transaction``, for saves: planned once per connection, as planning costs more than saving one memory.
+
+        A plan that is kept must not be one for tables as empty as they were at first: it never reads them whole. On
+        Citus each statement is planned anew.
+        """
+        return self.transaction(workspace_id, "" if self.spread else _PLAN_ONCE + _PLAN_FOR_SAVE)
 
     def snapshot(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """As ``transaction``, but reading only, and every statement sees the one moment of the first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,6 +34,7 @@ KEPT_AS_GIVEN = (
 )  # fmt: skip
 STATED = ("content", "type", "user_name", "status", "decay_exempt", "occurred_at", "expires_at")
 """What a memory states: saved under its key with any of it changed, it is updated, not said again."""
+READ_AT_ONCE = 32
 NEVER_SET_AT_FIRST = ("last_accessed_at", "superseded_by", "deleted_at")
 
 
@@ -73,9 +75,10 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
             raise InvalidInput((*_loc(drafts, position), "created_at"), "only an admin key may set created_at")
     drafts = await cleared_drafts(engine, principal, drafts, [_loc(drafts, n) for n in range(len(drafts))])
     now = engine.now()
-    embedded = await engine.embed([draft.content for draft in drafts])
+    contents = [draft.content for draft in drafts]
+    embedded, read = await asyncio.gather(engine.embed(contents), _read(contents))
     saved: dict[int, tuple[UUID, Outcome]] = {}
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with engine.db.saving(principal.workspace_id) as connection:
         places = Places(connection, principal)
         await places.look_up(drafts)
         items = [
@@ -85,6 +88,7 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
                 position + 1,
                 principal.actor,
                 now,
+                read[position],
             )
             for position, draft in enumerate(drafts)
         ]
@@ -135,10 +139,35 @@ def _identity(item: Item) -> tuple[Any, ...]:
     return ("content", item["audience"], item["type"], item["identity_hash"])
 
 
-def columns_of(draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: datetime) -> Item:
-    """The columns of ``memories`` for a draft; ``ordinal`` is its place in the batch, from 1."""
-    status = draft.status or ("open" if draft.type is MemoryType.TODO else None)
+async def _read(contents: Sequence[str]) -> list[Item]:
+    """What is read off each content; a few at a time, so that the embedder and other requests have their turn."""
+    read: list[Item] = []
+    for start in range(0, len(contents), READ_AT_ONCE):
+        if start:
+            await asyncio.sleep(0)
+        read.extend(read_off(content) for content in contents[start : start + READ_AT_ONCE])
+    return read
+
+
+def read_off(content: str) -> Item:
+    """The columns that follow from the content alone."""
     return {
+        "summary": summary_of(content),
+        "tokens": count_tokens(content),
+        **memories.words_of(content),
+        **shape_of(content).columns(),
+    }
+
+
+def columns_of(
+    draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: datetime, read: Item | None = None
+) -> Item:
+    """The columns of ``memories`` for a draft; ``ordinal`` is its place in the batch, from 1.
+
+    ``read`` is what was read off its content, where that has been done already.
+    """
+    status = draft.status or ("open" if draft.type is MemoryType.TODO else None)
+    return (read or read_off(draft.content)) | {
         "ordinal": ordinal,
         "id": new_id(),
         "agent_id": place.agent_id,
@@ -151,7 +180,7 @@ def columns_of(draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: 
         "user_name": draft.user,
         "key": draft.key,
         "content": draft.content,
-        "summary": draft.summary or summary_of(draft.content),
+        **({"summary": draft.summary} if draft.summary else {}),
         "identity_hash": identity_hash(
             draft.type,
             draft.content,
@@ -159,7 +188,6 @@ def columns_of(draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: 
             key=keyed(place.agent_id, draft.key),
             occurred_at=draft.occurred_at,
         ),
-        "tokens": count_tokens(draft.content),
         "importance": draft.importance,
         "confidence": draft.confidence,
         "tags": list(dict.fromkeys(draft.tags)),
@@ -175,7 +203,7 @@ def columns_of(draft: MemoryDraft, place: Place, ordinal: int, actor: str, now: 
         "dream_id": None,
         "changed_by": actor,
         "change_reason": "saved",
-    } | shape_of(draft.content).columns()
+    }
 
 
 def _new_record(draft: MemoryDraft, item: Item, agent: str, *, ready: bool) -> memories.Record:

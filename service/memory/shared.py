@@ -24,13 +24,9 @@ class Shared(Generic[Answer]):
         waiting = self._next.get(key)
         if waiting is not None:
             return await asyncio.shield(waiting), False
-        before = self._looking.get(key)
         # In a context of its own, as it may outlive the call that began it and works for others.
-        task = asyncio.get_running_loop().create_task(self._look(key, before, look), context=Context())
-        if before is None:
-            self._looking[key] = task
-        else:
-            self._next[key] = task
+        task = asyncio.get_running_loop().create_task(self._look(key, self._looking.get(key), look), context=Context())
+        self._next[key] = task
         return await asyncio.shield(task), True
 
     async def _look(
@@ -38,10 +34,10 @@ class Shared(Generic[Answer]):
     ) -> Answer:
         task = asyncio.current_task()
         assert task is not None
+        if before is not None:
+            await asyncio.wait([before])
+        self._looking[key] = self._next.pop(key)
         try:
-            if before is not None:
-                await asyncio.wait([before])
-                self._looking[key] = self._next.pop(key)
             return await look()
         finally:
             if self._looking.get(key) is task:

@@ -21,6 +21,8 @@ Done = TypeVar("Done")
 
 BATCH_MAX = 64
 UNDER_WAY_MAX = 2
+GATHERING_TURNS = 3
+"""Turns of the event loop that a batch waits for calls already on their way, read from their sockets together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,10 @@ class Together(Generic[Item, Done]):
 
     async def _work_off(self) -> None:
         while self._waiting:
+            for _ in range(GATHERING_TURNS):
+                await asyncio.sleep(0)
+            if not self._waiting:
+                break
             group = self._waiting[0].group
             batch = [call for call, _ in zip(self._alike(group), range(BATCH_MAX), strict=False)]
             for _ in batch:

@@ -61,10 +61,13 @@ async def insert(connection: Connection, workspace: UUID, items: list[dict[str, 
     return {row["id"] for row in rows}
 
 
+def words_of(content: str) -> dict[str, Any]:
+    """What the words of a content are taken from: its language, which a setting may overrule, and its spelling."""
+    return {"language": language_of(content), "lexical": spelled(content)}
+
+
 def _with_words(item: dict[str, Any]) -> dict[str, Any]:
-    """The item with what its words are taken from: its language, which a setting may overrule, and its spelling."""
-    content = item["content"]
-    return item | {"language": language_of(content), "lexical": spelled(content)}
+    return item if "lexical" in item else item | words_of(item["content"])
 
 
 async def find_twin(connection: Connection, workspace: UUID, item: dict[str, Any]) -> UUID | None:
@@ -143,7 +146,7 @@ async def rewrite(
         "rewrite_memory",
         workspace=workspace,
         id=memory_id,
-        item=_with_words(item),
+        item=item | words_of(item["content"]),
         changed_by=actor,
         reason=reason,
         now=now,

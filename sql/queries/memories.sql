@@ -68,7 +68,7 @@
 -- key) is left out of the answer, for the caller to reinforce or update. An import brings the rest of the state too; what
 -- it brings deleted or replaced is not told as new.
 WITH item AS (
-    SELECT i.*, c.configuration, to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
+    SELECT i.*, c.configuration, x.lexemes, n.length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, agent_id uuid, audience uuid, type text, scope text, team_id uuid, task_id uuid,
         session_id uuid, user_name text, key text, content text, summary text, identity_hash text, language text,
@@ -79,7 +79,9 @@ WITH item AS (
         updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz
     ), coalesce((
         SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
-    ), i.language) AS c(configuration)
+    ), i.language) AS c(configuration),
+    LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes),
+    reverie_length_v1(x.lexemes) AS n(length)
 ), inserted AS (
     INSERT INTO memories (
         workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
@@ -112,19 +114,17 @@ WITH item AS (
                 AND x.happened_at <= coalesce(m.occurred_at, m.valid_from)
              ORDER BY x.happened_at DESC, x.id DESC LIMIT 1)
         ) END,
-        reverie_length_v1(m.lexemes), i.words, i.speaker, i.asks, i.question_share,
+        i.length, i.words, i.speaker, i.asks, i.question_share,
         CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
     FROM inserted m
     JOIN item i ON i.id = m.id
     LEFT JOIN unnest(:embeddings::halfvec[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
-    RETURNING id
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
     SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
-        coalesce(cardinality(l.positions), 1), n.length
-    FROM inserted m, reverie_length_v1(m.lexemes) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
+        coalesce(cardinality(l.positions), 1), i.length
+    FROM inserted m JOIN item i ON i.id = m.id, unnest(m.lexemes) AS l(lexeme, positions, weights)
     ORDER BY 2, 3
-    RETURNING id
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
     SELECT DISTINCT m.workspace_id, m.audience, m.language FROM inserted m WHERE m.language <> 'english'

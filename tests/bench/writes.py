@@ -85,9 +85,11 @@ async def _measure(place: Place, url: str) -> tuple[list[list[Cell]], list[list[
 
 @asynccontextmanager
 async def _connected(url: str) -> AsyncIterator[Any]:
+    """A connection that plans as the service does when it saves: once."""
     connection = await asyncpg.connect(url)
     await connection.set_type_codec("jsonb", encoder=str, decoder=str, schema="pg_catalog")
     await register_vector(connection)
+    await connection.execute("SET plan_cache_mode = force_generic_plan; SET jit = off")
     try:
         yield connection
     finally:
@@ -153,8 +155,8 @@ async def _statements(engine: Engine, drafts: list[MemoryDraft]) -> list[tuple[A
             """Nothing of its own: it is asked for transactions."""
 
         @asynccontextmanager
-        async def transaction(self, workspace: UUID, planning: str = "") -> AsyncIterator[Connection]:
-            async with engine.db.transaction(workspace, planning) as connection:
+        async def saving(self, workspace: UUID) -> AsyncIterator[Connection]:
+            async with engine.db.saving(workspace) as connection:
                 yield Connection(_StopsAtInsert(connection.raw, found))
 
     watched = Engine(Watched(), embedder=engine.embedder)

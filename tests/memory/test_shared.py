@@ -50,6 +50,15 @@ async def test_a_call_is_answered_by_a_look_that_began_after_it() -> None:
     assert looks.begun == 3
 
 
+async def test_calls_of_one_turn_share_a_look() -> None:
+    shared, looks = Shared[int](), Looks()
+    calls = [asyncio.create_task(shared.ask("k", looks)) for _ in range(3)]
+    await looks.begins(1)
+    looks.gates[0].set()
+    assert await asyncio.gather(*calls) == [(1, True), (1, False), (1, False)]
+    assert looks.begun == 1
+
+
 async def test_other_keys_wait_for_nobody() -> None:
     shared, looks = Shared[int](), Looks()
     calls = [asyncio.create_task(shared.ask(key, looks)) for key in "ab"]
