@@ -24,7 +24,7 @@ def follow(reverie: AsyncReverie, look: Callable[[], Awaitable[None]], untold_s:
 
     ``untold_s``: how often to look all the same, for what no event tells. A look that fails is made again.
     """
-    events = _Events(reverie)
+    events = Events(reverie)
     reading = background_tasks.create(events.read())
     client = ui.context.client
     client.on_delete(reading.cancel)
@@ -46,8 +46,11 @@ def follow(reverie: AsyncReverie, look: Callable[[], Awaitable[None]], untold_s:
     ui.timer(TICK_S, tick, immediate=False)
 
 
-class _Events:
-    """The API's stream of events, as far as a page cares: that something has happened."""
+class Events:
+    """The API's stream of events, as far as a page cares: that something has happened.
+
+    Something may have while nobody read, so a stream that begins counts as well.
+    """
 
     def __init__(self, reverie: AsyncReverie) -> None:
         self._reverie = reverie
@@ -67,7 +70,7 @@ class _Events:
             async with reverie.http.stream(
                 "GET", "/v1/events", headers=reverie.options.own(), timeout=httpx.Timeout(60, read=None)
             ) as response:
-                self.told = response.is_success
+                self.told = self.something_happened = response.is_success
                 if not response.is_success:
                     return response.is_server_error
                 async for line in response.aiter_lines():

@@ -34,6 +34,7 @@ THEMES: dict[Theme, bool | None] = {"auto": None, "light": False, "dark": True}
 AFTER: dict[Theme, Theme] = {"auto": "light", "light": "dark", "dark": "auto"}
 THEME_ICONS = {"auto": "brightness_auto", "light": "light_mode", "dark": "dark_mode"}
 SHOW_PLACE = "document.querySelector('.place.here')?.scrollIntoView({inline: 'center', block: 'nearest'})"
+SKIP = Markup('<a class="skip" href="#content">To the content</a>')
 EVERYONE = "All agents"
 RESPONSE_S = 60
 CHOICES_MAX = 24
@@ -90,9 +91,10 @@ class Frame:
         ui.dark_mode(THEMES[visit.theme])
         try:
             desk = Desk(visit.key.reverie, visit.key, await _agents(visit.key), dict(request.query_params))
+            html(SKIP)
             with box("shell"):
                 self._rail(visit, desk, path)
-                with box("page", "main"):
+                with box("page", "main").props("id=content tabindex=-1"):
                     await build(desk)
             ui.run_javascript(SHOW_PLACE)
         except NotAuthenticated:

@@ -38,6 +38,11 @@ def box(classes: str, tag: str = "div") -> ui.element:
     return ui.element(tag).classes(classes)
 
 
+def only_if(held: bool, classes: str) -> dict[str, str]:
+    """For ``element.classes``: these are there only if it is so."""
+    return {"add" if held else "remove": classes}
+
+
 def joined(parts: Iterable[Markup | str]) -> Markup:
     """Markup side by side."""
     return Markup("").join(parts)
@@ -61,7 +66,8 @@ def when(moment: datetime | str | None) -> Markup:
 def facts(rows: Mapping[str, Any]) -> Markup:
     """Names and what they are; what is None is left out."""
     cells = (Markup("<dt>{}</dt><dd>{}</dd>").format(name, value) for name, value in rows.items() if value is not None)
-    return Markup('<dl class="facts">{}</dl>').format(joined(cells))
+    whole = joined(cells)
+    return Markup('<dl class="facts">{}</dl>').format(whole) if whole else whole
 
 
 def bars(rows: Iterable[tuple[str, float, float]], hue: str = "accent") -> Markup:
@@ -92,7 +98,16 @@ def difference(before: str, after: str) -> Markup:
 def button(words: str, act: Callable[..., Any], classes: str = "", icon: str | None = None) -> ui.button:
     """A button; ``classes`` may say primary, danger or quiet. What fails is told."""
     made = ui.button(words, on_click=told(act), icon=icon, color=None)
+    made.props["data-key"] = words
     return made.props("unelevated no-caps").classes(f"btn {classes}")
+
+
+@contextmanager
+def row(key: object, act: Callable[[], Any], classes: str = "item") -> Iterator[ui.element]:
+    """A line of a list that is pressed as a whole; by ``key`` it keeps the focus when the list is drawn anew."""
+    with ui.element("button").classes(classes).props(f'type="button" data-key="{key}"') as made:
+        yield made
+    made.on("click", told(act))
 
 
 def empty(icon: str, title: str, explanation: str, example: str | None = None) -> ui.element:

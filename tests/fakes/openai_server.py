@@ -3,6 +3,7 @@
     with FakeOpenAI() as server:
         server.say('{"facts": []}')             # the next chat answer; without one, a default
         server.fail(status=429, times=2)        # the next two requests fail
+        server.hold(); server.let_go(1)         # all requests wait; one of them no longer
         ...  # api_base=server.base_url
         assert server.calls["chat"] == 3
         server.requests("chat")[-1]["messages"]
@@ -60,6 +61,7 @@ class FakeOpenAI:
         self._raw: list[tuple[str, bytes]] = []
         self._replies: deque[Reply] = deque()
         self._failures: list[_Failure] = []
+        self._may_pass: int | None = None
         self._lock = threading.Lock()
         self._called = threading.Condition(self._lock)
         self._socket = socket.socket(proto=socket.IPPROTO_TCP)
@@ -108,6 +110,16 @@ class FakeOpenAI:
         with self._lock:
             self._failures.append(_Failure(endpoint, status, hang_s, invalid_json, body, times))
 
+    def hold(self) -> None:
+        """Let every request wait for its ``let_go``."""
+        with self._lock:
+            self._may_pass = 0
+
+    def let_go(self, requests: int | None = None) -> None:
+        """Answer as many of those that wait (None: all, and hold no further ones)."""
+        with self._lock:
+            self._may_pass = None if requests is None else (self._may_pass or 0) + requests
+
     def heal(self) -> None:
         """Forget all failures and queued replies."""
         with self._lock:
@@ -150,6 +162,8 @@ class FakeOpenAI:
         async def serve(request: Request, endpoint: str, answer: Callable[[Body], Response]) -> Response:
             body = await request.json()
             failure = self._record(endpoint, body, await request.body())
+            while not self._passes():  # noqa: ASYNC110 - let go from another thread
+                await asyncio.sleep(0.02)
             if self.key is not None and request.headers.get("authorization") != f"Bearer {self.key}":
                 return _error(401, "Incorrect API key provided")
             if failure is not None:
@@ -182,6 +196,13 @@ class FakeOpenAI:
             return await serve(request, "rerank", self._rerank)
 
         return app
+
+    def _passes(self) -> bool:
+        with self._lock:
+            passes = self._may_pass is None or self._may_pass > 0
+            if self._may_pass:
+                self._may_pass -= 1
+            return passes
 
     def _record(self, endpoint: str, body: Body, raw: bytes) -> _Failure | None:
         with self._lock:

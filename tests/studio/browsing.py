@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -15,6 +16,9 @@ from playwright.async_api import Browser, ConsoleMessage, Locator, Page, Request
 from tests.serving import ADMIN_KEY
 
 SCREENS = Path(__file__).resolve().parents[2] / "build" / "studio"
+PAGES = Path(__file__).resolve().parents[2] / "service" / "studio" / "pages"
+LABEL_AT = {"button": 0, "ui.tab": 0, "sure": 2}
+"""Which argument is the label."""
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -43,6 +47,15 @@ NOTE_BUTTONS = """
 })();
 """
 """Tells of every button that can be seen, and every one that is pressed; what is listed goes by its kind."""
+
+
+def _buttons_of(module: str) -> set[str]:
+    """The buttons, tabs and deeds to confirm that the source of a page names, seen or not."""
+    calls = (node for node in ast.walk(ast.parse((PAGES / f"{module}.py").read_text(encoding="utf-8"))) if
+             isinstance(node, ast.Call))  # fmt: skip
+    names = ((ast.unparse(call.func), call.args) for call in calls)
+    labels = [args[LABEL_AT[called]] for called, args in names if called in LABEL_AT]
+    return {str(label.value) for label in labels if isinstance(label, ast.Constant) and label.value}
 
 
 def chromium() -> str | None:
@@ -132,12 +145,14 @@ class Visitor:
         """Wait until the page says so."""
         await expect(self.page.get_by_text(words).first).to_be_visible()
 
-    def has_pressed(self, path: str, but: Collection[str] = ()) -> None:
-        """Raise AssertionError for a button of a page that was there and was not pressed.
+    def has_pressed(self, path: str, *modules: str, but: Collection[str] = ()) -> None:
+        """Raise AssertionError for a button that was to be seen on a page, or that its modules name, and not pressed.
 
-        ``but`` names those of a panel shared with another page, where they are pressed.
+        ``but`` names those that another test presses, of a panel shared with another page for instance.
         """
-        missed = sorted(name for where, name in self.seen - self.pressed if where == path and name not in but)
+        pressed = {name for where, name in self.pressed if where == path}
+        there = {name for where, name in self.seen if where == path}.union(*map(_buttons_of, modules))
+        missed = sorted(there - pressed - set(but))
         assert not missed, f"never pressed on {path}: {missed}"
 
     async def photograph(self, name: str) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -29,26 +30,41 @@ def _chromium() -> None:
     expect.set_options(timeout=PATIENCE_MS)
 
 
-@pytest_asyncio.fixture(**package)
-async def service(
+Start = Callable[..., AbstractAsyncContextManager[ServerProcess]]
+
+
+@pytest.fixture(scope="package")
+def start(
     _chromium: None, databases: Databases, bouncer: Bouncer | None, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[ServerProcess]:
-    """The API and a worker, as processes, on a database in which two agents have lived and dreamed."""
-    name = f"studio_{uuid4().hex}"
-    url = await databases.copy(TEMPLATE, name)
-    url = bouncer.url(url) if bouncer else url
-    folder: Path = tmp_path_factory.mktemp("studio")
-    environment: dict[str, Any] = {"EMBEDDING_MODEL": "static", "REVERIE_POLL_S": "0.2"}
-    server = ServerProcess(url, folder / "server.log", **environment)
-    worker = WorkerProcess(url, folder / "worker.log", **environment)
-    try:
-        worker.start()
-        await server.start()
+) -> Start:
+    """Starts the API and a worker, as processes, on a fresh database; what is named goes to their environment."""
+
+    @asynccontextmanager
+    async def starting(**given: str) -> AsyncIterator[ServerProcess]:
+        name = f"studio_{uuid4().hex}"
+        url = await databases.copy(TEMPLATE, name)
+        url = bouncer.url(url) if bouncer else url
+        folder: Path = tmp_path_factory.mktemp("studio")
+        environment: dict[str, Any] = {"EMBEDDING_MODEL": "static", "REVERIE_POLL_S": "0.2", **given}
+        server = ServerProcess(url, folder / "server.log", **environment)
+        worker = WorkerProcess(url, folder / "worker.log", **environment)
+        try:
+            worker.start()
+            await server.start()
+            yield server
+        finally:
+            await asyncio.gather(server.close(), worker.kill())
+            await databases.drop(name)
+
+    return starting
+
+
+@pytest_asyncio.fixture(**package)
+async def service(start: Start) -> AsyncIterator[ServerProcess]:
+    """A service in whose database two agents have lived and dreamed."""
+    async with start() as server:
         await tell_story(server)
         yield server
-    finally:
-        await asyncio.gather(server.close(), worker.kill())
-        await databases.drop(name)
 
 
 @pytest_asyncio.fixture(**package)

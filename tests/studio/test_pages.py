@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 
 from tests.processes import ServerProcess
 from tests.serving import ADMIN_KEY
@@ -13,6 +13,18 @@ from tests.studio.browsing import Visitor
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
+WHERE_DRAWN = """
+() => {
+  const box = document.querySelector('.chart');
+  const series = getElement(box.id.slice(1)).chart.getModel().getSeriesByIndex(0);
+  const nodes = series.getData();
+  const corner = box.getBoundingClientRect();
+  return nodes.mapArray('value', (value, index) => {
+    const [x, y] = series.coordinateSystem.dataToPoint(nodes.getItemLayout(index));
+    return [nodes.getName(index), value, Math.round(corner.x + x), Math.round(corner.y + y)];
+  });
+}
+"""
 PANEL = frozenset({"Edit", "Delete", "About", "History", "Sources"})
 """Buttons of an open memory: each is pressed where it is opened from the list of memories."""
 
@@ -46,12 +58,13 @@ async def test_the_playground_explains_its_results(visitor: Visitor) -> None:
     await visitor.choose("Look in", "Messages")
     await page.keyboard.press("Escape")
     await visitor.told(re.compile("message in "))
+    await page.get_by_text("Faded memories too").click()
     await visitor.choose("Types", "preference")
     await page.keyboard.press("Escape")
-    await page.get_by_text("Faded memories too").click()
+    await expect(results.filter(has_text="message in ")).to_have_count(0)
     await results.get_by_role("button", name="Open").first.click()
     await visitor.close("Close")
-    visitor.has_pressed("/studio/playground", but=PANEL)
+    visitor.has_pressed("/studio/playground", "playground", but=PANEL)
 
 
 async def test_dreams_are_read_run_and_undone(visitor: Visitor, service: ServerProcess) -> None:
@@ -69,6 +82,7 @@ async def test_dreams_are_read_run_and_undone(visitor: Visitor, service: ServerP
     await visitor.close("Close")
 
     await rows.last.click()
+    await expect(page.locator(".change").filter(has_text="Superseded")).to_have_count(0)
     await visitor.press("Undo this dream")
     await visitor.close("Cancel")
     await visitor.press("Undo this dream")
@@ -97,7 +111,13 @@ async def test_dreams_are_read_run_and_undone(visitor: Visitor, service: ServerP
     await visitor.told("Undone. The messages are due again.")
     found = (await service.call("GET", "/v1/memories", params={"agent": "ada", "q": "Darjeeling"})).json()
     assert found["items"] == []
-    visitor.has_pressed("/studio/dreams", but=PANEL)
+
+    for _ in range(20):
+        last = await service.call("POST", "/v1/agents/ada/dream", json={"dry_run": True, "wait": True})
+    await expect(page.locator(f"[data-key='{last.json()['id']}']").get_by_text("dry run", exact=True)).to_be_visible()
+    await visitor.press("Earlier dreams")
+    await expect(rows.nth(20)).to_be_visible()
+    visitor.has_pressed("/studio/dreams", "dreams", but=PANEL)
 
 
 async def test_the_graph_is_drawn_and_walked(visitor: Visitor) -> None:
@@ -121,7 +141,41 @@ async def test_the_graph_is_drawn_and_walked(visitor: Visitor) -> None:
     await visitor.told("Nobody of that name")
     await page.locator(".card.flush .item").last.click()
     await visitor.close("Close")
-    visitor.has_pressed("/studio/graph", but=PANEL)
+    await what_is_drawn_is_clicked(visitor)
+    visitor.has_pressed("/studio/graph", "graph", but=PANEL)
+
+
+async def what_is_drawn_is_clicked(visitor: Visitor) -> None:
+    page = visitor.page
+    beside = page.locator(".beside > .column-of > .card .item .text")
+    await page.get_by_label("Find an entity").fill("northwind")
+    await page.locator(".entities .item").click()
+    await expect(page.locator(".step").last).to_have_text("Northwind")
+    await visitor.choose("How far", "Two steps")
+    before = await beside.all_inner_texts()
+    drawn = await where_drawn(page)
+    [there, *_] = [name for name, value in drawn if value == 1 and name != "Northwind"]
+    await page.mouse.click(*drawn[there, 1])
+    await expect(page.locator(".step").last).to_have_text(there)
+    await expect(beside).not_to_have_text(before)
+    drawn = await where_drawn(page)
+    [memory, *_] = [place for (_, value), place in drawn.items() if value == 0]
+    await page.mouse.click(*memory)
+    await expect(visitor.dialog().get_by_role("tab", name="About")).to_be_visible()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+async def where_drawn(page: Page) -> dict[tuple[str, int], tuple[float, float]]:
+    """The middle of each drawn circle in the window, by its name and value (1: an entity, 0: a memory), at rest."""
+    await page.locator(".chart").scroll_into_view_if_needed()
+    seen: list[list[object]] = []
+    while True:
+        found: list[list[object]] = await page.evaluate(WHERE_DRAWN)
+        if found and found == seen:
+            return {(str(name), int(str(value))): (float(str(x)), float(str(y))) for name, value, x, y in found}
+        seen = found
+        await page.wait_for_timeout(300)
 
 
 async def test_bulletins_are_compared(visitor: Visitor, service: ServerProcess) -> None:
@@ -143,7 +197,7 @@ async def test_bulletins_are_compared(visitor: Visitor, service: ServerProcess) 
     await expect(page.locator("ins")).to_have_count(0)
     await rows.last.click()
     await expect(page.get_by_role("heading", name="Version 1", exact=True)).to_be_visible()
-    visitor.has_pressed("/studio/bulletins")
+    visitor.has_pressed("/studio/bulletins", "bulletins")
 
 
 async def test_sessions_show_what_became_of_what_was_said(visitor: Visitor, service: ServerProcess) -> None:
@@ -162,16 +216,21 @@ async def test_sessions_show_what_became_of_what_was_said(visitor: Visitor, serv
     await visitor.press("Earlier messages")
     await expect(page.locator(".said")).to_have_count(60)
     for doing, deed, done in (
-        ("Fold the older half", "Fold", "Folded."),
-        ("Clear the window", "Clear", "Cleared."),
+        ("Fold the older half", "Fold", "Before the window"),
+        ("Clear the window", "Clear", re.compile("The window is empty")),
     ):
         await visitor.press(doing)
         await visitor.close("Cancel")
         await visitor.press(doing)
         await visitor.press(deed, visitor.dialog())
         await visitor.told(done)
-    await visitor.told(re.compile("The window is empty"))
-    visitor.has_pressed("/studio/sessions", but=PANEL)
+
+    for n in range(50):
+        await service.call("POST", "/v1/sessions", json={"agent": "ben", "session": f"short {n}"})
+    await expect(rows.filter(has_text="short 49")).to_be_visible()
+    await visitor.press("Older sessions")
+    await expect(rows.nth(50)).to_be_visible()
+    visitor.has_pressed("/studio/sessions", "sessions", but=PANEL)
 
 
 async def test_the_engine_is_watched_and_set(visitor: Visitor, service: ServerProcess) -> None:
@@ -207,7 +266,7 @@ async def test_the_engine_is_watched_and_set(visitor: Visitor, service: ServerPr
     await visitor.told(re.compile("^Saved. In effect"))
     assert (await service.call("GET", "/v1/settings")).json()["window"]["trim_to"] == 12
     await keys_are_made_and_revoked(visitor, service)
-    visitor.has_pressed("/studio/engine")
+    visitor.has_pressed("/studio/engine", "engine", "keys", "settings_form")
 
 
 async def keys_are_made_and_revoked(visitor: Visitor, service: ServerProcess) -> None:

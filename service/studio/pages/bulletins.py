@@ -12,7 +12,7 @@ from service.clients import calls
 from service.clients.models import Bulletin
 from service.studio.following import follow
 from service.studio.frame import Desk, Frame, choose_agent, heading
-from service.studio.parts import box, button, difference, empty, html, said, told, when
+from service.studio.parts import box, button, difference, empty, html, only_if, row, said, when
 from service.studio.saying import count
 
 PAGE = 100
@@ -44,7 +44,7 @@ class _Bulletins:
         self._against: int | None = None
 
     async def build(self) -> None:
-        with box("beside narrow-first"):
+        with box("beside narrow-first") as self._beside:
             with box("card flush"):
                 self._rows = box("rows")
             self._detail = box("column-of")
@@ -66,22 +66,22 @@ class _Bulletins:
         """Have it written now."""
         before = self._versions[0].version if self._versions else 0
         written = await self._desk.reverie.write_bulletin(str(self._desk.agent))
+        await self.look()
         said(
             "Nothing has changed since the last version."
             if written.version == before
             else f"Version {written.version} is written."
         )
-        await self.look()
 
     def _show(self) -> None:
         self._rows.clear()
         self._detail.clear()
+        self._beside.classes(**only_if(not self._versions, "alone"))
         with self._rows:
             for bulletin in self._versions:
                 here = bulletin.version == self._open
-                with ui.element("button").classes("item here" if here else "item").props('type="button"') as row:
+                with row(bulletin.version, partial(self._choose, bulletin.version), "item here" if here else "item"):
                     html(_line(bulletin))
-                row.on("click", told(partial(self._choose, bulletin.version)))
             if not self._versions:
                 empty(
                     "article",

@@ -45,6 +45,17 @@ def state(dream: Dream) -> Markup:
     return tag(words, tone)
 
 
+def progress(dream: Dream) -> tuple[float | None, str]:
+    """How far a dream under way has read, 0 to 1 (None: not known yet), and what it is doing in words."""
+    read, messages = dream.report.get("read"), dream.report.get("messages")
+    doing = STATES[dream.status][0]
+    if dream.status != "running" or read is None or not messages:
+        return None, doing
+    if read < messages:
+        return read / messages, f"{doing}: {read:,} of {count(messages, 'message')} read"
+    return 1.0, f"{doing}: all {count(messages, 'message')} read, writing down what they mean"
+
+
 def length(dream: Dream) -> str | None:
     """How long it took."""
     times = dream.model_extra or {}
@@ -56,6 +67,8 @@ def length(dream: Dream) -> str | None:
 def summary(dream: Dream) -> str:
     """The counts of a dream in one line."""
     report = dream.report
+    if dream.status in ("queued", "running"):
+        return progress(dream)[1].partition(": ")[2] or "nothing to tell yet"
     parts = [count(report.get("messages", 0), "message") + " read"]
     names = ("created", "reinforced", "superseded", "decayed", "linked", "skipped")
     parts += [f"{report[name]:,} {'faded' if name == 'decayed' else name}" for name in names if report.get(name)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from markupsafe import Markup
 from nicegui import ui
@@ -14,11 +16,29 @@ from service.studio.following import follow
 from service.studio.frame import Desk, Frame, heading
 from service.studio.pages import dream_words
 from service.studio.pages.memory_panel import open_memory
-from service.studio.parts import box, button, empty, facts, html, kind, said, sheet, sure, text, told, when
+from service.studio.parts import (
+    box,
+    button,
+    empty,
+    facts,
+    html,
+    kind,
+    only_if,
+    row,
+    said,
+    sheet,
+    sure,
+    text,
+    told,
+    when,
+)
 from service.studio.saying import count, sentence
 
 PAGE = 20
 TICK_S = 0.5
+NO_WORKER_S = 10
+"""A dream that waits longer than this has probably nobody to dream it."""
+NO_WORKER = " Is a worker running? `make run` starts one."
 CHANGES_SHOWN = 200
 CHANGED_SHOWN = 10
 LINE = Markup('<div class="top"><span>{}</span>{}</div><div class="about">{}</div>')
@@ -52,10 +72,12 @@ class _Dreams:
         self._open: str | None = desk.query.get("dream")
         self._shown: Any = None
         self._shown_dream: Dream | None = None
+        self._watched: UUID | None = None
+        self._looking = asyncio.Lock()
 
     async def build(self) -> None:
         self._progress = box("hidden")
-        with box("beside narrow-first"):
+        with box("beside narrow-first") as self._beside:
             with box("card flush"):
                 self._timeline = box("rows")
             self._detail = box("column-of")
@@ -63,6 +85,10 @@ class _Dreams:
 
     async def look(self) -> None:
         """Read the timeline and the open dream again; what has not changed is left alone."""
+        async with self._looking:
+            await self._look()
+
+    async def _look(self) -> None:
         call = calls.agents.list_dreams(agent=self._desk.agent, limit=self._limit)
         page = await self._desk.reverie.send(call)
         if self._open is None and page.items:
@@ -70,6 +96,9 @@ class _Dreams:
         if (page, self._open) != self._shown:
             self._shown = (page, self._open)
             self._show_timeline(page.items, more=page.next_cursor is not None)
+        under_way = next((dream for dream in page.items if dream.status not in OVER), None)
+        if under_way is not None and self._watched is None:
+            self._watch(under_way)
         if self._open is not None:
             try:
                 dream = await self._desk.reverie.get_dream(self._open)
@@ -82,12 +111,12 @@ class _Dreams:
 
     def _show_timeline(self, dreams: list[Dream], *, more: bool) -> None:
         self._timeline.clear()
+        self._beside.classes(**only_if(not dreams, "alone"))
         with self._timeline:
             for dream in dreams:
                 classes = "item here" if str(dream.id) == self._open else "item"
-                with ui.element("button").classes(classes).props('type="button"') as row:
+                with row(dream.id, partial(self._choose, str(dream.id)), classes):
                     html(_line(dream, with_agent=self._desk.agent is None))
-                row.on("click", told(partial(self._choose, str(dream.id))))
             if more:
                 button("Earlier dreams", self._earlier, "quiet")
         if not dreams:
@@ -112,7 +141,7 @@ class _Dreams:
         self._detail.clear()
         with self._detail:
             with box("card"):
-                html(_head(dream))
+                html(_head(dream), "column-of")
                 if dream.error:
                     text(
                         f"It failed: {dream.error} The messages stay due, and are read by the next dream.",
@@ -153,8 +182,8 @@ class _Dreams:
         except Conflict as error:
             await self._explain(error)
         else:
-            said("Undone. The messages are due again.")
             await self.look()
+            said("Undone. The messages are due again.")
 
     async def _explain(self, error: Conflict) -> None:
         changed = [str(one) for one in error.problem.get("changed", [])]
@@ -175,9 +204,8 @@ class _Dreams:
         except NotFound:
             html(Markup("something else of it: <code>{}</code>").format(memory_id), "said")
             return
-        with ui.element("button").classes("item choice").props('type="button"') as row:
+        with row(memory_id, partial(open_memory, self._desk, memory_id), "item choice"):
             html(CHANGED.format(memory.content, kind(memory.type)))
-        row.on("click", told(partial(open_memory, self._desk, memory_id)))
 
     async def dream(self, dry_run: bool) -> None:
         """Ask for a dream and show how it goes."""
@@ -185,18 +213,18 @@ class _Dreams:
         if agent is None:
             self._ask_who(dry_run)
             return
+        await self._begin(agent, dry_run)
+
+    async def _begin(self, agent: str, dry_run: bool) -> None:
         dream = await self._desk.reverie.dream(agent, dry_run=dry_run)
         self._open = str(dream.id)
+        self._watch(dream)
         await self.look()
-        self._watch(str(dream.id))
 
     def _ask_who(self, dry_run: bool) -> None:
         async def go(agent: str) -> None:
             dialog.close()
-            dream = await self._desk.reverie.dream(agent, dry_run=dry_run)
-            self._open = str(dream.id)
-            await self.look()
-            self._watch(str(dream.id))
+            await self._begin(agent, dry_run)
 
         with sheet() as dialog:
             text("Who shall dream?", tag="h2")
@@ -208,29 +236,32 @@ class _Dreams:
             with box("row-of").style("justify-content: flex-end"):
                 button("Cancel", dialog.close, "quiet")
 
-    def _watch(self, dream_id: str) -> None:
+    def _watch(self, watched: Dream) -> None:
+        """Show how far a dream has come until it is over."""
+        self._watched = watched.id
         self._progress.clear()
         self._progress.classes(replace="card")
         waited = 0.0
         with self._progress:
-            words = ui.label("Asked for a dream").props('role="status"')
-            ui.linear_progress(show_value=False).props("indeterminate rounded")
+            words = ui.label(f"{watched.agent}: asked to dream").props('role="status"')
+            bar = ui.linear_progress(0, show_value=False).props("indeterminate rounded aria-label='Read so far'")
 
             async def tick() -> None:
                 nonlocal waited
                 waited += TICK_S
-                dream = await self._desk.reverie.get_dream(dream_id)
+                dream = await self._desk.reverie.get_dream(watched.id)
                 if dream.status in OVER:
                     timer.cancel()
+                    self._watched = None
                     self._progress.classes(replace="hidden")
-                    said(f"Dreamed: {dream_words.summary(dream)}." if dream.status != "failed" else "The dream failed.")
                     await self.look()
+                    said(f"Dreamed: {dream_words.summary(dream)}." if dream.status != "failed" else "The dream failed.")
                     return
-                doing = dream_words.STATES[dream.status][0].capitalize()
-                long = (
-                    " Is a worker running? `make run` starts one." if dream.status == "queued" and waited > 10 else ""
-                )
-                words.set_text(f"{doing}, {waited:.0f} s.{long}")
+                share, doing = dream_words.progress(dream)
+                bar.props(**only_if(share is None, "indeterminate"))
+                bar.set_value(share or 0.0)
+                lonely = dream.status == "queued" and waited > NO_WORKER_S
+                words.set_text(f"{watched.agent}: {doing}, {waited:.0f} s.{NO_WORKER if lonely else ''}")
 
             timer = ui.timer(TICK_S, told(tick))
 
@@ -251,10 +282,11 @@ def _head(dream: Dream) -> Markup:
         "Dreamed": when(times.get("created_at")),
         "Because": dream_words.TRIGGERS.get(dream.trigger, dream.trigger),
         "Took": dream_words.length(dream),
-        "Read": count(dream.report.get("messages", 0), "message") if dream.report else None,
+        "Read": count(dream.report.get("messages", 0), "message") if dream.status in OVER else None,
         "Model": dream_words.costs(dream.report),
     }
     title = "What it would change" if dream.status == "dry_run" else "What it changed"
+    title = title if dream.status in OVER else "Under way"
     return Markup('<div class="row-of"><h2>{}</h2>{}</div><div class="row-of">{}</div>{}').format(
         title, dream_words.state(dream), dream_words.deeds(dream.report or {}), facts(rows)
     )

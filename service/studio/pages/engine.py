@@ -132,8 +132,8 @@ class _Health:
             return
         answer = await self._desk.reverie.reindex(force)
         started = f"Started: {count(int(answer.get('total') or answer.get('pending') or 0), 'text')}."
-        said(started if answer.get("started") else "There is nothing to do, or it is under way already.")
         await self.look()
+        said(started if answer.get("started") else "There is nothing to do, or it is under way already.")
 
     async def _verify(self) -> None:
         self._trial.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -13,13 +14,13 @@ from service.clients import Ambiguous, calls
 from service.clients.models import Entity, MemoryRecord
 from service.studio.frame import Desk, Frame, heading
 from service.studio.pages.memory_panel import open_memory
-from service.studio.parts import box, button, empty, html, joined, kind, tag, text, told
+from service.studio.parts import box, button, empty, html, joined, kind, row, tag, text, told
 from service.studio.saying import count
 
 TYPING_MS = 300
 LISTED = 60
-DRAWN_MAX = 150
-"""Memories drawn; more would be a ball of wool."""
+DRAWN_MAX = 60
+"""Memories drawn, those first that connect the most; more would be a ball of wool."""
 HUES = {
     "person": "#b0567f", "project": "#7a5bb5", "company": "#4a6fa5", "product": "#2f8a83", "place": "#3f8f4f",
 }  # fmt: skip
@@ -43,6 +44,7 @@ class _Graph:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._path: list[Entity] = []
+        self._depth = 2
         self._asked = 0
 
     async def build(self) -> None:
@@ -67,11 +69,10 @@ class _Graph:
             return
         self._rows.clear()
         with self._rows:
-            for entity in page.items:
+            for entity in sorted(page.items, key=_mentions, reverse=True):
                 here = bool(self._path) and entity.id == self._path[-1].id
-                with ui.element("button").classes("item here" if here else "item").props('type="button"') as row:
+                with row(entity.id, partial(self._walk, entity), "item here" if here else "item"):
                     html(_line(entity))
-                row.on("click", told(partial(self._walk, entity)))
         if not page.items and words:
             with self._rows:
                 empty("search_off", "Nobody of that name", "Aliases are searched too.")
@@ -101,10 +102,14 @@ class _Graph:
         await self._draw()
         await self._list()
 
-    async def _draw(self, depth: int = 2) -> None:
+    async def _look_further(self, depth: int) -> None:
+        self._depth = depth
+        await self._draw()
+
+    async def _draw(self) -> None:
         centre = self._path[-1]
         try:
-            found = await self._desk.reverie.entity_graph(centre.id, depth=depth, agent=self._desk.agent)
+            found = await self._desk.reverie.entity_graph(centre.id, depth=self._depth, agent=self._desk.agent)
         except Ambiguous as error:
             names = ", ".join(f"{one.get('name')} ({one.get('kind')})" for one in error.candidates)
             self._drawing.clear()
@@ -119,9 +124,11 @@ class _Graph:
             with box("pager").style("border-top: 0"):
                 text(f"{count(len(entities), 'entity', 'entities')}, {count(len(memories), 'memory', 'memories')}"
                      + (", the nearest of more" if found.get("truncated") else ""))  # fmt: skip
-                steps = ui.select(DEPTHS, value=depth, on_change=told(lambda event: self._draw(event.value)))
+                steps = ui.select(
+                    DEPTHS, value=self._depth, on_change=told(lambda event: self._look_further(event.value))
+                )
                 steps.props('outlined dense options-dense aria-label="How far"').style("min-width: 120px")
-            ui.echart(_chart(entities, memories[:DRAWN_MAX], found["edges"]), renderer="svg",
+            ui.echart(_chart(entities, _connecting(memories, found["edges"]), found["edges"]), renderer="svg",
                       on_point_click=told(partial(self._clicked, entities))).classes("chart")  # fmt: skip
         self._list_memories(memories)
 
@@ -137,13 +144,12 @@ class _Graph:
         self._beside.clear()
         with self._beside:
             for memory in memories[:LISTED]:
-                with ui.element("button").classes("item").props('type="button"') as row:
+                with row(memory.id, partial(open_memory, self._desk, memory.id)):
                     html(
                         Markup('<div class="text">{}</div><div class="about">{}{}</div>').format(
                             memory.content, kind(memory.type), joined(tag(one) for one in memory.tags[:3])
                         )
                     )
-                row.on("click", told(partial(open_memory, self._desk, memory.id)))
             if not memories:
                 empty("notes", "No memories here", "Nothing that you may read speaks of it now.")
 
@@ -156,6 +162,12 @@ class _Graph:
             await self._walk(entity)
         else:
             await open_memory(self._desk, chosen)
+
+
+def _connecting(memories: list[MemoryRecord], edges: list[dict[str, Any]]) -> list[MemoryRecord]:
+    """The memories to draw: those with the most edges, and of them the first."""
+    ends = Counter(end for edge in edges for end in (edge["source_id"], edge["target_id"]))
+    return sorted(memories, key=lambda one: ends[str(one.id)], reverse=True)[:DRAWN_MAX]
 
 
 def _mentions(entity: Entity) -> int:
@@ -182,6 +194,7 @@ def _chart(entities: list[Entity], memories: list[MemoryRecord], edges: list[dic
         {
             "id": str(one.id),
             "name": one.name,
+            "value": 1,
             "symbolSize": 44 if one.id == centre else 18 + min(16, 3 * _mentions(one)),
             "itemStyle": {"color": HUES.get(one.kind, OTHER_HUE)},
             "label": {"show": True, "fontSize": 13, "fontWeight": "bold" if one.id == centre else "normal"},
@@ -193,6 +206,7 @@ def _chart(entities: list[Entity], memories: list[MemoryRecord], edges: list[dic
         {
             "id": str(one.id),
             "name": str(one.id),
+            "value": 0,
             "symbolSize": 9,
             "itemStyle": {"color": MEMORY_HUE},
             "label": {"show": False},
@@ -216,7 +230,7 @@ def _chart(entities: list[Entity], memories: list[MemoryRecord], edges: list[dic
                 "roam": True,
                 "draggable": True,
                 "scaleLimit": {"min": 0.4, "max": 4},
-                "force": {"repulsion": 190, "edgeLength": [50, 110], "gravity": 0.12},
+                "force": {"repulsion": [35, 420], "edgeLength": 70, "gravity": 0.18},
                 "label": {"position": "bottom", "overflow": "truncate", "width": 8 * LABEL_CHARS},
                 "lineStyle": {"color": "#8a8598", "opacity": 0.55, "width": 1.2},
                 "emphasis": {"focus": "adjacency"},

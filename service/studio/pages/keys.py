@@ -118,5 +118,5 @@ class Keys:
             consequence += " This is the key you are signed in with."
         if await sure(f"Revoke {key.name}?", consequence, "Revoke"):
             await self._desk.reverie.revoke_key(key.id)
-            said("Revoked.")
             await self._list()
+            said("Revoked.")

@@ -15,7 +15,7 @@ from service.studio.frame import Desk, Frame, heading
 from service.studio.pages.memory_form import add_memory
 from service.studio.pages.memory_panel import open_memory
 from service.studio.pages.transfer import open_export, open_import
-from service.studio.parts import SCOPES, TYPES, box, button, empty, html, joined, kind, tag, told, when
+from service.studio.parts import SCOPES, TYPES, box, button, empty, html, joined, kind, row, tag, told, when
 from service.studio.saying import count
 
 PAGE = 50
@@ -27,7 +27,7 @@ SHOWN = {
     "deleted": "With deleted ones",
     "deleted,superseded,expired": "Everything ever known",
 }
-ROW = Markup(
+LINE = Markup(
     '<div class="top"><div class="text">{}</div><div class="faint small still">{}</div></div>'
     '<div class="about">{}</div>'
 )
@@ -79,7 +79,7 @@ class _Memories:
             field.props("outlined dense options-dense").on_value_change(told(self._filter))
         with box("card flush"):
             self._rows = box("rows")
-            with box("pager"):
+            with box("pager") as self._pager:
                 self._place = ui.label()
                 with box("row-of"):
                     self._newer = button("Newer", self._back, "quiet", "chevron_left")
@@ -137,6 +137,7 @@ class _Memories:
         last = first + len(page.items) - 1
         whole = "" if set(self._filters()) - {"agent"} else f" of {stats.memories:,}"
         self._place.set_text(f"{first:,}-{last:,}{whole}".replace("-", "–") if page.items else "")
+        self._pager.set_visibility(bool(page.items) or len(self._cursors) > 1)
         self._newer.set_enabled(len(self._cursors) > 1)
         self._older.set_enabled(page.next_cursor is not None)
         self._cards.clear()
@@ -178,9 +179,8 @@ def _row(desk: Desk, memory: MemoryRecord, after: Any) -> None:
     if memory.embedding == "pending":
         about.append(tag("pending", "warn"))
     gone = memory.deleted_at or memory.superseded_by
-    with ui.element("button").classes("item gone" if gone else "item").props('type="button"') as row:
-        html(ROW.format(memory.content, when(memory.created_at), joined(about)))
-    row.on("click", told(partial(open_memory, desk, memory.id, after)))
+    with row(memory.id, partial(open_memory, desk, memory.id, after), "item gone" if gone else "item"):
+        html(LINE.format(memory.content, when(memory.created_at), joined(about)))
 
 
 def _cards(stats: MemoryStats) -> None:

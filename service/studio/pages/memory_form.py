@@ -38,11 +38,12 @@ class MemoryForm:
             self.scope = ui.select(list(SCOPES), label="Who may read it", value=given.get("scope", "agent"))
             self.groups = {name: ui.input(name.capitalize(), value=given.get(name) or "") for name in GROUPS}
             self.user = ui.input("About whom", value=given.get("user") or "")
-            self.tags = ui.input("Tags, separated by commas", value=", ".join(given.get("tags", [])))
+            self.tags = ui.input("Tags", value=", ".join(given.get("tags", [])))
         hint = ui.label(TYPE_HINTS[self.type.value]).classes("small faint")
         self.type.on_value_change(lambda event: hint.set_text(TYPE_HINTS[event.value]))
+        self.tags.props["hint"] = "separated by commas"
         for field in (self.type, self.scope, self.user, self.tags, *self.groups.values()):
-            field.props("outlined dense options-dense")
+            field.props("outlined dense options-dense hide-bottom-space")
         with box("row-of"):
             text("Importance", "small soft")
             self.importance = ui.slider(min=0, max=1, step=0.05, value=round(given.get("importance", 0.5), 2))

@@ -156,10 +156,9 @@ def _state(memory: MemoryRecord) -> Markup:
 
 
 def _about(memory: MemoryRecord) -> Markup:
-    group = memory.team or memory.task or (memory.session if memory.scope == "session" else None)
     rows: dict[str, Any] = {
         "Agent": memory.agent,
-        "Who may read it": f"{memory.scope} {group}" if group else memory.scope,
+        "Who may read it": _readers(memory),
         "About": memory.user,
         "Tags": joined(Markup("{} ").format(tag(one)) for one in memory.tags) if memory.tags else None,
         "Importance": f"{memory.importance:.2f}"
@@ -176,7 +175,7 @@ def _about(memory: MemoryRecord) -> Markup:
         "Expires": exactly(memory.expires_at) or None,
         "Session": memory.session,
         "Key": memory.key,
-        "Metadata": Markup("<code>{}</code>").format(memory.metadata) if memory.metadata else None,
+        "Metadata": facts({name: _plain(value) for name, value in memory.metadata.items()}) or None,
         "Version": memory.version,
         "Made by": Markup('<a href="/studio/dreams?dream={0}">a dream</a>').format(memory.dream_id)
         if memory.dream_id
@@ -184,6 +183,25 @@ def _about(memory: MemoryRecord) -> Markup:
         "Id": Markup('<span class="mono">{}</span>').format(memory.id),
     }
     return facts(rows)
+
+
+def _readers(memory: MemoryRecord) -> str:
+    match memory.scope:
+        case "team":
+            return f"the team {memory.team}"
+        case "task":
+            return f"whoever works on {memory.task}"
+        case "session":
+            return f"{memory.agent}, in the session {memory.session}"
+        case "prime":
+            return f"{memory.agent} and prime agents"
+    return f"{memory.agent} alone"
+
+
+def _actor(named: str | None) -> str:
+    """Who made a version: agents and people by their key's kind, dreams without their number."""
+    who, _, rest = (named or "unknown").partition(":")
+    return {"dream": "a dream", "admin": "an admin", "reader": "a reader", "agent": rest}.get(who, who)
 
 
 def _version(version: dict[str, Any], before: dict[str, Any] | None) -> Markup:
@@ -201,7 +219,7 @@ def _version(version: dict[str, Any], before: dict[str, Any] | None) -> Markup:
     ).format(
         version["version"],
         when(version["at"]),
-        version["actor"] or "unknown",
+        _actor(version["actor"]),
         f" · {version['reason']}" if version.get("reason") else "",
         content,
         joined(changed),

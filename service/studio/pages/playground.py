@@ -16,7 +16,7 @@ from service.studio.parts import TYPES, bars, box, button, empty, html, joined, 
 from service.studio.saying import count
 
 TYPING_MS = 300
-FUSIONS = {"": "As the settings say", "relative": "Relative scores", "rrf": "Reciprocal ranks"}
+FUSIONS = {"": "As set", "relative": "Relative scores", "rrf": "Reciprocal ranks"}
 STRATEGIES = {
     "hybrid": "Words and meaning",
     "semantic": "Meaning only",
@@ -42,6 +42,7 @@ class _Playground:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._asked = 0
+        self._shown: SearchAnswer | None = None
 
     def build(self) -> None:
         with box("card"):
@@ -65,6 +66,7 @@ class _Playground:
         self._invite()
 
     def _invite(self) -> None:
+        self._shown = None
         self._answer.clear()
         with self._answer, box("card"):
             empty(
@@ -99,10 +101,11 @@ class _Playground:
             explain=True,
             **{name: value for name, value in options.items() if value is not None},
         )
-        if asked == self._asked:
+        if asked == self._asked and answer != self._shown:
             self._show(answer)
 
     def _show(self, answer: SearchAnswer) -> None:
+        self._shown = answer
         self._answer.clear()
         with self._answer:
             if answer.degraded:

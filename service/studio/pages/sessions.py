@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from markupsafe import Markup
-from nicegui import ui
 
 from service.clients import NotFound, calls
 from service.clients.models import MemoryRecord, MessageRecord, Page, SessionRecord, Window
 from service.studio.following import follow
 from service.studio.frame import Desk, Frame, heading
 from service.studio.pages.memory_panel import open_memory
-from service.studio.parts import box, button, empty, html, said, sure, tag, told, when
+from service.studio.parts import box, button, empty, html, only_if, row, said, sure, tag, when
 from service.studio.saying import ago, count
 
 PAGE = 40
@@ -53,9 +51,10 @@ class _Sessions:
         self._messages = PAGE
         self._shown: Any = None
         self._shown_inside: Any = None
+        self._looking = asyncio.Lock()
 
     async def build(self) -> None:
-        with box("beside narrow-first"):
+        with box("beside narrow-first") as self._beside:
             with box("card flush"):
                 self._rows = box("rows")
             self._detail = box("column-of")
@@ -63,6 +62,10 @@ class _Sessions:
 
     async def look(self) -> None:
         """Read the sessions and the open one again; what has not changed is left alone."""
+        async with self._looking:
+            await self._look()
+
+    async def _look(self) -> None:
         page = await self._desk.reverie.send(calls.sessions.list_sessions(agent=self._desk.agent, limit=self._limit))
         if self._open is None and page.items:
             self._open = next((one for one in page.items if one.session == self._wanted), page.items[0])
@@ -74,12 +77,12 @@ class _Sessions:
 
     def _show_sessions(self, page: Page[SessionRecord]) -> None:
         self._rows.clear()
+        self._beside.classes(**only_if(not page.items, "alone"))
         with self._rows:
             for session in page.items:
                 here = self._open is not None and session.id == self._open.id
-                with ui.element("button").classes("item here" if here else "item").props('type="button"') as row:
+                with row(session.id, partial(self._choose, session), "item here" if here else "item"):
                     html(_line(session, with_agent=self._desk.agent is None))
-                row.on("click", told(partial(self._choose, session)))
             if page.next_cursor is not None:
                 button("Older sessions", self._older, "quiet")
             if not page.items:
@@ -150,19 +153,17 @@ class _Sessions:
 
     def _message(self, message: MessageRecord, became: list[MemoryRecord], *, in_window: bool) -> None:
         with box("said in-window" if in_window else "said"):
-            content = message.content if isinstance(message.content, str) else json.dumps(message.content, indent=2)
             html(
                 Markup(
                     '<div class="row-of faint small"><b style="font-weight:500">{}</b><span>#{}</span>{}</div>'
                     '<div class="words">{}</div>'
-                ).format(_speaker(message), message.seq, when(message.created_at), content)
+                ).format(_speaker(message), message.seq, when(message.created_at), _words(message.content))
             )
             if became:
                 with box("became"):
                     for memory in became:
-                        with ui.element("button").classes("became-one").props('type="button"') as one:
+                        with row(memory.id, partial(open_memory, self._desk, memory.id), "became-one"):
                             html(Markup("→ {}").format(memory.content))
-                        one.on("click", told(partial(open_memory, self._desk, memory.id)))
 
     async def _earlier(self) -> None:
         self._messages = min(200, self._messages + PAGE)
@@ -176,8 +177,8 @@ class _Sessions:
             danger=False,
         ):
             await self._desk.reverie.compact(session.session, agent=session.agent)
-            said("Folded.")
             await self.look()
+            said("Folded.")
 
     async def _clear(self, session: SessionRecord) -> None:
         if await sure(
@@ -186,8 +187,15 @@ class _Sessions:
             "Clear",
         ):
             await self._desk.reverie.clear_window(session.session, agent=session.agent)
-            said("Cleared.")
             await self.look()
+            said("Cleared.")
+
+
+def _words(content: Any) -> str:
+    """What was said; what is not text is named in its place."""
+    parts = content if isinstance(content, list) else [content]
+    return "\n".join(str(part.get("text") or f"[{part.get('type', 'data')}]") if isinstance(part, dict) else str(part)
+                     for part in parts if part is not None)  # fmt: skip
 
 
 def _speaker(message: MessageRecord) -> str:

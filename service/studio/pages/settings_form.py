@@ -25,6 +25,12 @@ TITLES = {
     "proxy": ("Proxy", "What the OpenAI-compatible proxy adds and keeps."),
 }
 
+UNITS = {"s": "seconds", "h": "hours", "days": "days", "usd": "US dollars"}
+NAMES = {
+    "rrf_k": "RRF constant k", "k1": "BM25 k1", "b": "BM25 b",
+    "day_tokens_max": "tokens a day at most", "day_cost_max_usd": "cost a day at most, US dollars",
+}  # fmt: skip
+
 
 class SettingsForm:
     """All settings. What is saved is what was changed, and every field is checked before and after."""
@@ -85,17 +91,29 @@ class SettingsForm:
             said("Saved. In effect from the next call.")
 
 
+def label_of(name: str) -> str:
+    """The name of a setting in words: ``idle_s`` is ``idle, seconds``."""
+    if name in NAMES:
+        return NAMES[name]
+    *words, last = name.split("_")
+    if words and last in UNITS:
+        return f"{label_of('_'.join(words))}, {UNITS[last]}"
+    if words and last == "max":
+        return f"{' '.join(words)} at most"
+    return name.replace("_", " ")
+
+
 class _Field:
     """One setting: an input that fits what it may be."""
 
     def __init__(self, name: str, schema: Json, value: Any) -> None:
-        self.label = name.replace("_", " ")
+        self.label = label_of(name)
         self._schema = _one_of(schema)
         self._optional = any(one.get("type") == "null" for one in schema.get("anyOf", []))
         self._kind = self._schema.get("type", "string")
         self._saved = value
         self.input: Any = self._make()
-        self.input.props("outlined dense options-dense" if self._kind != "boolean" else "dense")
+        self.input.props("outlined dense options-dense hide-bottom-space" if self._kind != "boolean" else "dense")
         hint = schema.get("description") or self._schema.get("description") or ""
         bounds = _bounds_in_words(self._schema, optional=self._optional)
         if words := "; ".join(filter(None, (hint, bounds))):
@@ -105,16 +123,17 @@ class _Field:
                 self.input.props["hint"] = words
 
     def _make(self) -> Any:
-        label, value = self.label.capitalize(), self._saved
+        label, value = self.label[0].upper() + self.label[1:], self._saved
         if choices := self._schema.get("enum"):
             return ui.select(list(choices), label=label, value=value, with_input=len(choices) > 12)
         if self._kind == "boolean":
             return ui.switch(label, value=value)
         if self._kind == "array":
-            choices = list(self._schema.get("items", {}).get("enum", []) or value)
+            named = self._schema.get("items", {}).get("enum", [])
+            choices = {one: str(one).replace("_", " ").capitalize() for one in named} or list(value)
             free = None if self._schema.get("items", {}).get("enum") else "add-unique"
             field = ui.select(choices, label=label, value=list(value), multiple=True, new_value_mode=free)  # type: ignore[arg-type]
-            return field.props("use-chips")
+            return field.props("use-chips").classes("whole-row")
         if self._kind in ("integer", "number"):
             precision = 0 if self._kind == "integer" else None
             return ui.number(label, value=value, precision=precision, validation=self._problem)
