@@ -51,6 +51,7 @@ class _Sessions:
         self._messages = PAGE
         self._shown: Any = None
         self._shown_inside: Any = None
+        self._laid_out: UUID | None = None
         self._looking = asyncio.Lock()
 
     async def build(self) -> None:
@@ -128,28 +129,43 @@ class _Sessions:
         window: Window,
         became: dict[UUID, list[MemoryRecord]],
     ) -> None:
+        if self._laid_out != session.id:
+            self._lay_out(session)
+        self._deeds.set_visibility(self._desk.may_write and bool(window.messages))
+        self._more.set_visibility(history.next_cursor is not None and self._messages < 200)
+        for place in (self._head, self._before, self._said):
+            place.clear()
+        with self._head:
+            html(_head(session, window))
+        if window.summary:
+            with self._before:
+                html(
+                    Markup('<div class="note"><b>Before the window</b><div class="words">{}</div></div>').format(
+                        window.summary.get("content", "")
+                    )
+                )
+        verbatim = {message.id for message in window.messages}
+        with self._said:
+            for message in reversed(history.items):
+                self._message(message, became.get(message.id, []), in_window=message.id in verbatim)
+            if not history.items:
+                empty("chat_bubble_outline", "Nothing said yet", "Messages appear here as they are appended.")
+
+    def _lay_out(self, session: SessionRecord) -> None:
+        """The places of a session, with the buttons, which stay when what is around them is drawn anew: a press on
+        one that has just gone would be lost."""
+        self._laid_out = session.id
         self._detail.clear()
         with self._detail:
             with box("card"):
-                html(_head(session, window))
-                if self._desk.may_write and window.messages:
-                    with box("row-of"):
-                        button("Fold the older half", partial(self._fold, session), icon="compress")
-                        button("Clear the window", partial(self._clear, session), icon="layers_clear")
-                if window.summary:
-                    html(
-                        Markup('<div class="note"><b>Before the window</b><div class="words">{}</div></div>').format(
-                            window.summary.get("content", "")
-                        )
-                    )
-            verbatim = {message.id for message in window.messages}
+                self._head = box("")
+                with box("row-of") as self._deeds:
+                    button("Fold the older half", partial(self._fold, session), icon="compress")
+                    button("Clear the window", partial(self._clear, session), icon="layers_clear")
+                self._before = box("")
             with box("card flush"):
-                if history.next_cursor is not None and self._messages < 200:
-                    button("Earlier messages", self._earlier, "quiet")
-                for message in reversed(history.items):
-                    self._message(message, became.get(message.id, []), in_window=message.id in verbatim)
-                if not history.items:
-                    empty("chat_bubble_outline", "Nothing said yet", "Messages appear here as they are appended.")
+                self._more = button("Earlier messages", self._earlier, "quiet")
+                self._said = box("")
 
     def _message(self, message: MessageRecord, became: list[MemoryRecord], *, in_window: bool) -> None:
         with box("said in-window" if in_window else "said"):
