@@ -324,6 +324,9 @@ def test_a_long_turn_of_one_thing_said_over_and_over_is_read(unit: str) -> None:
         "Rest assured, it will be something I cherish!",
         "Since I was 17 or so.",
         "I do- you'd never guess.",
+        "Been quite a ride - in a good way - had an audition yesterday.",
+        "I've had a lot of things happening.",
+        "I'm doing OK, thanks.",
     ],
 )
 def test_what_holds_of_everyone_and_what_is_half_said_is_left_out(content: str) -> None:
