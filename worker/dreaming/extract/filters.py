@@ -136,8 +136,10 @@ _SAYS_NOTHING = re.compile(
     | ^(?:and\s|so\s|just\s)*(?:something|some\sstuff|lots?(?:\sof\s\w+)?|so\smuch|a\slot|crazy\s(?:stuff|things?)
         |a\sfew\sthings?|things)(?:\s\w+)?(?:'s|\shas|'ve|\shave)?(?:\sbeen)?\s(?:happened|going\son|changed)\b
     | ^rest\sassured\b
-    | ^(?:i(?:'ve|\shave)\s)?been\s(?:quite\s|such\s)?an?\s(?:\w+\s)?(?:ride|journey|rollercoaster|while|week|day|month|year)\b
-    | ^(?:i|i've|we|we've)(?:\shave)?\s(?:had|got)\s(?:a\slot|so\smuch|lots)(?:\sof\s(?:things|stuff))?\s(?:going\son|happening)\b
+    | ^(?:i(?:'ve|\shave)\s)?been\s(?:quite\s|such\s)?an?\s(?:\w+\s)?
+        (?:ride|journey|rollercoaster|while|week|day|month|year)\b
+    | ^(?:i|i've|we|we've)(?:\shave)?\s(?:had|got)\s(?:a\slot|so\smuch|lots)(?:\sof\s(?:things|stuff))?
+        \s(?:going\son|happening)\b
     | ^i(?:'m|\sam)\sdoing\s(?:ok|okay|well|good|great|fine|alright)\b
     | ^(?:yes,?\s|no,?\s)?(?:i|we)\s(?:do|did|have|am|are|was|were|will|can|would)(?:n't)?\s?[-–—,.!]
     | ^(?:since|because|'cause|while|until|as\ssoon\sas|as\slong\sas)\s[^,;–—]*$
