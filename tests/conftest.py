@@ -14,16 +14,14 @@ import fasteners
 import pytest
 
 from service.db import embedded
-from service.db.migrate import migrate
-from service.first_start import first_start
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
 from tests.bouncer import Bouncer
 from tests.cluster import Cluster, execute, open_cluster
-from tests.databases import TEMPLATE, Databases
+from tests.databases import TEMPLATE, Databases, make_ready
 from tests.processes import ServerProcess
-from tests.serving import ADMIN_KEY, Api, serving
+from tests.serving import Api, serving
 
 
 def _root(config: pytest.Config) -> Path:
@@ -66,9 +64,7 @@ def server_url(request: pytest.FixtureRequest, citus: Cluster | None) -> str:
                 asyncio.run(citus.create(TEMPLATE))
             else:
                 asyncio.run(execute(url, f"DROP DATABASE IF EXISTS {TEMPLATE}", f"CREATE DATABASE {TEMPLATE}"))
-            template = embedded.database_url(url, TEMPLATE)
-            migrate(template)
-            asyncio.run(first_start(Settings(DATABASE_URL=template, REVERIE_ADMIN_KEY=ADMIN_KEY)))
+            make_ready(embedded.database_url(url, TEMPLATE))
             if citus:
                 asyncio.run(citus.close_template(TEMPLATE))
             (root / "ready").touch()

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from service.db import embedded
+from service.db.migrate import migrate
+from service.first_start import first_start
+from service.settings import Settings
 from tests.cluster import Cluster, execute
+from tests.serving import ADMIN_KEY
 
 TEMPLATE = "reverie_template"
 """Migrated, with the default workspace and one admin key."""
+
+
+def make_ready(url: str) -> None:
+    """Migrate an empty database, and give it the default workspace and one admin key."""
+    migrate(url)
+    asyncio.run(first_start(Settings(DATABASE_URL=url, REVERIE_ADMIN_KEY=ADMIN_KEY, _env_file=None)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,9 @@ from typing import Any
 import pytest
 
 from service.db import embedded
-from service.db.migrate import migrate
-from service.first_start import first_start
-from service.settings import Settings
+from tests.databases import make_ready
 from tests.fakes.openai_server import FakeOpenAI
 from tests.processes import ServerProcess, WorkerProcess
-from tests.serving import ADMIN_KEY
 
 SHOWS_S = 5.0
 PATIENCE = float(os.environ.get("REVERIE_TEST_PATIENCE", "4"))
@@ -32,8 +29,7 @@ async def running(tmp_path: Path) -> AsyncIterator[tuple[ServerProcess, WorkerPr
     """API and worker on a Postgres of their own, with remote models."""
     folder = Path(tempfile.mkdtemp(prefix="reverie-breakage-"))  # another run of pytest may close its own folders
     url = await asyncio.to_thread(embedded.start, folder)
-    await asyncio.to_thread(migrate, url)
-    await first_start(Settings(DATABASE_URL=url, REVERIE_ADMIN_KEY=ADMIN_KEY, _env_file=None))
+    await asyncio.to_thread(make_ready, url)
     with FakeOpenAI(dim=48) as provider:
         models = {
             "EMBEDDING_MODEL": "openai/fake", "EMBEDDING_API_BASE": provider.base_url, "EMBEDDING_DIM": "48",

@@ -16,13 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from service.db.migrate import migrate
-from service.first_start import first_start
-from service.settings import Settings
 from tests.acceptance.faults import Load, Postgres, on, until_it_answers
+from tests.databases import make_ready
 from tests.fakes.openai_server import FakeOpenAI
 from tests.processes import ServerProcess, WorkerProcess
-from tests.serving import ADMIN_KEY
 
 BEFORE_S, DURING_S = 2.0, 3.0
 LATE_S = 60.0
@@ -34,8 +31,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
     """A server of these tests alone, migrated."""
     server = Postgres(tmp_path_factory.mktemp("faults"))
     try:
-        migrate(server.url)
-        asyncio.run(first_start(Settings(DATABASE_URL=server.url, REVERIE_ADMIN_KEY=ADMIN_KEY, _env_file=None)))
+        make_ready(server.url)
         yield server
     finally:
         server.close()

@@ -17,9 +17,9 @@ import httpx
 import pytest
 
 from service.db import embedded
-from service.db.migrate import migrate
-from service.first_start import first_start
 from service.settings import Settings
+from tests.cluster import execute
+from tests.databases import make_ready
 from tests.doomed import DoomedApi, DoomedPostgres, DoomedWorker, dreaming, the_lease_runs_out
 from tests.fakes.openai_server import FakeOpenAI
 from tests.serving import ADMIN_KEY, Json, serving
@@ -127,18 +127,10 @@ class World:
 def own_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DoomedPostgres]:
     """A Postgres that may be killed, with a migrated template."""
     postgres = DoomedPostgres(tmp_path_factory.mktemp("doomed") / "postgres")
-    template = embedded.database_url(postgres.url, "template")
-    asyncio.run(_execute(postgres.url, "CREATE DATABASE template"))
-    migrate(template)
-    asyncio.run(first_start(Settings(DATABASE_URL=template, REVERIE_ADMIN_KEY=ADMIN_KEY, _env_file=None)))
+    asyncio.run(execute(postgres.url, "CREATE DATABASE template"))
+    make_ready(embedded.database_url(postgres.url, "template"))
     yield postgres
     postgres.close()
-
-
-async def _execute(url: str, statement: str) -> None:
-    connection = await asyncpg.connect(url)
-    await connection.execute(statement)
-    await connection.close()
 
 
 @pytest.fixture
@@ -156,7 +148,7 @@ def url(postgres: DoomedPostgres | None, request: pytest.FixtureRequest) -> str:
     if postgres is None:
         return request.getfixturevalue("service_url")
     name = f"t{uuid4().hex}"
-    asyncio.run(_execute(postgres.url, f"CREATE DATABASE {name} TEMPLATE template"))
+    asyncio.run(execute(postgres.url, f"CREATE DATABASE {name} TEMPLATE template"))
     return embedded.database_url(postgres.url, name)
 
 

@@ -13,10 +13,9 @@ import pytest
 
 from service.clients import AsyncReverie
 from service.db import embedded
-from service.db.migrate import migrate
-from service.first_start import first_start
 from service.settings import Settings
 from tests.cluster import execute
+from tests.databases import make_ready
 from tests.serving import ADMIN_KEY, Api, serving
 from tests.standby import Pair
 
@@ -30,10 +29,8 @@ def pair() -> Iterator[Pair]:
     folder = Path(tempfile.mkdtemp(prefix="reverie-pair-"))
     folder.chmod(0o755)
     made = Pair(folder)
-    url = embedded.database_url(made.primary, "template")
     asyncio.run(execute(made.primary, "CREATE DATABASE template"))
-    migrate(url)
-    asyncio.run(first_start(Settings(DATABASE_URL=url, REVERIE_ADMIN_KEY=ADMIN_KEY, _env_file=None)))
+    make_ready(embedded.database_url(made.primary, "template"))
     yield made
     made.close()
     shutil.rmtree(folder)
