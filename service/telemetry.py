@@ -133,7 +133,7 @@ def _connection(span: Spans) -> type[Connection]:
             with span(name, **_STATEMENT):
                 return await super().fetch(name, **values)
 
-        async def fetch_with(self, name: str, literals: dict[str, int], /, **values: Any) -> list[Row]:
+        async def fetch_with(self, name: str, literals: dict[str, Any], /, **values: Any) -> list[Row]:
             with span(name, **_STATEMENT):
                 return await super().fetch_with(name, literals, **values)
 

@@ -50,6 +50,9 @@ CREATE FUNCTION public.reverie_decayed_v1(importance double precision, type text
 CREATE FUNCTION public.reverie_length_v1(lexemes tsvector) RETURNS smallint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT LEAST(COALESCE(sum(COALESCE(cardinality(unnest.positions), 1)), (0)::bigint), (32767)::bigint) AS "least" FROM unnest(reverie_length_v1.lexemes) unnest(lexeme, positions, weights));
+CREATE FUNCTION public.reverie_part_v1(audience uuid) RETURNS smallint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((get_byte(uuid_send(audience), 15) & 31))::smallint;
 CREATE FUNCTION public.reverie_term_v1(audience uuid, kind smallint, lexeme text) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended(lexeme, uuid_hash_extended(audience, (kind)::bigint));
@@ -88,7 +91,8 @@ CREATE TABLE public.audience_rows (
     workspace_id uuid NOT NULL,
     audience uuid NOT NULL,
     kind smallint NOT NULL,
-    rows bigint NOT NULL
+    rows bigint NOT NULL,
+    part smallint
 );
 ALTER TABLE ONLY public.audience_rows FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.audit_log (

@@ -69,7 +69,7 @@ class Connection:
         rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return rows
 
-    async def fetch_with(self, name: str, literals: dict[str, int], /, **values: Any) -> list[Row]:
+    async def fetch_with(self, name: str, literals: dict[str, Any], /, **values: Any) -> list[Row]:
         """All rows of the named query, with numbers in the places it takes no parameters in."""
         statement = self._named(name).with_literals(**literals)
         rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values), timeout=self._timeout_s)

@@ -14,6 +14,7 @@ _BLOCK = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
 _FRAGMENT = re.compile(r":\((\w+)\)")
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _COMMENT = re.compile(r"--[^\n]*")
+_EACH = re.compile(r"\{each (\w+)\}(.*?)\{end\}", re.DOTALL)
 _WRITING = re.compile(r"\b(INSERT|UPDATE|DELETE)\b")
 _TELLING = re.compile(r"\bINSERT INTO events\b")
 
@@ -31,11 +32,15 @@ class Query:
     writes: bool
     tells: bool
 
-    def with_literals(self, **literals: int) -> Query:
-        """The statement with its ``{name}`` places filled by numbers: for what Postgres takes no parameter for."""
-        sql = self.sql
+    def with_literals(self, **literals: Any) -> Query:
+        """The statement with its ``{name}`` places filled by numbers: for what Postgres takes no parameter for.
+
+        What stands between ``{each name}`` and ``{end}`` is there once for each number of a sequence.
+        """
+        sql = _EACH.sub(lambda block: "".join(_put(block[2], block[1], n) for n in literals[block[1]]), self.sql)
         for name, value in literals.items():
-            sql = sql.replace(f"{{{name}}}", str(int(value)))
+            if isinstance(value, int):
+                sql = _put(sql, name, value)
         return replace(self, sql=sql)
 
     def arguments(self, values: dict[str, Any]) -> list[Any]:
@@ -44,6 +49,10 @@ class Query:
             wrong = sorted(set(self.parameters) ^ set(values))
             raise TypeError(f"query {self.name}: parameters missing or unknown: {wrong}")
         return [values[name] for name in self.parameters]
+
+
+def _put(sql: str, name: str, number: int) -> str:
+    return sql.replace(f"{{{name}}}", str(int(number)))
 
 
 def compile_query(name: str, text: str) -> Query:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,6 +10,15 @@ from service.db.pool import Connection, Row
 from service.domain.ids import new_id
 from service.domain.workspace import WorkspaceSettings
 from service.store.settings import settings_from
+
+
+@dataclass(frozen=True, slots=True)
+class Large:
+    """``rows`` of one kind in a large audience, as last counted; ``part`` of the HNSW index that has them, or None."""
+
+    kind: int
+    rows: int
+    part: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +34,8 @@ class Reader:
     session_id: UUID | None
     task_id: UUID | None
     settings: WorkspaceSettings
-    large_rows: int | None = None
-    """How many memories the audiences hold that have outgrown exact scans; None where all are small."""
+    large: Sequence[Large] = ()
+    """What the large ones among the audiences hold."""
     model: int | None = None
     """The embedding model in use."""
     changing_model: bool = False
@@ -97,7 +107,7 @@ async def reader(
         row["session_id"],
         row["task_id"],
         settings_from(row["settings"]),
-        row["large_rows"],
+        [Large(*one) for one in zip(row["large_kinds"], row["large_rows"], row["large_parts"], strict=True)],
         row["model"],
         row["changing_model"],
     )

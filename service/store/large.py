@@ -1,43 +1,101 @@
-"""What very large audiences have beside their rows: counts, their commonest words, and an HNSW index."""
+"""What large audiences have beside their rows: counts, their commonest words, and an HNSW index.
+
+The index of a model's vectors comes in 32 parts, each with the audiences that ``reverie_part_v1`` puts there, so that
+the walk to an audience's nearest vectors passes over few of others. A part is an index of its own, made when needed.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from service.db.pool import Connection
 
 COUNTED_FROM = 10_000
-"""Audiences of so many rows are counted ahead of searches."""
+"""Audiences of so many rows of a kind are counted ahead of searches, and may go to the HNSW index."""
 
 COMMON_FROM = 1_000
 """Words of so many postings are counted ahead of searches, in workspaces that have a large audience."""
 
+WALK_ROWS = 4_000
+"""To find candidates in a part of the index takes as long as to look at so many rows exactly, if all of the part is of
+one audience, and longer by as much as others have in it (docs/benchmarks.md)."""
 
-async def count(connection: Connection, workspace: UUID) -> dict[UUID, int]:
-    """Count the workspace's large audiences and their common words afresh; the rows of each large audience."""
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """``rows`` of one kind; ``part`` of the index has them, or None; ``own_part`` is where they belong."""
+
+    audience: UUID
+    kind: int
+    rows: int
+    part: int | None
+    own_part: int
+
+    def worth_indexing(self, rows_of_others: int) -> bool:
+        """Whether a walk through its part of the index, past the rows of others, beats looking at each of its rows."""
+        return self.rows**2 >= WALK_ROWS * (self.rows + rows_of_others)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a model's HNSW index; ``name`` is that of the Postgres index."""
+
+    model: int
+    number: int
+
+    @property
+    def name(self) -> str:
+        return f"ix_search_index_ann_{int(self.model)}_{int(self.number)}"
+
+
+@dataclass(frozen=True, slots=True)
+class HnswIndex:
+    """An index there is: ``rows`` as Postgres last counted them, ``broken`` when it was left half built."""
+
+    name: str
+    rows: int
+    broken: bool
+
+
+async def count(connection: Connection, workspace: UUID) -> list[Audience]:
+    """Count the workspace's large audiences, largest first, and their common words afresh."""
     rows = await connection.fetch("count_audiences", workspace=workspace, large=COUNTED_FROM)
     if rows:
         await connection.run("count_terms", workspace=workspace, common=COMMON_FROM)
-    return {row["audience"]: row["rows"] for row in rows}
+    return sorted((Audience(**row) for row in rows), key=lambda one: -one.rows)
 
 
-async def index_some(connection: Connection, workspace: UUID, audience: UUID, *, model: int, limit: int) -> int:
-    """Hand up to ``limit`` more rows of an audience to the HNSW index; how many there were."""
-    return await connection.run("index_rows", workspace=workspace, audience=audience, model=model, limit=limit)
+async def take_in(connection: Connection, workspace: UUID, one: Audience) -> None:
+    """From now on the index has these rows; those it does not have yet are looked at exactly."""
+    await connection.run("take_in_audience", workspace=workspace, audience=one.audience, kind=one.kind)
 
 
-async def ensure_index(connection: Connection, *, model: int, dim: int) -> None:
-    """Build the HNSW index of a model's vectors, without blocking writes, unless it is there.
+async def index_some(connection: Connection, workspace: UUID, one: Audience, *, model: int, limit: int) -> int:
+    """Hand up to ``limit`` more rows of an audience to the index; how many there were."""
+    return await connection.run(
+        "index_rows", workspace=workspace, audience=one.audience, kind=one.kind, model=model, limit=limit
+    )
+
+
+async def indexes(connection: Connection) -> dict[str, HnswIndex]:
+    """All there are, by name."""
+    return {row["name"]: HnswIndex(**row) for row in await connection.fetch("hnsw_indexes")}
+
+
+async def drop_index(connection: Connection, name: str) -> None:
+    """Drop an index without blocking anybody. Needs a connection outside a transaction whose role owns the table."""
+    await connection.raw.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{name}"')
+
+
+async def build_index(connection: Connection, part: Part, *, dim: int) -> None:
+    """Build a part of a model's index, without blocking writes.
 
     Needs a connection outside a transaction whose role owns the table. The vectors are L2-normalised, so the inner
     product ranks as the cosine does.
     """
-    name = f"ix_search_index_ann_{int(model)}"
-    invalid = await connection.value("invalid_index", name=name)
-    if invalid:
-        await connection.raw.execute(f"DROP INDEX CONCURRENTLY {name}")
     await connection.raw.execute(
-        f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON search_index "
+        f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {part.name} ON search_index "
         f"USING hnsw ((embedding::halfvec({int(dim)})) halfvec_ip_ops) "
-        f"WHERE ann AND embedding_model = {int(model)}"
+        f"WHERE ann AND embedding_model = {int(part.model)} AND reverie_part_v1(audience) = {int(part.number)}"
     )

@@ -23,8 +23,11 @@ from service.store.sessions import message
 KINDS = {"memories": 0, "messages": 1, "documents": 2}
 """What is searched, and the kind of its rows in ``search_index``."""
 
-EXACT_ROWS_MAX = 50_000
-"""Up to so many memories an audience is scanned exactly; above, HNSW is faster (docs/benchmarks.md)."""
+EXACT_ROWS_MAX = 10_000
+"""Up to so many rows are scanned exactly, whatever the HNSW index has (docs/benchmarks.md)."""
+
+EXACT_BEHIND_FILTER_MAX = 50_000
+"""The same behind a filter, since HNSW has to pass over all that the filter leaves out."""
 
 POSTINGS_MAX = 10_000
 """In a large audience, how many postings of common words are read before the rest are only weighed."""
@@ -105,10 +108,12 @@ async def hybrid(
         raise ModelChanged
     reach = [_reach(window, ranking) for window in question.windows]
     candidates = max(ranking.candidates, min(limit, 100))
+    large = [audience for audience in reader.large if audience.kind in kinds]
+    large_rows = sum(audience.rows for audience in large)
     values = {
         "workspace": workspace,
         "audiences": reader.audiences,
-        "audience_rows": reader.large_rows,
+        "audience_rows": large_rows or None,
         "kinds": list(kinds),
         "text": spelled(question.text),
         "languages": reader.languages,
@@ -124,10 +129,13 @@ async def hybrid(
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
     }
-    if question.embedding is None or question.model is None or (reader.large_rows or 0) <= EXACT_ROWS_MAX:
+    parts = sorted({audience.part for audience in large if audience.part is not None})
+    exact = not parts or large_rows <= (EXACT_BEHIND_FILTER_MAX if filters.narrow else EXACT_ROWS_MAX)
+    if question.embedding is None or question.model is None or exact:
         return await connection.fetch("hybrid_search", **values)
-    literals = {"dim": len(question.embedding), "model": question.model}
-    return await connection.fetch_with("hybrid_search_large", literals, changing=reader.changing_model, **values)
+    literals: dict[str, Any] = {"dim": len(question.embedding), "model": question.model, "part": parts}
+    values |= {"parts": parts, "changing": reader.changing_model}
+    return await connection.fetch_with("hybrid_search_large", literals, **values)
 
 
 def _reach(window: Window, ranking: Ranking) -> Window:

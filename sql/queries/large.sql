@@ -1,5 +1,6 @@
 -- name: count_audiences
--- Count the audiences of a workspace afresh, keeping the large ones.
+-- Count the audiences of a workspace afresh, keeping the large ones; ``part`` of the HNSW index has them, or none,
+-- ``own_part`` is where they would go.
 WITH counted AS (
     SELECT audience, kind, count(*) AS rows
     FROM search_index WHERE workspace_id = :workspace
@@ -12,7 +13,7 @@ WITH counted AS (
 INSERT INTO audience_rows (workspace_id, audience, kind, rows)
 SELECT :workspace, audience, kind, rows FROM counted
 ON CONFLICT (workspace_id, audience, kind) DO UPDATE SET rows = excluded.rows
-RETURNING audience, rows;
+RETURNING audience, kind, rows, part, reverie_part_v1(audience) AS own_part;
 
 -- name: count_terms
 -- Count the postings of a workspace afresh, keeping the long lists.
@@ -28,16 +29,24 @@ INSERT INTO common_terms (workspace_id, term, rows)
 SELECT :workspace, term, rows FROM counted
 ON CONFLICT (workspace_id, term) DO UPDATE SET rows = excluded.rows;
 
+-- name: take_in_audience
+-- From now on the HNSW index has the rows of this kind of an audience.
+UPDATE audience_rows SET part = reverie_part_v1(audience)
+WHERE workspace_id = :workspace AND audience = :audience AND kind = :kind;
+
 -- name: index_rows
 -- Hand rows of an audience to the HNSW index.
 UPDATE search_index SET ann = true
 WHERE workspace_id = :workspace AND id IN (
     SELECT id FROM search_index
-    WHERE workspace_id = :workspace AND audience = :audience AND kind = ANY('{0,1,2}') AND NOT ann
-        AND embedding_model = :model
+    WHERE workspace_id = :workspace AND audience = :audience AND kind = :kind AND NOT ann AND embedding_model = :model
     LIMIT :limit
 );
 
--- name: invalid_index
--- Whether an index of that name was left half built.
-SELECT NOT i.indisvalid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid WHERE c.relname = :name;
+-- name: hnsw_indexes
+-- The parts of the HNSW indexes that there are: the rows of each, as Postgres last counted them, and whether it was left
+-- half built.
+SELECT c.relname AS name, greatest(c.reltuples, 0)::bigint AS rows,
+    NOT i.indisvalid AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = c.oid) AS broken
+FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+WHERE i.indrelid = 'search_index'::regclass AND c.relname LIKE 'ix\_search\_index\_ann\_%';

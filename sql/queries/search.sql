@@ -241,19 +241,30 @@ WITH nearest AS MATERIALIZED (
 ), :(ranking);
 
 -- name: hybrid_search_large
--- The same for very large audiences: vector candidates come from the HNSW index, and from an exact look at what is not in
--- it yet: what is new and, while the model is being changed (``changing``), what has its vector in the second place.
+-- The same for large audiences: vector candidates come from their parts of the HNSW index, and from an exact look at what
+-- is not in these: what is new, what is of small audiences or of one that was large once and, while the model is being
+-- changed (``changing``), what has its vector in the second place.
 WITH nearest AS MATERIALIZED (
     SELECT id FROM (
+        {each part}
         (SELECT i.id, i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim}) AS distance
          FROM search_index i
-         WHERE i.ann AND i.embedding_model = {model} AND :(readable)
+         WHERE i.ann AND i.embedding_model = {model} AND reverie_part_v1(i.audience) = {part} AND :(readable)
          ORDER BY i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim})
+         LIMIT :nearest_max)
+        UNION ALL
+        {end}
+        (SELECT i.id, i.embedding <#> :embedding AS distance
+         FROM search_index i
+         WHERE NOT i.ann AND i.embedding_model = {model} AND :(readable)
+         ORDER BY i.embedding <#> :embedding
          LIMIT :nearest_max)
         UNION ALL
         (SELECT i.id, i.embedding <#> :embedding
          FROM search_index i
-         WHERE NOT i.ann AND i.embedding_model = {model} AND :(readable)
+         WHERE i.ann AND i.embedding_model = {model} AND :(readable) AND i.audience = ANY(ARRAY(
+             SELECT audience FROM unnest(:audiences) AS a(audience)
+             WHERE reverie_part_v1(audience) <> ALL(:parts::smallint[])))
          ORDER BY i.embedding <#> :embedding
          LIMIT :nearest_max)
         UNION ALL

@@ -103,7 +103,9 @@ def queries(agent: str, count: int, asked: int) -> list[str]:
 
 def large_database(place: Place) -> str:
     """The URL of the database of 500,000 memories: made at the first run (minutes), kept for the next ones."""
-    return kept(place, "bench_large", LARGE)
+    url = kept(place, "bench_large", LARGE)
+    asyncio.run(_tend(place.settings(url, "static")))
+    return url
 
 
 def kept(place: Place, name: str, shares: tuple[Share, ...]) -> str:
@@ -151,14 +153,18 @@ async def _remember(settings: Settings, shares: list[Share]) -> None:
 async def _settle(settings: Settings) -> None:
     """What the worker and autovacuum would do in time: counts and index of large audiences, statistics."""
     assert settings.database_url is not None
-    async with open_runtime(settings.model_copy(update={"statement_timeout_s": 3600}), "bench-load") as engine:
-        await tend_large_audiences(engine)
+    await _tend(settings)
     connection = await asyncpg.connect(settings.database_url, command_timeout=3600)
     try:
         await connection.execute("VACUUM ANALYZE")
         await connection.execute("CHECKPOINT")
     finally:
         await connection.close()
+
+
+async def _tend(settings: Settings) -> None:
+    async with open_runtime(settings.model_copy(update={"statement_timeout_s": 3600}), "bench-load") as engine:
+        await tend_large_audiences(engine)
 
 
 def _made_sentences(count: int) -> Iterator[str]:

@@ -25,7 +25,7 @@ from tests.bench.report import Cell, console, show
 CALLS = 200
 WARM_UP = 30
 CLIENTS = 8
-COMPARED = 30
+COMPARED = 100
 FILTERS: dict[str, dict[str, Any]] = {
     "SQL, a tag (5 %)": {"tags": ["t3"]},
     "SQL, a type (20 %)": {"types": ["fact"]},
@@ -168,16 +168,16 @@ async def compared_with_exact(
     engine: Engine, agent: str, asked: list[str], filters: dict[str, Any]
 ) -> tuple[str, float]:
     """How many were found, least and most, and the share of the top ten that a search without any bound finds too."""
-    bounds = search.EXACT_ROWS_MAX, search.POSTINGS_MAX
+    bounds = search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX, search.POSTINGS_MAX
     counts, shares = [], []
     for text in asked:
         request = SearchRequest(agent=agent, query=text, **filters)
         found = [one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results]
-        search.EXACT_ROWS_MAX, search.POSTINGS_MAX = 10**9, 10**9
+        search.EXACT_ROWS_MAX = search.EXACT_BEHIND_FILTER_MAX = search.POSTINGS_MAX = 10**9
         try:
             exact = [one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results]
         finally:
-            search.EXACT_ROWS_MAX, search.POSTINGS_MAX = bounds
+            search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX, search.POSTINGS_MAX = bounds
         counts.append(len(found))
         shares.append(len(set(found) & set(exact)) / max(1, len(exact)))
     return f"{min(counts)}–{max(counts)}", sum(shares) / len(shares)

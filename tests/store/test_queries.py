@@ -27,7 +27,7 @@ def test_every_subquery_names_the_workspace_itself(name: str) -> None:
 async def test_every_query_can_be_prepared(engine: Engine) -> None:
     async with engine.db.unscoped() as connection:
         for query in all_queries().values():
-            await connection.raw.prepare(query.with_literals(dim=256, model=1).sql)
+            await connection.raw.prepare(query.with_literals(dim=256, model=1, part=[1, 2]).sql)
 
 
 def test_a_parameter_used_twice_is_one_and_casts_are_kept() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -15,7 +16,7 @@ from service.memory.recall import recall
 from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import large, search
+from service.store import agents, large, search
 from worker.upkeep.large_audiences import tend_large_audiences
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
@@ -26,11 +27,13 @@ QUERIES = ("cups of green tea", "who repairs the roof", "budget of the third qua
 def thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large, "COUNTED_FROM", 50)
     monkeypatch.setattr(large, "COMMON_FROM", 20)
+    monkeypatch.setattr(large, "WALK_ROWS", 40)
     monkeypatch.setattr(search, "EXACT_ROWS_MAX", 100)
+    monkeypatch.setattr(search, "EXACT_BEHIND_FILTER_MAX", 100)
     monkeypatch.setattr(search, "POSTINGS_MAX", 30)
 
 
-def notes(count: int, start: int = 0) -> list[MemoryDraft]:
+def notes(count: int, start: int = 0, **fields: Any) -> list[MemoryDraft]:
     things = ("cups of green tea", "a roof to repair", "the quarterly budget", "a train to Bergen", "two old maps")
     return [
         MemoryDraft(
@@ -39,6 +42,7 @@ def notes(count: int, start: int = 0) -> list[MemoryDraft]:
             content=f"Note {n} is about {things[n % 5]} and shelf {n % 37}",
             tags=["odd"] if n % 2 else [],
             user="u" if n % 50 == 0 else None,
+            **fields,
         )
         for n in range(start, start + count)
     ]
@@ -89,3 +93,60 @@ async def test_an_audience_that_has_shrunk_is_small_again(settings: Settings, th
         await tend_large_audiences(engine)
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
             assert await connection.raw.fetchval("SELECT count(*) FROM audience_rows") == 0
+
+
+async def test_two_large_audiences_of_one_reader_are_searched_together(settings: Settings, thresholds: None) -> None:
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        await _join_team(engine, "red")
+        await remember(engine, ADMIN, notes(300))
+        await remember(engine, ADMIN, notes(300, start=300, scope="team", team="red"))
+        exact = {query: await best(engine, query, limit=40) for query in QUERIES}
+        assert {content.split()[1] > "3" for content in exact["cups of green tea"]} == {True, False}
+        assert await tend_large_audiences(engine) == 600
+        for query in QUERIES:
+            overlap = set(exact[query]) & set(await best(engine, query, limit=40))
+            assert len(overlap) >= 38, query
+
+
+async def test_what_was_large_once_is_still_found_beside_what_is(settings: Settings, thresholds: None) -> None:
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        await _join_team(engine, "red")
+        await remember(engine, ADMIN, notes(300))
+        [swordfish] = notes(1, scope="team", team="red")
+        swordfish.content = "The swordfish swims at dawn"
+        await remember(engine, ADMIN, [swordfish])
+        await tend_large_audiences(engine)
+        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+            await connection.raw.execute("UPDATE search_index SET ann = true WHERE scope = 'team'")
+        for strategy in ("hybrid", "semantic"):
+            assert (await best(engine, "swordfish at dawn", strategy=strategy))[0] == "The swordfish swims at dawn"
+
+
+async def test_an_audience_lost_among_others_in_its_part_is_scanned_exactly(
+    settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large, "WALK_ROWS", 200)
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        await remember(engine, ADMIN, notes(150))
+        assert await tend_large_audiences(engine) == 0
+        assert len(await best(engine, "green tea", limit=20)) == 20
+        await remember(engine, ADMIN, notes(150, start=150))
+        assert await tend_large_audiences(engine) == 300
+
+
+async def test_indexes_of_models_out_of_use_are_dropped(settings: Settings, thresholds: None) -> None:
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        await remember(engine, ADMIN, notes(300))
+        async with engine.db.unscoped() as connection:
+            await large.build_index(connection, large.Part(99, 0), dim=8)
+            assert set(await large.indexes(connection)) == {"ix_search_index_ann_99_0"}
+        await tend_large_audiences(engine)
+        async with engine.db.unscoped() as connection:
+            [name] = await large.indexes(connection)
+        assert name.startswith(f"ix_search_index_ann_{await engine.model()}_")
+
+
+async def _join_team(engine: Engine, team: str) -> None:
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        agent_id = await agents.ensure_agent(connection, DEFAULT_WORKSPACE, "a")
+        await agents.set_teams(connection, DEFAULT_WORKSPACE, agent_id, [team])

@@ -1,18 +1,22 @@
-"""Keeps searches of very large audiences fast: counts them, and hands their rows to an HNSW index.
+"""Keeps searches of large audiences fast: counts them, and hands their rows to an HNSW index where that is worth it.
 
 Rows are written without it, since an entry costs a write about a millisecond; until this job has come by, a search
-looks at the new ones exactly. Building the index needs a role that owns the table: where the service has none, large
+looks at the new ones exactly. Building an index needs a role that owns the table: where the service has none, large
 audiences are scanned exactly, and a warning says so.
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from uuid import UUID
 
 import asyncpg
 import structlog
 
 from service.memory.engine import Engine
 from service.memory.workspace import all_workspaces
-from service.store import large, search
+from service.store import embeddings, large
+from service.store.large import Audience, Part
 
 log = structlog.get_logger(__name__)
 
@@ -21,34 +25,62 @@ BATCH = 500
 
 async def tend_large_audiences(engine: Engine) -> int:
     """Count every workspace, index what is large; how many rows were handed to the index."""
-    handed = 0
+    model = await engine.model()
+    filled = await _filled(engine, model)
+    handed, needed = 0, set()
     for workspace in await all_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
             counted = await large.count(connection, workspace)
-        model = await engine.model()
         if model is None or engine.embedder is None:
             continue
-        for audience, rows in counted.items():
-            if rows <= search.EXACT_ROWS_MAX:
+        for one in counted:
+            part = Part(model, one.own_part)
+            if one.part is None and not one.worth_indexing(filled[part.name]):
                 continue
-            while True:
-                async with engine.db.transaction(workspace) as connection:
-                    some = await large.index_some(connection, workspace, audience, model=model, limit=BATCH)
-                handed += some
-                if some < BATCH:
-                    break
+            count = await _hand_over(engine, workspace, one, model)
+            filled[part.name] += count
+            handed += count
+            needed.add(part)
+    if engine.embedder is not None:
+        await _keep_indexes(engine, needed, engine.embedder.dim)
     if handed:
-        await _build_index(engine)
         log.info("indexed_large_audiences", rows=handed)
     return handed
 
 
-async def _build_index(engine: Engine) -> None:
-    model = await engine.model()
-    assert model is not None
-    assert engine.embedder is not None
+async def _filled(engine: Engine, model: int | None) -> Counter[str]:
+    async with engine.db.unscoped() as connection:
+        return Counter({name: index.rows for name, index in (await large.indexes(connection)).items()})
+
+
+async def _hand_over(engine: Engine, workspace: UUID, one: Audience, model: int) -> int:
+    """Hand all rows of an audience that the index does not have yet to it; how many."""
+    if one.part is None:
+        async with engine.db.transaction(workspace) as connection:
+            await large.take_in(connection, workspace, one)
+    handed = 0
+    while True:
+        async with engine.db.transaction(workspace) as connection:
+            some = await large.index_some(connection, workspace, one, model=model, limit=BATCH)
+        handed += some
+        if some < BATCH:
+            return handed
+
+
+async def _keep_indexes(engine: Engine, needed: set[Part], dim: int) -> None:
+    """Build what is needed and not there; drop what was left half built, or is of a model that is no longer in use."""
+    async with engine.db.unscoped() as connection:
+        state = await embeddings.state(connection)
+        there = await large.indexes(connection)
+    in_use = tuple(f"{Part(model.number, 0).name[:-1]}" for model in (state.active, state.coming) if model is not None)
+    useless = [name for name, index in there.items() if index.broken or not name.startswith(in_use)]
+    missing = [part for part in needed if part.name not in there or part.name in useless]
     try:
-        async with engine.db.unscoped() as connection:
-            await large.ensure_index(connection, model=model, dim=engine.embedder.dim)
+        for name in useless:
+            async with engine.db.unscoped() as connection:
+                await large.drop_index(connection, name)
+        for part in missing:
+            async with engine.db.unscoped() as connection:
+                await large.build_index(connection, part, dim=dim)
     except asyncpg.InsufficientPrivilegeError:
         log.warning("no_right_to_build_index", hint="let the owner of search_index run `python -m worker once`")

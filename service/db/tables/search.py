@@ -101,6 +101,7 @@ audience_rows = Table(
     id_column("audience"),
     Column("kind", SmallInteger, nullable=False),
     Column("rows", BigInteger, nullable=False),
+    Column("part", SmallInteger),
     key("audience", "kind"),
 )
 

@@ -1,0 +1,37 @@
+"""Which large audiences have an HNSW index, and which part of it.
+
+Rows that were in the one index of all audiences are indexed anew by the worker, which drops that one; until then they
+are compared exactly.
+
+Revision ID: 0017
+Revises: 0016
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from service.db.migration_steps import frozen_function
+
+revision = "0017"
+down_revision = "0016"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    frozen_function("part_v1")
+    op.add_column("audience_rows", sa.Column("part", sa.SmallInteger()))
+
+
+def downgrade() -> None:
+    op.execute(
+        """DO $$ DECLARE index text; BEGIN
+            FOR index IN SELECT c.relname FROM pg_class c
+                WHERE c.relnamespace = 'public'::regnamespace AND c.relname LIKE 'ix\\_search\\_index\\_ann\\_%'
+            LOOP EXECUTE format('DROP INDEX public.%I', index); END LOOP;
+        END $$"""
+    )
+    op.drop_column("audience_rows", "part")
+    op.execute("DROP FUNCTION reverie_part_v1")
