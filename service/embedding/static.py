@@ -46,6 +46,8 @@ class StaticEmbedder:
         """``weights`` is (vocabulary, 256) float32; ``tokenizer`` a ``tokenizers.Tokenizer``."""
         tokenizer.no_padding()
         tokenizer.no_truncation()
+        # A text is one word to this tokenizer, and it would keep the first 10,000: some 4 kB each, and few come again.
+        tokenizer.model._resize_cache(0)
         self._weights = weights
         self._tokenizer = tokenizer
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed-static")

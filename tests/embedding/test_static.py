@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import logging
 import subprocess
@@ -51,6 +52,29 @@ async def test_odd_texts_get_unit_vectors(embedder: StaticEmbedder) -> None:
     vectors = await embedder.embed(["", " ", "\n", "\x00", "\ud800 lone", "<s></s>", "🎉"])
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
     assert (await embedder.embed([])).shape == (0, 256)
+
+
+class _Allocated(ctypes.Structure):
+    """glibc's ``struct mallinfo2``."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost",
+        )
+    )  # fmt: skip
+
+
+async def test_texts_once_embedded_are_not_kept(embedder: StaticEmbedder) -> None:
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "mallinfo2"):
+        pytest.skip("only glibc tells how much is allocated")
+    libc.mallinfo2.restype = _Allocated
+    await embedder.embed(["the first text loads what is loaded once"])
+    before = libc.mallinfo2().uordblks
+    for number in range(2_000):
+        await embedder.embed([f"a text of several words that nobody has seen before, number {number}"])
+    assert libc.mallinfo2().uordblks - before < 1_000_000
 
 
 async def test_meaning_is_in_the_angle(embedder: StaticEmbedder) -> None:
