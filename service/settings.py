@@ -53,7 +53,7 @@ class Settings(BaseSettings):
     rerank_api_key: str | None = Field(None, alias="RERANK_API_KEY")
 
     probe_s: float = Field(
-        2.0, alias="REVERIE_PROBE_S", ge=0, description="between looks whether the models answer; 0: only when asked"
+        1.5, alias="REVERIE_PROBE_S", ge=0, description="between looks whether the models answer; 0: only when asked"
     )
     dream_cron: str = Field("0 */6 * * *", alias="REVERIE_DREAM_CRON")
     bulletin_cron: str = Field("30 3 * * *", alias="REVERIE_BULLETIN_CRON")

@@ -1,7 +1,7 @@
 """Whether everything Reverie depends on works (rows E6, O4): what calls showed, and a look where none was made.
 
-Every call to the embedder and to the language model is evidence. Where nobody calls, ``Lookout`` looks every other
-second: a request for the list of models, which costs nothing, and, when that goes wrong or the last call failed, a
+Every call to the embedder and to the language model is evidence. Where nobody calls, ``Lookout`` looks again and
+again: a request for the list of models, which costs nothing, and, when that goes wrong or the last call failed, a
 real call of one token. Workers tell what they see with their heartbeats.
 """
 
@@ -27,6 +27,8 @@ from service.store.health import Worker
 log = structlog.get_logger(__name__)
 
 PROBE_S = 2.0
+LIST_S = 1.0
+"""With the pause before it (REVERIE_PROBE_S) and a real call after it, less than five seconds for one that hangs."""
 DATABASE_S = 2.0
 FRESH_S = 2.0
 NO_LIST = frozenset({404, 405, 501})
@@ -107,7 +109,7 @@ class Lookout:
         self._engine = engine
         self._every_s = every_s
         self._trusted_until: dict[str, float] = {}
-        self._http = httpx.AsyncClient(timeout=PROBE_S, follow_redirects=False)
+        self._http = httpx.AsyncClient(timeout=LIST_S, follow_redirects=False)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Lookout:
@@ -159,7 +161,8 @@ class Lookout:
         A real call that takes too long is no evidence by itself: with a look that went wrong, it is.
         """
         answers: bool | None = None
-        if probed.condition.state != "failing":
+        failing = probed.condition.state == "failing"
+        if not failing:
             if base is None or (how == "models" and self._trusted_until.get(name, 0) > monotonic()):
                 return
             answers = await self._answers(base, key, how, call)
@@ -171,7 +174,7 @@ class Lookout:
         if probed.condition.age_s > monotonic() - began:
             if answers is False:
                 probed.condition.fails(f"No answer within {PROBE_S:g} s.")
-        elif probed.condition.state == "ok":
+        elif probed.condition.state == "ok" and not failing:
             self._trusted_until[name] = monotonic() + TRUSTED_S
 
     async def _answers(self, base: str, key: str | None, how: Look, call: Json) -> bool | None:
