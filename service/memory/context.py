@@ -25,10 +25,13 @@ from service.store import agents, sessions
 from service.store import context as store
 from service.store.settings import workspace_settings
 
-FETCH = 50
+FETCH_MAX = 100
+LINE_TOKENS = 30
+"""A line of a context rarely has fewer: what a budget has no room for is not asked for."""
 MESSAGE_TOKENS = 150
 """Of a message found in another conversation; the rest of a long one is not worth the room."""
 
+EVERYTHING: list[Include] = ["memories", "documents", "messages"]
 STANDING_SECTIONS: dict[str, SectionName] = {"always": "identity", "user": "preferences"}
 
 Record = dict[str, Any]
@@ -74,11 +77,9 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         material = Material({"tools": tools})
         return Context(assemble(material, request.sections.over(Shares()), request.max_tokens), None)
     with only_reading():
-        standing, window, found, said = await _gathered(engine, principal, request)
+        standing, window, found = await _gathered(engine, principal, request)
     shown = {turn.id for turn in window}
-    memories = [one for one in found.results if one.memory and _offered(one.memory, standing)]
-    messages = [one for one in said.results if one.message and _missing(one.message, request, standing, shown)]
-    ranked = sorted([*memories, *messages], key=lambda one: -one.score)
+    ranked = [one for one in found.results if _tells_more(one, request, standing, shown)]
     entries = standing.entries | {
         "tools": tools,
         "documents": [_document_entry(one.document) for one in found.results if one.document],
@@ -87,30 +88,37 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
     assembled = assemble(Material(entries, window), standing.shares, request.max_tokens)
     taken = next((set(one.items) for one in assembled.sections if one.name == "memories"), set())
     engine.usage.count(
-        principal.workspace_id, [one.memory["id"] for one in memories if one.memory and str(one.memory["id"]) in taken]
+        principal.workspace_id, [one.memory["id"] for one in ranked if one.memory and str(one.memory["id"]) in taken]
     )
     return Context(assembled, found.degraded)
 
 
 async def _gathered(
     engine: Engine, principal: Principal, request: ContextRequest
-) -> tuple[_Standing, Sequence[WindowTurn], Recalled, Recalled]:
+) -> tuple[_Standing, Sequence[WindowTurn], Recalled]:
     """Everything a context is made of, searched and read side by side."""
+    speaker = request.user or await _speaker(engine, principal, request)
     try:
         async with asyncio.TaskGroup() as group:
-            found = group.create_task(_search(engine, principal, request, ["memories", "documents"], user=None))
-            if request.user is not None:
-                said = group.create_task(_search(engine, principal, request, ["messages"], user=request.user))
-            standing = await _standing(engine, principal, request)
-            if request.user is None:
-                said = group.create_task(_search(engine, principal, request, ["messages"], user=standing.speaker))
+            found = group.create_task(_search(engine, principal, request, speaker))
+            standing = await _standing(engine, principal, request, speaker)
             window = await _window(engine, principal, request) if standing.shares.window else []
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
-    return standing, window, found.result(), said.result()
+    return standing, window, found.result()
 
 
-async def _standing(engine: Engine, principal: Principal, request: ContextRequest) -> _Standing:
+async def _speaker(engine: Engine, principal: Principal, request: ContextRequest) -> str | None:
+    """Whose session it is."""
+    if request.session is None:
+        return None
+    workspace, agent = principal.workspace_id, principal.acting(request.agent)
+    async with engine.db.transaction(workspace) as connection:
+        session = await sessions.find(connection, workspace, agent, request.session)
+    return session["user"] if session else None
+
+
+async def _standing(engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None) -> _Standing:
     """Bulletin, identity, preferences of the speaker, goals when planning, and open todos."""
     workspace, agent = principal.workspace_id, principal.acting(request.agent)
     async with engine.db.transaction(workspace) as connection:
@@ -118,11 +126,7 @@ async def _standing(engine: Engine, principal: Principal, request: ContextReques
         shares = request.sections.over(settings.context)
         reader = await agents.reader(connection, workspace, agent, session=request.session, task=request.task)
         if reader is None:
-            return _Standing({}, set(), request.user, shares)
-        speaker = request.user
-        if speaker is None and reader.session_id is not None and request.session is not None:
-            session = await sessions.find(connection, workspace, agent, request.session)
-            speaker = session["user"] if session else None
+            return _Standing({}, set(), speaker, shares)
         told = await bulletin.shown_now(connection, workspace, agent, None, engine.now())
         rows = await store.standing(
             connection, workspace, reader,
@@ -137,17 +141,24 @@ async def _standing(engine: Engine, principal: Principal, request: ContextReques
     return _Standing(entries, {str(row["id"]) for row in rows}, speaker, shares)
 
 
-async def _search(
-    engine: Engine, principal: Principal, request: ContextRequest, include: list[Include], *, user: str | None
-) -> Recalled:
+async def _search(engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None) -> Recalled:
+    limit = min(FETCH_MAX, 1 + request.max_tokens // LINE_TOKENS)
     return await recall(
         engine,
         principal,
-        SearchRequest(agent=request.agent, query=request.message, limit=FETCH, include=include, user=user),
+        SearchRequest(agent=request.agent, query=request.message, limit=limit, include=EVERYTHING),
         count_access=False,
         in_session=request.session,
         on_task=request.task,
+        said_by=speaker,
     )
+
+
+def _tells_more(found: Found, request: ContextRequest, standing: _Standing, shown: set[str]) -> bool:
+    """Whether a memory or message that was found goes in."""
+    if found.memory is not None:
+        return _offered(found.memory, standing)
+    return found.message is not None and _missing(found.message, request, standing, shown)
 
 
 def _offered(memory: Record, standing: _Standing) -> bool:

@@ -35,17 +35,19 @@ async def recall(
     count_access: bool = True,
     in_session: str | None = None,
     on_task: str | None = None,
+    said_by: str | None = None,
 ) -> Recalled:
     """Search as the acting agent. An agent, session or task nobody has heard of finds nothing, and neither does a
     caller with its memory off.
 
     ``in_session`` and ``on_task``: what they share is found too, besides everything else; a session or task in the
-    request itself is a filter. Without a working embedder the search goes on by keyword and says so. Raises
-    InvalidInput for an empty time range.
+    request itself is a filter. ``said_by`` leaves out messages of other users. Without a working embedder the search
+    goes on by keyword and says so. Raises InvalidInput for an empty time range.
     """
     search_once = partial(
-        _recall, engine, principal, request, count_access=count_access, in_session=in_session, on_task=on_task
-    )
+        _recall, engine, principal, request,
+        count_access=count_access, in_session=in_session, on_task=on_task, said_by=said_by,
+    )  # fmt: skip
     started = perf_counter()
     try:
         found = await search_once()
@@ -68,6 +70,7 @@ async def _recall(
     count_access: bool,
     in_session: str | None,
     on_task: str | None,
+    said_by: str | None,
 ) -> Recalled:
     agent = principal.acting(request.agent)
     if principal.memory_off:
@@ -94,7 +97,7 @@ async def _recall(
         )
         if reader is None or _names_the_unknown(request, reader):
             return None
-        filters = _filters(engine, request, reader)
+        filters = _filters(engine, request, reader, said_by)
         rerank = reader.settings.retrieval.rerank if request.rerank is None else request.rerank
         limit = _fetched(request, rerank=rerank)
         kinds = [search.KINDS[wanted] for wanted in dict.fromkeys(request.include)]
@@ -152,7 +155,7 @@ async def _query_vector(
         return None, None, Degraded(error.message, "keyword")
 
 
-def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader) -> search.Filters:
+def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader, said_by: str | None) -> search.Filters:
     return search.Filters(
         as_of=request.as_of or engine.now(),
         types=[t.value for t in request.types] if request.types is not None else None,
@@ -160,6 +163,7 @@ def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader) -> s
         tags_any=request.tags if request.tags and request.tags_mode == "any" else None,
         tags_all=request.tags if request.tags and request.tags_mode == "all" else None,
         user=request.user,
+        said_by=said_by,
         session_id=reader.session_id if request.session else None,
         task_id=reader.task_id if request.task else None,
         metadata=request.metadata or None,

@@ -45,7 +45,7 @@ class ModelChanged(ReverieError):
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions a memory must meet to be a candidate; None does not restrict."""
+    """Conditions a memory must meet to be a candidate; None does not restrict. ``said_by`` restricts messages alone."""
 
     as_of: datetime
     types: list[str] | None = None
@@ -53,6 +53,7 @@ class Filters:
     tags_any: list[str] | None = None
     tags_all: list[str] | None = None
     user: str | None = None
+    said_by: str | None = None
     session_id: UUID | None = None
     task_id: UUID | None = None
     metadata: dict[str, Any] | None = None

@@ -12,6 +12,7 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
         AND (:tags_any::text[] IS NULL OR i.tags && :tags_any)
         AND (:tags_all::text[] IS NULL OR i.tags @> :tags_all)
         AND (:user::text IS NULL OR i.user_name = :user)
+        AND (:said_by::text IS NULL OR i.kind <> 1 OR i.user_name = :said_by)
         AND (:session_id::uuid IS NULL OR i.session_id = :session_id)
         AND (:task_id::uuid IS NULL OR i.task_id = :task_id)
         AND (:min_importance::float8 IS NULL OR i.importance >= :min_importance)
