@@ -11,11 +11,14 @@ from service.domain.ids import new_id
 from service.domain.workspace import WorkspaceSettings
 from service.store.settings import settings_from
 
+COUNTED = ("counted_audiences", "counted_kinds", "counted_rows", "parts")
+
 
 @dataclass(frozen=True, slots=True)
-class Large:
-    """``rows`` of one kind in a large audience, as last counted; ``part`` of the HNSW index that has them, or None."""
+class Counted:
+    """``rows`` of one kind in an audience, as last counted; ``part`` of the HNSW index that has them, or None."""
 
+    audience: UUID
     kind: int
     rows: int
     part: int | None
@@ -34,8 +37,8 @@ class Reader:
     session_id: UUID | None
     task_id: UUID | None
     settings: WorkspaceSettings
-    large: Sequence[Large] = ()
-    """What the large ones among the audiences hold."""
+    counted: Sequence[Counted] = ()
+    """What those of the audiences hold that are not small."""
     model: int | None = None
     """The embedding model in use."""
     changing_model: bool = False
@@ -107,7 +110,7 @@ async def reader(
         row["session_id"],
         row["task_id"],
         settings_from(row["settings"]),
-        [Large(*one) for one in zip(row["large_kinds"], row["large_rows"], row["large_parts"], strict=True)],
+        [Counted(*one) for one in zip(*(row[name] for name in COUNTED), strict=True)],
         row["model"],
         row["changing_model"],
     )

@@ -109,12 +109,14 @@ async def hybrid(
         raise ModelChanged
     reach = [_reach(window, ranking) for window in question.windows]
     candidates = max(ranking.candidates, min(limit, 100))
-    large = [audience for audience in reader.large if audience.kind in kinds]
-    large_rows = sum(audience.rows for audience in large)
+    counted = [one for one in reader.counted if one.kind in kinds]
+    counted_rows = sum(one.rows for one in counted)
+    counted_audiences = {one.audience for one in counted}
     values = {
         "workspace": workspace,
         "audiences": reader.audiences,
-        "audience_rows": large_rows or None,
+        "counted_rows": counted_rows,
+        "uncounted": [audience for audience in reader.audiences if audience not in counted_audiences],
         "kinds": list(kinds),
         "text": spelled(question.text),
         "languages": reader.languages,
@@ -130,8 +132,8 @@ async def hybrid(
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
     }
-    parts = sorted({audience.part for audience in large if audience.part is not None})
-    exact = not parts or large_rows <= (EXACT_BEHIND_FILTER_MAX if filters.narrow else EXACT_ROWS_MAX)
+    parts = sorted({one.part for one in counted if one.part is not None})
+    exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if filters.narrow else EXACT_ROWS_MAX)
     if question.embedding is None or question.model is None or exact:
         return await connection.fetch("hybrid_search", **values)
     literals: dict[str, Any] = {"dim": len(question.embedding), "model": question.model, "part": parts}

@@ -99,10 +99,10 @@ LIMIT 1;
 
 -- name: reader
 -- Whose eyes: the agent's id and every audience it may read, with the task and session it names, the workspace's
--- settings, the languages in use in the audiences, how many rows of each kind the large ones hold, as last counted, and
--- which part of the HNSW index has them, and the embedding model in use and whether it is being changed.
+-- settings, the languages in use in the audiences, how many rows of each kind were counted in which of them and which part
+-- of the HNSW index has them, and the embedding model in use and whether it is being changed.
 -- ``session_id`` and ``task_id`` are null when the name is unknown.
-SELECT r.*, large.kinds AS large_kinds, large.rows AS large_rows, large.parts AS large_parts, ARRAY(
+SELECT r.*, counted.*, ARRAY(
         SELECT 'english'
         UNION
         SELECT l.language FROM audience_languages l
@@ -133,9 +133,10 @@ FROM (
         WHERE workspace_id = :workspace AND agent = :agent
     ) AS a
 ) AS r, LATERAL (
-    SELECT coalesce(array_agg(l.kind ORDER BY l.audience, l.kind), '{}') AS kinds,
-        coalesce(array_agg(l.rows ORDER BY l.audience, l.kind), '{}') AS rows,
-        coalesce(array_agg(l.part ORDER BY l.audience, l.kind), '{}') AS parts
-    FROM audience_rows l
-    WHERE l.workspace_id = :workspace AND l.audience = ANY(r.audiences)
-) AS large;
+    SELECT coalesce(array_agg(c.audience ORDER BY c.audience, c.kind), '{}') AS counted_audiences,
+        coalesce(array_agg(c.kind ORDER BY c.audience, c.kind), '{}') AS counted_kinds,
+        coalesce(array_agg(c.rows ORDER BY c.audience, c.kind), '{}') AS counted_rows,
+        coalesce(array_agg(c.part ORDER BY c.audience, c.kind), '{}') AS parts
+    FROM audience_rows c
+    WHERE c.workspace_id = :workspace AND c.audience = ANY(r.audiences)
+) AS counted;

@@ -1,10 +1,10 @@
 -- name: count_audiences
--- Count the audiences of a workspace afresh, keeping the large ones; ``part`` of the HNSW index has them, or none,
+-- Count the audiences of a workspace afresh, keeping those that are not small; ``part`` of the HNSW index has them, or none,
 -- ``own_part`` is where they would go.
 WITH counted AS (
     SELECT audience, kind, count(*) AS rows
     FROM search_index WHERE workspace_id = :workspace
-    GROUP BY audience, kind HAVING count(*) >= :large::bigint
+    GROUP BY audience, kind HAVING count(*) >= :least::bigint
 ), shrunk AS (
     DELETE FROM audience_rows r
     WHERE r.workspace_id = :workspace

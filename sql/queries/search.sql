@@ -66,10 +66,10 @@ wanted AS MATERIALIZED (
     ) AS w
     WHERE rows IS NULL OR n = 1 OR reading <= :postings_max::integer
 ), rarity AS MATERIALIZED (
-    SELECT word, ln((1 + (greatest(coalesce(:audience_rows::bigint, (
+    SELECT word, ln((1 + (greatest(:counted_rows::bigint + (
             SELECT count(*) FROM search_index i
-            WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.kind = ANY(:kinds)
-        )) - held, 0) + 0.5) / (held + 0.5))::float8) AS idf
+            WHERE i.workspace_id = :workspace AND i.audience = ANY(:uncounted::uuid[]) AND i.kind = ANY(:kinds)
+        ) - held, 0) + 0.5) / (held + 0.5))::float8) AS idf
     FROM (
         SELECT word, sum(coalesce(w.rows, (
             SELECT count(*) FROM search_terms t WHERE t.workspace_id = :workspace AND t.term = w.term

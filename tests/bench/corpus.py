@@ -103,14 +103,14 @@ def queries(agent: str, count: int, asked: int) -> list[str]:
 
 def large_database(place: Place) -> str:
     """The URL of the database of 500,000 memories: made at the first run (minutes), kept for the next ones."""
-    url = kept(place, "bench_large", LARGE)
-    asyncio.run(_tend(place.settings(url, "static")))
-    return url
+    return kept(place, "bench_large", LARGE)
 
 
 def kept(place: Place, name: str, shares: tuple[Share, ...]) -> str:
-    """The URL of a database that holds these memories: made once, then only migrated to the newest schema."""
-    return place.kept(name, lambda url: fill(place.settings(url, "static"), shares))
+    """The URL of a database that holds these memories: made once, then migrated to the newest schema, and tended."""
+    url = place.kept(name, lambda url: fill(place.settings(url, "static"), shares))
+    asyncio.run(_tend(place.settings(url, "static")))
+    return url
 
 
 def fill(settings: Settings, shares: tuple[Share, ...]) -> None:

@@ -25,7 +25,8 @@ QUERIES = ("cups of green tea", "who repairs the roof", "budget of the third qua
 
 @pytest.fixture
 def thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large, "COUNTED_FROM", 50)
+    monkeypatch.setattr(large, "COUNTED_FROM", 20)
+    monkeypatch.setattr(large, "LARGE_FROM", 50)
     monkeypatch.setattr(large, "COMMON_FROM", 20)
     monkeypatch.setattr(large, "WALK_ROWS", 40)
     monkeypatch.setattr(search, "EXACT_ROWS_MAX", 100)
@@ -144,6 +145,26 @@ async def test_indexes_of_models_out_of_use_are_dropped(settings: Settings, thre
         async with engine.db.unscoped() as connection:
             [name] = await large.indexes(connection)
         assert name.startswith(f"ix_search_index_ann_{await engine.model()}_")
+
+
+async def test_counting_ahead_leaves_the_scores_as_they_are(
+    settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large, "LARGE_FROM", 1_000)
+
+    async def scores(engine: Engine) -> list[float | None]:
+        request = SearchRequest(agent="a", query="green tea", strategy="keyword", limit=40)
+        return [found.keyword_score for found in (await recall(engine, ADMIN, request)).results]
+
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        await _join_team(engine, "red")
+        await remember(engine, ADMIN, notes(60))
+        await remember(engine, ADMIN, notes(10, start=60, scope="team", team="red"))
+        before = await scores(engine)
+        await tend_large_audiences(engine)
+        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+            assert await connection.raw.fetchval("SELECT array_agg(rows) FROM audience_rows") == [60]
+        assert await scores(engine) == before
 
 
 async def _join_team(engine: Engine, team: str) -> None:
