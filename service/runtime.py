@@ -15,6 +15,7 @@ from service.db.replica import Replica
 from service.embedding.base import Embedder
 from service.embedding.cache import CachedEmbedder
 from service.embedding.sources import open_embedder, setting_of
+from service.embedding.storage import storage_of
 from service.embedding.watched import WatchedEmbedder
 from service.errors import Unavailable
 from service.llm import LLM, Reranker
@@ -64,7 +65,7 @@ async def open_runtime(
     engine = Engine(
         db=db,
         replica=replica,
-        embedder=CachedEmbedder(watched(embedder)) if embedder else None,
+        embedder=CachedEmbedder(watched(embedder, settings.embedding_storage)) if embedder else None,
         embedding_deadline_s=settings.embedding_deadline_s,
         llm=_llm(settings, telemetry.llm if telemetry else LLM),
         reranker=_reranker(settings),
@@ -95,7 +96,7 @@ async def _open_model(settings: Settings, watched: type[WatchedEmbedder], model:
         model.setting, dim=model.dim, api_base=settings.embedding_api_base, api_key=settings.embedding_api_key
     )
     assert opened is not None
-    return CachedEmbedder(watched(opened))
+    return CachedEmbedder(watched(opened, storage_of(model.signature)))
 
 
 def _llm(settings: Settings, kind: type[LLM]) -> LLM | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -38,6 +39,9 @@ class Settings(BaseSettings):
 
     embedding_model: str = Field("auto", alias="EMBEDDING_MODEL")
     embedding_dim: int | None = Field(None, alias="EMBEDDING_DIM", ge=1, le=16_000)
+    embedding_storage: Literal["halfvec", "float32", "binary"] = Field(
+        "halfvec", alias="EMBEDDING_STORAGE", description="how vectors are kept; a change is one of the model"
+    )
     embedding_api_base: str | None = Field(None, alias="EMBEDDING_API_BASE")
     embedding_api_key: str | None = Field(None, alias="EMBEDDING_API_KEY")
     embedding_deadline_s: float = Field(5.0, alias="EMBEDDING_DEADLINE_S", gt=0)

@@ -427,9 +427,12 @@ CREATE TABLE public.search_index (
     embedding public.halfvec,
     ann boolean DEFAULT false NOT NULL,
     next_model smallint,
-    next_embedding public.halfvec
+    next_embedding public.halfvec,
+    embedding_float32 public.vector,
+    next_embedding_float32 public.vector
 );
 ALTER TABLE ONLY public.search_index ALTER COLUMN embedding SET STORAGE MAIN;
+ALTER TABLE ONLY public.search_index ALTER COLUMN embedding_float32 SET STORAGE MAIN;
 ALTER TABLE ONLY public.search_index FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.search_terms (
     workspace_id uuid NOT NULL,

@@ -66,13 +66,16 @@ class ModelChange(BaseModel):
 
 
 class EmbedderState(Checked):
-    """The embedder in use."""
+    """The embedder in use, and how its vectors are kept: ``vector_bytes`` of each, ``index_bytes`` of the HNSW index of
+    very large audiences, null while there is none."""
 
     source: str
     model: str | None
     signature: str | None
     dim: int | None
-    storage: str | None
+    storage: Literal["halfvec", "float32", "binary"] | None
+    vector_bytes: int | None
+    index_bytes: int | None
     change: ModelChange | None
 
 
@@ -161,7 +164,7 @@ class EngineState(BaseModel):
 
 
 class EmbeddingProvider(BaseModel):
-    """A value EMBEDDING_MODEL may have, and whether it would work here."""
+    """A value EMBEDDING_MODEL may have, and whether it would work here; ``storage``: how its vectors are kept."""
 
     source: Literal["remote", "local", "static", "none"]
     setting: str
@@ -171,6 +174,7 @@ class EmbeddingProvider(BaseModel):
     active: bool
     model: str | None
     dim: int | None
+    storage: Literal["halfvec", "float32", "binary"] | None
 
 
 class Reindex(Body):

@@ -12,6 +12,7 @@ SQL_DIR = Path(__file__).resolve().parents[2] / "sql"
 
 _BLOCK = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
 _FRAGMENT = re.compile(r":\((\w+)\)")
+_VARIANT = "__"
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _COMMENT = re.compile(r"--[^\n]*")
 _EACH = re.compile(r"\{each (\w+)\}(.*?)\{end\}", re.DOTALL)
@@ -70,6 +71,9 @@ def compile_query(name: str, text: str) -> Query:
 def all_queries() -> dict[str, Query]:
     """Every named query of ``sql/queries/*.sql``, with the ``:(fragments)`` of all of them filled in.
 
+    A fragment ``a__v`` stands for ``a`` in the variant ``v``: a query that is another with it is there as well, under
+    its name and ``__v``.
+
     Raises ValueError when a name is used twice, KeyError for an unknown fragment.
     """
     fragments: dict[str, str] = {}
@@ -81,7 +85,21 @@ def all_queries() -> dict[str, Query]:
             if name in blocks:
                 raise ValueError(f"{path.name}: the {kind} {name} is defined twice")
             blocks[name] = body if kind == "name" else _COMMENT.sub("", body).strip()
-    return {name: compile_query(name, _filled(body, fragments)) for name, body in bodies.items()}
+    queries = {name: compile_query(name, _filled(body, fragments)) for name, body in bodies.items()}
+    for variant in sorted({name.partition(_VARIANT)[2] for name in fragments} - {""}):
+        mark = f"{_VARIANT}{variant}"
+        own = {name.removesuffix(mark): body for name, body in fragments.items() if name.endswith(mark)}
+        for name, body in bodies.items():
+            varied = compile_query(name + mark, _filled(body, fragments | own))
+            if varied.sql != queries[name].sql:
+                queries[varied.name] = varied
+    return queries
+
+
+def variant_of(name: str, variant: str) -> str:
+    """What the query of that name is called in a variant: the name itself where it is no other."""
+    varied = f"{name}{_VARIANT}{variant}"
+    return varied if varied in all_queries() else name
 
 
 def _filled(body: str, fragments: dict[str, str]) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from service.domain.condition import Condition
 from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingTimedOut, Vectors
+from service.embedding.storage import DEFAULT, Storage, signed
 
 PROBE: Final = "Is anybody there?"
 PATIENCE_S: Final = 0.5
@@ -15,10 +16,11 @@ PATIENCE_S: Final = 0.5
 
 
 class WatchedEmbedder:
-    """An Embedder that keeps the ``condition`` of the one within."""
+    """An Embedder that keeps the ``condition`` of the one within; its signature says how the vectors are kept."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, storage: Storage = DEFAULT) -> None:
         self.inner = embedder
+        self.storage = storage
         self.condition = Condition()
 
     @property
@@ -38,8 +40,8 @@ class WatchedEmbedder:
 
     @property
     def signature(self) -> str:
-        """The inner embedder's signature."""
-        return self.inner.signature
+        """The inner embedder's signature, and how its vectors are kept."""
+        return signed(self.inner.signature, self.storage)
 
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
         """See Embedder.embed."""

@@ -16,6 +16,7 @@ import structlog
 from service.db.pool import Connection, Database, Row
 from service.db.replica import Replica
 from service.embedding.base import Embedder, EmbeddingFailed
+from service.embedding.storage import storage_of
 from service.llm import LLM, Reranker
 from service.measures import Measures
 from service.memory.feed import Feed
@@ -25,7 +26,7 @@ from service.memory.together import Together
 from service.memory.usage import UsageCounter
 from service.privacy import Redactor
 from service.store.embeddings import model_number
-from service.store.memories import Embedded
+from service.store.vectors import Embedded, Space
 
 CHEAP_SOURCE = "static"
 
@@ -109,14 +110,14 @@ class Engine:
         pending = sum(vector is None for vector in vectors)
         self.measures.embedded.labels("pending").inc(pending)
         self.measures.embedded.labels("ready").inc(len(vectors) - pending)
-        return Embedded(await self._number(embedder), vectors)
+        return Embedded(await self._space(embedder), vectors)
 
-    async def embed_query(self, text: str) -> tuple[Vector, int]:
-        """The vector of a query and the number of its model. Raises EmbeddingFailed; an embedder must be configured."""
+    async def embed_query(self, text: str) -> tuple[Vector, Space]:
+        """The vector of a query and its space. Raises EmbeddingFailed; an embedder must be configured."""
         embedder = self.embedder
         assert embedder is not None
         vectors = await embedder.embed([text], self.embedding_deadline_s)
-        return vectors[0], await self._number(embedder)
+        return vectors[0], await self._space(embedder)
 
     async def embed_if_cheap(self, texts: Sequence[str]) -> Embedded:
         """Vectors for texts that can wait for the worker: only from an embedder that costs next to nothing."""
@@ -124,18 +125,18 @@ class Engine:
             return Embedded(None, [None] * len(texts))
         return await self.embed(texts)
 
-    async def model(self) -> int | None:
-        """The number under which this embedder's vectors are stored; None without an embedder."""
-        return None if self.embedder is None else await self._number(self.embedder)
+    async def space(self) -> Space | None:
+        """Of this embedder's vectors; None without an embedder."""
+        return None if self.embedder is None else await self._space(self.embedder)
 
     def use(self, embedder: Embedder, number: int) -> None:
         """Embed with this from now on."""
         self._models[embedder.signature] = number
         self.embedder = embedder
 
-    async def _number(self, embedder: Embedder) -> int:
+    async def _space(self, embedder: Embedder) -> Space:
         signature = embedder.signature
         if signature not in self._models:
             async with self.db.unscoped() as connection:
                 self._models[signature] = await model_number(connection, signature, embedder.dim, embedder.model)
-        return self._models[signature]
+        return Space(self._models[signature], storage_of(signature))

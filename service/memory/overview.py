@@ -11,17 +11,16 @@ from service.domain.principal import Principal
 from service.embedding.local import DEFAULT_MODEL as LOCAL_MODEL
 from service.embedding.local import may_be_on_disk
 from service.embedding.remote import DEFAULT_MODEL as REMOTE_MODEL
+from service.embedding.storage import storage_of, vector_bytes
 from service.errors import Conflict
 from service.memory import audit
 from service.memory.engine import Engine
 from service.memory.health import checks
 from service.memory.redaction import policy_of
-from service.store import embeddings, health
+from service.store import embeddings, health, large
 from service.store.embeddings import State
 
 Json = dict[str, Any]
-
-STORAGE = "halfvec"
 
 
 async def overview(engine: Engine, principal: Principal) -> Json:
@@ -41,6 +40,7 @@ async def overview(engine: Engine, principal: Principal) -> Json:
         waiting = await health.dreams_waiting(connection, workspace, engine.now())
         running = await health.dreams_running(connection, workspace, engine.now())
         request = await embeddings.request(connection, workspace)
+        index_bytes = await large.index_bytes(connection, state.active.number) if state.active else None
     async with engine.db.transaction(workspace) as connection:
         counts = await health.index_counts(connection, workspace)
     problems = [f"{name}: {one['error']}" for name, one in found.items() if one["status"] == "failing"]
@@ -52,7 +52,7 @@ async def overview(engine: Engine, principal: Principal) -> Json:
         "version": version("reverie-memory"),
         "database": found["database"] | dict(server) | engine.db.pool_use(),
         "replica": found["replica"],
-        "embedder": found["embedder"] | _embedder(engine, state),
+        "embedder": found["embedder"] | _embedder(engine, state, index_bytes),
         "llm": found["llm"] | {"model": engine.llm.model if engine.llm else None},
         "reranker": {"model": engine.reranker.model if engine.reranker else None},
         "pii": {
@@ -78,7 +78,7 @@ async def overview(engine: Engine, principal: Principal) -> Json:
     }
 
 
-def _embedder(engine: Engine, state: State) -> Json:
+def _embedder(engine: Engine, state: State, index_bytes: int | None) -> Json:
     used = engine.embedder
     change = None
     if state.coming is not None:
@@ -94,7 +94,9 @@ def _embedder(engine: Engine, state: State) -> Json:
         "model": used.model if used else None,
         "signature": used.signature if used else None,
         "dim": used.dim if used else None,
-        "storage": STORAGE if used else None,
+        "storage": storage_of(used.signature) if used else None,
+        "vector_bytes": vector_bytes(storage_of(used.signature), used.dim) if used else None,
+        "index_bytes": index_bytes if used else None,
         "change": change,
     }
 
@@ -122,6 +124,7 @@ def providers(engine: Engine) -> list[Json]:
             "active": source == used,
             "model": engine.embedder.model if engine.embedder and source == used else None,
             "dim": engine.embedder.dim if engine.embedder and source == used else None,
+            "storage": storage_of(engine.embedder.signature) if engine.embedder and source == used else None,
         }
         for source, setting, also, available, reason in listed
     ]

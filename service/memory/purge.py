@@ -21,8 +21,8 @@ from service.embedding.tokens import count_tokens
 from service.memory import audit
 from service.memory.engine import Engine
 from service.store import memories, subjects
-from service.store.memories import Embedded
 from service.store.subjects import Holdings
+from service.store.vectors import Embedded
 
 REASON = "a purge"
 LONGEST_S = 600.0

@@ -22,6 +22,7 @@ from service.memory.found import MEMORY_OFF, Degraded, Found, Kind, Recalled
 from service.memory.redaction import masked_search
 from service.memory.reranking import RERANKED_MAX, reranked
 from service.store import agents, memories, search
+from service.store.vectors import Space
 
 BUDGET_FETCH = 200
 BOOSTS = ("question", "session", "time", "user")
@@ -78,12 +79,12 @@ async def _recall(
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
     request = await masked_search(engine, principal, request)
-    vector, model, degraded = await _query_vector(engine, request)
+    vector, space, degraded = await _query_vector(engine, request)
     timed = timex.parse(request.query, request.now or engine.now())
     question = search.Question(
         text="" if request.strategy == "semantic" and vector is not None else timed.text.strip() or request.query,
         windows=timed.windows,
-        model=model,
+        space=space,
         embedding=vector,
     )
 
@@ -143,8 +144,8 @@ def _ranking(request: SearchRequest, reader: agents.Reader) -> Ranking:
 
 async def _query_vector(
     engine: Engine, request: SearchRequest
-) -> tuple[np.ndarray[Any, Any] | None, int | None, Degraded | None]:
-    """The query's vector and its model, or why there is none although the strategy wanted one."""
+) -> tuple[np.ndarray[Any, Any] | None, Space | None, Degraded | None]:
+    """The query's vector and its space, or why there is none although the strategy wanted one."""
     if request.strategy in ("keyword", "recent") or not request.query.strip():
         return None, None, None
     if engine.embedder is None:

@@ -24,6 +24,7 @@ from service.memory.links import write_links
 from service.memory.places import Place, Places
 from service.memory.redaction import cleared_drafts
 from service.store import agents, memories
+from service.store.vectors import Embedded
 
 Outcome = Literal["created", "reinforced", "updated"]
 Item = dict[str, Any]
@@ -100,7 +101,7 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
             if item["id"] in inserted:
                 saved[position] = (item["id"], "created")
             else:
-                vector = memories.Embedded(embedded.model, [embedded.vectors[position]])
+                vector = Embedded(embedded.space, [embedded.vectors[position]])
                 saved[position] = await _meet_twin(connection, principal, drafts[position], item, vector, now)
         for position, draft in enumerate(drafts):
             if draft.links:
@@ -227,7 +228,7 @@ async def _meet_twin(
     principal: Principal,
     draft: MemoryDraft,
     item: Item,
-    vector: memories.Embedded,
+    vector: Embedded,
     now: datetime,
 ) -> tuple[UUID, Outcome]:
     """The save collided with a live memory: update it when its key was given, else reinforce it.

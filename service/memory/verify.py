@@ -22,6 +22,7 @@ from service.memory.engine import Engine, Vector
 from service.memory.places import Places
 from service.memory.remember import columns_of
 from service.store import agents, memories, search
+from service.store.vectors import Embedded, Space
 
 CONTENT = "The lighthouse keeper of Utsira winds the brass clock every Thursday evening"
 WORDS = "brass clock lighthouse"
@@ -40,7 +41,7 @@ class _RollBack(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Vectors:
-    model: int | None = None
+    space: Space | None = None
     stored: Vector | None = None
     asked: Vector | None = None
 
@@ -95,7 +96,7 @@ async def _vectors(engine: Engine, trial: _Trial) -> _Vectors:
         async with trial.step("embed"):
             texts = [f"{CONTENT} ({nonce})", f"{MEANING} ({nonce})"]
             stored, asked = await engine.embedder.embed(texts, engine.embedding_deadline_s)
-            return _Vectors(await engine.model(), stored, asked)
+            return _Vectors(await engine.space(), stored, asked)
     return _Vectors()
 
 
@@ -107,7 +108,7 @@ async def _in_transaction(
     async with trial.step("write"):
         place = await Places(connection, principal).find(draft, ("body",))
         item = columns_of(draft, place, 1, principal.actor, now)
-        await memories.insert(connection, workspace, [item], memories.Embedded(vectors.model, [vectors.stored]))
+        await memories.insert(connection, workspace, [item], Embedded(vectors.space, [vectors.stored]))
     memory_id = item["id"]
 
     async def found(question: search.Question) -> bool:
@@ -124,7 +125,7 @@ async def _in_transaction(
             raise _WentWrong("The memory just written was not found by its words.")
     if vectors.asked is not None:
         async with trial.step("find_by_vector"):
-            if not await found(search.Question("", model=vectors.model, embedding=vectors.asked)):
+            if not await found(search.Question("", space=vectors.space, embedding=vectors.asked)):
                 raise _WentWrong("The memory just written was not found by its vector.")
     async with trial.step("delete"):
         await memories.mark_deleted(

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-from service.store.memories import Embedded
+from service.store.vectors import Embedded
 
 
 async def add(
@@ -23,13 +23,13 @@ async def add(
     """Store a document (columns of ``documents``) with its parts (``ordinal`` from 1), searchable at once."""
     await connection.run("add_document", workspace=workspace, agent_id=agent_id, now=now, **document)
     await connection.run(
-        "add_chunks",
+        embedded.statement("add_chunks"),
         workspace=workspace,
         document_id=document["id"],
         audience=agent_id,
         user=document["user"],
         items=chunks,
-        embeddings=embedded.halfvecs(),
+        embeddings=embedded.stored(),
         model=embedded.model,
         now=now,
     )

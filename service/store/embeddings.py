@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pgvector import HalfVector
-
 from service.db.pool import Connection, Row
+from service.embedding.storage import storage_of
+from service.store.vectors import Space
 
 FIRST = UUID(int=0)
 """Sorts before every id."""
@@ -18,12 +18,20 @@ FIRST = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """An embedder by the number its vectors are stored under, and the value of EMBEDDING_MODEL that opens it."""
+    """An embedder by the number its vectors are stored under, and the value of EMBEDDING_MODEL that opens it.
+
+    The signature also says how they are kept.
+    """
 
     number: int
     signature: str
     dim: int
     setting: str
+
+    @property
+    def space(self) -> Space:
+        """Of its vectors."""
+        return Space(self.number, storage_of(self.signature))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +100,13 @@ async def every_row(connection: Connection, workspace: UUID, after: UUID, limit:
     return await connection.fetch("rows_to_embed_again", workspace=workspace, after=after, limit=limit)
 
 
-async def fill(connection: Connection, workspace: UUID, rows: Sequence[Row], vectors: Sequence[Any], model: int) -> int:
-    """Store the vectors of ``model``, which is in use, for rows that have not changed meanwhile; how many."""
-    return await connection.run("set_embeddings", workspace=workspace, model=model, **_columns(rows, vectors))
+async def fill(
+    connection: Connection, workspace: UUID, rows: Sequence[Row], vectors: Sequence[Any], space: Space
+) -> int:
+    """Store the vectors of ``space``, which is in use, for rows that have not changed meanwhile; how many."""
+    return await connection.run(
+        space.statement("set_embeddings"), workspace=workspace, model=space.number, **_columns(rows, vectors, space)
+    )
 
 
 async def fill_coming(
@@ -102,24 +114,63 @@ async def fill_coming(
     workspace: UUID,
     rows: Sequence[Row],
     vectors: Sequence[Any],
-    model: int,
+    space: Space,
     *,
     worker: str,
     lease_s: float,
     now: datetime,
 ) -> bool:
-    """Store the vectors of the coming ``model`` beside those in use; False when this worker has no business to."""
-    filled = await connection.run("set_next_embeddings", workspace=workspace, model=model, **_columns(rows, vectors))
+    """Store the vectors of the coming ``space`` beside those in use; False when this worker has no business to."""
+    filled = await connection.run(
+        space.statement("set_next_embeddings"),
+        workspace=workspace,
+        model=space.number,
+        **_columns(rows, vectors, space),
+    )
+    return await _counted(connection, space, filled, worker=worker, lease_s=lease_s, now=now)
+
+
+async def take_over(
+    connection: Connection,
+    workspace: UUID,
+    active: Space,
+    coming: Space,
+    after: UUID,
+    limit: int,
+    *,
+    worker: str,
+    lease_s: float,
+    now: datetime,
+) -> list[UUID] | None:
+    """Make vectors in use those of the coming space as well, which are the same but for how they are kept.
+
+    The ids of the rows, the next ones after ``after``; None when this worker has no business to.
+    """
+    rows = await connection.fetch(
+        "take_over_embeddings",
+        workspace=workspace,
+        model=active.number,
+        coming=coming.number,
+        after=after,
+        limit=limit,
+    )
+    counted = await _counted(connection, coming, len(rows), worker=worker, lease_s=lease_s, now=now)
+    return [row["id"] for row in rows] if counted else None
+
+
+async def _counted(
+    connection: Connection, space: Space, count: int, *, worker: str, lease_s: float, now: datetime
+) -> bool:
     return bool(
         await connection.run(
-            "count_next_embeddings", model=model, count=filled, worker=worker, lease_s=lease_s, now=now
+            "count_next_embeddings", model=space.number, count=count, worker=worker, lease_s=lease_s, now=now
         )
     )
 
 
-def _columns(rows: Sequence[Row], vectors: Sequence[Any]) -> dict[str, Any]:
+def _columns(rows: Sequence[Row], vectors: Sequence[Any], space: Space) -> dict[str, Any]:
     return {
         "ids": [row["id"] for row in rows],
         "versions": [row["version"] for row in rows],
-        "embeddings": [HalfVector(vector) for vector in vectors],
+        "embeddings": [space.stored(vector) for vector in vectors],
     }

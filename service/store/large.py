@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.embedding.storage import Storage
+from service.store.vectors import Space
 
 COUNTED_FROM = 500
 """Audiences of so many rows of a kind are counted ahead of searches; counting 2,000 rows took a twelfth of a search."""
@@ -23,6 +25,17 @@ COMMON_FROM = 1_000
 WALK_ROWS = 4_000
 """To find candidates in a part of the index takes as long as to look at so many rows exactly, if all of the part is of
 one audience, and longer by as much as others have in it (docs/benchmarks.md)."""
+
+
+INDEXED_DIM_MAX: dict[Storage, int] = {"halfvec": 4_000, "float32": 4_000, "binary": 64_000}
+"""pgvector's limits for HNSW."""
+
+_INDEXED: dict[Storage, str] = {
+    "halfvec": "(embedding::halfvec({dim})) halfvec_ip_ops",
+    "float32": "(embedding_float32::halfvec({dim})) halfvec_ip_ops",
+    "binary": "(binary_quantize(embedding::halfvec({dim}))::bit({dim})) bit_hamming_ops",
+}
+"""What is indexed; the search statements order by the same expressions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +67,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class HnswIndex:
-    """An index there is: ``rows`` as Postgres last counted them, ``broken`` when it was left half built."""
+    """An index there is: ``rows`` as Postgres last counted, its ``bytes``, ``broken`` when it was left half built."""
 
     name: str
     rows: int
+    bytes: int
     broken: bool
 
 
@@ -91,14 +105,26 @@ async def drop_index(connection: Connection, name: str) -> None:
     await connection.raw.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{name}"')
 
 
-async def build_index(connection: Connection, part: Part, *, dim: int) -> None:
-    """Build a part of a model's index, without blocking writes.
+async def index_bytes(connection: Connection, model: int) -> int | None:
+    """What the index of a model takes, all its parts together; None when there is none."""
+    of_model = Part(model, 0).name[:-1]
+    sizes = [one.bytes for name, one in (await indexes(connection)).items() if name.startswith(of_model)]
+    return sum(sizes) if sizes else None
+
+
+def too_long(space: Space, dim: int) -> bool:
+    """Whether pgvector indexes no vectors of that many dimensions, as they are kept in this space."""
+    return dim > INDEXED_DIM_MAX[space.storage]
+
+
+async def build_index(connection: Connection, part: Part, storage: Storage, *, dim: int) -> None:
+    """Build a part of a model's index, of vectors kept in this way, without blocking writes.
 
     Needs a connection outside a transaction whose role owns the table. The vectors are L2-normalised, so the inner
     product ranks as the cosine does.
     """
     await connection.raw.execute(
         f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {part.name} ON search_index "
-        f"USING hnsw ((embedding::halfvec({int(dim)})) halfvec_ip_ops) "
+        f"USING hnsw ({_INDEXED[storage].format(dim=int(dim))}) "
         f"WHERE ann AND embedding_model = {int(part.model)} AND reverie_part_v1(audience) = {int(part.number)}"
     )

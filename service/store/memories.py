@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
-
-import numpy as np
-from pgvector import HalfVector
 
 from service.db.pool import Connection, Row
 from service.domain.languages import language_of
 from service.domain.lexical import Shape, shape_of
 from service.domain.spelling import spelled
 from service.store.agents import Reader
+from service.store.vectors import Embedded
 
 Record = dict[str, Any]
 """A memory as the API shows it."""
@@ -29,18 +26,6 @@ RANKING = frozenset({
 _NOT_ITS_OWN = HIDDEN | RANKING
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """Vectors of a batch: ``model`` is the number of their embedder; a row is None where embedding is pending."""
-
-    model: int | None
-    vectors: Sequence[np.ndarray[Any, Any] | None]
-
-    def halfvecs(self) -> list[HalfVector | None]:
-        """The vectors as Postgres takes them."""
-        return [None if vector is None else HalfVector(vector) for vector in self.vectors]
-
-
 def record(row: Row) -> Record:
     """The memory of a row of ``memory_records``."""
     return {name: value for name, value in row.items() if name not in _NOT_ITS_OWN}
@@ -52,10 +37,10 @@ async def insert(connection: Connection, workspace: UUID, items: list[dict[str, 
     An id missing from the answer collided with a live memory.
     """
     rows = await connection.fetch(
-        "insert_memories",
+        embedded.statement("insert_memories"),
         workspace=workspace,
         items=[_with_words(item) for item in items],
-        embeddings=embedded.halfvecs(),
+        embeddings=embedded.stored(),
         model=embedded.model,
     )
     return {row["id"] for row in rows}
@@ -163,9 +148,9 @@ async def reindex(
     shape: Shape | None = None,
 ) -> None:
     """Bring the search row in line with the memory; ``embedded`` and ``shape`` are given when its content changed."""
-    vector = embedded.halfvecs()[0] if embedded else None
+    vector = embedded.stored()[0] if embedded else None
     await connection.run(
-        "reindex_memory",
+        embedded.statement("reindex_memory") if embedded else "reindex_memory",
         workspace=workspace,
         id=memory_id,
         embed=embedded is not None,

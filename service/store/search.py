@@ -10,7 +10,6 @@ from typing import Any, Literal
 from uuid import UUID
 
 import numpy as np
-from pgvector import HalfVector
 
 from service.db.pool import Connection, Row
 from service.domain.search import Ranking
@@ -19,6 +18,7 @@ from service.domain.timex import Window
 from service.errors import ReverieError
 from service.store.agents import Reader
 from service.store.sessions import message
+from service.store.vectors import Space, Stored
 
 KINDS = {"memories": 0, "messages": 1, "documents": 2}
 """What is searched, and the kind of its rows in ``search_index``."""
@@ -77,17 +77,26 @@ class Filters:
 class Question:
     """What to look for: ``text`` without its time words, the ``windows`` they name, and the vector of the whole.
 
-    An empty ``text`` or no ``embedding`` leaves that list of candidates empty. ``model`` is the number of the embedder.
+    An empty ``text`` or no ``embedding``, which is of ``space``, leaves that list of candidates empty.
     """
 
     text: str
     windows: Sequence[Window] = ()
-    model: int | None = None
+    space: Space | None = None
     embedding: np.ndarray[Any, Any] | None = None
 
-    def vector(self) -> HalfVector | None:
+    @property
+    def model(self) -> int | None:
+        """The number of the vector's embedder."""
+        return self.space.number if self.space else None
+
+    def vector(self) -> Stored | None:
         """The embedding as Postgres takes it."""
-        return None if self.embedding is None else HalfVector(self.embedding)
+        return None if self.embedding is None or self.space is None else self.space.stored(self.embedding)
+
+    def statement(self, name: str) -> str:
+        """The query of that name that compares its vector."""
+        return self.space.statement(name) if self.space else name
 
 
 async def hybrid(
@@ -135,10 +144,10 @@ async def hybrid(
     parts = sorted({one.part for one in counted if one.part is not None})
     exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if filters.narrow else EXACT_ROWS_MAX)
     if question.embedding is None or question.model is None or exact:
-        return await connection.fetch("hybrid_search", **values)
+        return await connection.fetch(question.statement("hybrid_search"), **values)
     literals: dict[str, Any] = {"dim": len(question.embedding), "model": question.model, "part": parts}
     values |= {"parts": parts, "changing": reader.changing_model}
-    return await connection.fetch_with("hybrid_search_large", literals, **values)
+    return await connection.fetch_with(question.statement("hybrid_search_large"), literals, **values)
 
 
 def _reach(window: Window, ranking: Ranking) -> Window:

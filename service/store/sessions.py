@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-from service.store.memories import Embedded
+from service.store.vectors import Embedded
 
 SEQ_END = 2**31 - 1
 
@@ -50,7 +50,11 @@ async def make_searchable(
     """Index the words of stored messages (``ordinal`` from 1 in ``embedded``'s order)."""
     if words:
         await connection.run(
-            "index_messages", workspace=workspace, items=words, embeddings=embedded.halfvecs(), model=embedded.model
+            embedded.statement("index_messages"),
+            workspace=workspace,
+            items=words,
+            embeddings=embedded.stored(),
+            model=embedded.model,
         )
 
 

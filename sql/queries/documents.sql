@@ -23,14 +23,14 @@ WITH item AS (
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, happened_at, created_at, valid_from, previous, length,
-        words, asks, question_share, embedding_model, embedding
+        words, asks, question_share, embedding_model, :(stored)
     )
     SELECT :workspace, c.id, 2, :audience, 'document', 'agent', :user, :now, :now, :now,
         lag(c.id) OVER (ORDER BY c.position), reverie_length_v1(c.lexemes), i.words, i.asks, i.question_share,
         CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
     FROM inserted c
     JOIN item i ON i.id = c.id
-    LEFT JOIN unnest(:embeddings::halfvec[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+    LEFT JOIN unnest(:embeddings:::(vector_type)[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
     RETURNING id
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)

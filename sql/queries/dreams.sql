@@ -277,11 +277,11 @@ UPDATE dream_schedule SET due_at = least(due_at, :now) WHERE lease_until IS NULL
 -- are joined: on tables without statistics the planner would look for them once for every memory there is.
 WITH near AS MATERIALIZED (
     SELECT c.n, found.id, found.similarity
-    FROM unnest(:numbers::integer[], :embeddings::halfvec[]) AS c(n, embedding)
+    FROM unnest(:numbers::integer[], :embeddings:::(vector_type)[]) AS c(n, embedding)
     CROSS JOIN LATERAL (
         SELECT i.id, -(v.embedding <#> c.embedding) AS similarity
         FROM search_index i, LATERAL (
-            SELECT CASE WHEN i.embedding_model = :model::smallint THEN i.embedding ELSE i.next_embedding END
+            SELECT CASE WHEN i.embedding_model = :model::smallint THEN i.:(stored) ELSE i.next_:(stored) END
         ) AS v(embedding)
         WHERE i.workspace_id = :workspace AND i.audience = :agent_id AND i.kind = 0
             AND (i.embedding_model = :model OR i.next_model = :model) AND NOT i.deleted AND i.valid_until IS NULL

@@ -6,6 +6,26 @@ LEFT JOIN messages t ON i.kind = 1 AND t.workspace_id = i.workspace_id AND t.id 
 LEFT JOIN chunks c ON i.kind = 2 AND c.workspace_id = i.workspace_id AND c.id = i.id
 LEFT JOIN documents d ON d.workspace_id = c.workspace_id AND d.id = c.document_id
 
+-- fragment: stored
+-- The column that vectors are kept in, and the one beside it (``next_…``) for those of a coming model.
+embedding
+
+-- fragment: stored__float32
+embedding_float32
+
+-- fragment: not_stored
+-- The column that stays empty.
+embedding_float32
+
+-- fragment: not_stored__float32
+embedding
+
+-- fragment: vector_type
+halfvec
+
+-- fragment: vector_type__float32
+vector
+
 -- name: ensure_embedding_model
 -- The small number that stands for an embedder's signature, with the setting that opens it.
 WITH made AS (
@@ -63,7 +83,7 @@ WHERE next = :model::smallint;
 
 -- name: stop_moving
 -- Nothing is left of the former model.
-UPDATE embedding_state SET moving = false WHERE active = :model::smallint AND next IS NULL;
+UPDATE embedding_state SET moving = false WHERE active = :model::smallint;
 
 -- name: count_index_rows
 -- How many texts a workspace has.
@@ -88,10 +108,21 @@ LIMIT :limit;
 
 -- name: set_next_embeddings
 -- Put vectors of the coming model beside those in use; rows changed meanwhile are left for later.
-UPDATE search_index i SET next_embedding = v.embedding, next_model = :model::smallint
-FROM unnest(:ids::uuid[], :versions::integer[], :embeddings::halfvec[]) AS v(id, version, embedding)
+UPDATE search_index i SET next_:(stored) = v.embedding, next_model = :model::smallint
+FROM unnest(:ids::uuid[], :versions::integer[], :embeddings:::(vector_type)[]) AS v(id, version, embedding)
 LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = v.id
 WHERE i.workspace_id = :workspace AND i.id = v.id AND m.version IS NOT DISTINCT FROM v.version;
+
+-- name: take_over_embeddings
+-- Put vectors that are the coming model's but for how they are kept beside themselves, for rows after an id.
+UPDATE search_index SET next_embedding = coalesce(embedding, embedding_float32::halfvec), next_model = :coming::smallint
+WHERE workspace_id = :workspace AND embedding_model = :model::smallint AND id = ANY(ARRAY(
+    SELECT id FROM search_index
+    WHERE workspace_id = :workspace AND id > :after AND embedding_model = :model AND next_model IS DISTINCT FROM :coming
+    ORDER BY id
+    LIMIT :limit
+))
+RETURNING id;
 
 -- name: count_next_embeddings
 -- So many more rows have a vector of the coming model, some of them written since the rows were counted; nothing when
@@ -102,17 +133,20 @@ WHERE next = :model::smallint AND owner = :worker;
 
 -- name: set_embeddings
 -- Fill in vectors of texts that have not changed meanwhile; only memories ever do.
-UPDATE search_index i SET embedding = v.embedding, embedding_model = :model, next_embedding = NULL, next_model = NULL
-FROM unnest(:ids::uuid[], :versions::integer[], :embeddings::halfvec[]) AS v(id, version, embedding)
+UPDATE search_index i SET :(stored) = v.embedding, :(not_stored) = NULL, embedding_model = :model,
+    next_embedding = NULL, next_embedding_float32 = NULL, next_model = NULL
+FROM unnest(:ids::uuid[], :versions::integer[], :embeddings:::(vector_type)[]) AS v(id, version, embedding)
 LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = v.id
 WHERE i.workspace_id = :workspace AND i.id = v.id AND m.version IS NOT DISTINCT FROM v.version;
 
 -- name: move_embeddings
 -- Put vectors of the model in use where the former one's were, for rows after an id; one that has none is pending again.
 UPDATE search_index SET
-    embedding = CASE WHEN embedding_model = :model::smallint THEN embedding WHEN next_model = :model THEN next_embedding END,
+    :(stored) = CASE WHEN embedding_model = :model::smallint THEN :(stored) WHEN next_model = :model THEN next_:(stored) END,
+    :(not_stored) = NULL,
     embedding_model = CASE WHEN embedding_model = :model OR next_model = :model THEN :model END,
     next_embedding = NULL,
+    next_embedding_float32 = NULL,
     next_model = NULL,
     ann = ann AND embedding_model = :model
 WHERE workspace_id = :workspace AND id = ANY(ARRAY(

@@ -102,7 +102,7 @@ WITH item AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, session_id, task_id, tags, importance, confidence,
         happened_at, created_at, valid_from, valid_until, expires_at, deleted, previous, length, words, speaker, asks,
-        question_share, embedding_model, embedding
+        question_share, embedding_model, :(stored)
     )
     SELECT m.workspace_id, m.id, 0, m.audience, m.type, m.scope, m.user_name, m.session_id, m.task_id, m.tags, m.importance,
         m.confidence, coalesce(m.occurred_at, m.valid_from), m.created_at, m.valid_from, m.valid_until, m.expires_at,
@@ -118,7 +118,7 @@ WITH item AS (
         CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
     FROM inserted m
     JOIN item i ON i.id = m.id
-    LEFT JOIN unnest(:embeddings::halfvec[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+    LEFT JOIN unnest(:embeddings:::(vector_type)[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
     SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
@@ -294,9 +294,11 @@ UPDATE search_index i SET
     words = coalesce(:words::smallint, i.words), speaker = CASE WHEN :words IS NULL THEN i.speaker ELSE :speaker::text END,
     asks = coalesce(:asks::boolean, i.asks), question_share = coalesce(:question_share::real, i.question_share),
     embedding_model = CASE WHEN :embed::boolean THEN :model::smallint ELSE i.embedding_model END,
-    embedding = CASE WHEN :embed THEN :embedding::halfvec ELSE i.embedding END,
+    :(stored) = CASE WHEN :embed THEN :embedding:::(vector_type) ELSE i.:(stored) END,
+    :(not_stored) = CASE WHEN NOT :embed THEN i.:(not_stored) END,
     next_model = CASE WHEN NOT :embed THEN i.next_model END,
-    next_embedding = CASE WHEN NOT :embed THEN i.next_embedding END
+    next_embedding = CASE WHEN NOT :embed THEN i.next_embedding END,
+    next_embedding_float32 = CASE WHEN NOT :embed THEN i.next_embedding_float32 END
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.id = :id AND i.workspace_id = m.workspace_id AND i.id = m.id;
 

@@ -25,7 +25,37 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
 
 -- fragment: vector
 -- The row's vector of the model in use; while models are being changed it may still stand beside the former one's.
-(CASE WHEN i.embedding_model = :model::smallint THEN i.embedding ELSE i.next_embedding END)
+(CASE WHEN i.embedding_model = :model::smallint THEN i.:(stored) ELSE i.next_:(stored) END)
+
+-- fragment: indexed
+-- The nearest rows by one part of the HNSW index of the model in use.
+SELECT i.id, i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim}) AS distance
+         FROM search_index i
+         WHERE i.ann AND i.embedding_model = {model} AND reverie_part_v1(i.audience) = {part} AND :(readable)
+         ORDER BY i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim})
+         LIMIT :nearest_max
+
+-- fragment: indexed__float32
+-- The same of an index of rounded vectors.
+SELECT i.id, i.embedding_float32 <#> :embedding::vector AS distance
+         FROM search_index i
+         WHERE i.ann AND i.embedding_model = {model} AND reverie_part_v1(i.audience) = {part} AND :(readable)
+         ORDER BY i.embedding_float32::halfvec({dim}) <#> :embedding::halfvec({dim})
+         LIMIT :nearest_max
+
+-- fragment: indexed__binary
+-- The same of an index of signs: of 8 times as many as are wanted, most alike in those, the nearest by whole vectors.
+SELECT s.id, s.embedding <#> :embedding::halfvec({dim}) AS distance
+         FROM (
+            SELECT i.id, i.embedding
+            FROM search_index i
+            WHERE i.ann AND i.embedding_model = {model} AND reverie_part_v1(i.audience) = {part} AND :(readable)
+            ORDER BY binary_quantize(i.embedding::halfvec({dim}))::bit({dim})
+                <~> binary_quantize(:embedding::halfvec({dim}))::bit({dim})
+            LIMIT 8 * :nearest_max
+         ) AS s
+         ORDER BY distance
+         LIMIT :nearest_max
 
 -- fragment: embedded
 -- Whether the row has one.
@@ -131,7 +161,7 @@ wanted AS MATERIALIZED (
         (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
          FROM search_index i
          WHERE :(readable) AND :(embedded)
-            AND :embedding::halfvec IS NOT NULL AND (SELECT count(*) FROM nearest) < :nearest_max::integer
+            AND :embedding:::(vector_type) IS NOT NULL AND (SELECT count(*) FROM nearest) < :nearest_max::integer
          ORDER BY meaning DESC, id LIMIT :candidates)
         UNION ALL
         (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
@@ -248,31 +278,27 @@ WITH nearest AS MATERIALIZED (
 WITH nearest AS MATERIALIZED (
     SELECT id FROM (
         {each part}
-        (SELECT i.id, i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim}) AS distance
-         FROM search_index i
-         WHERE i.ann AND i.embedding_model = {model} AND reverie_part_v1(i.audience) = {part} AND :(readable)
-         ORDER BY i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim})
-         LIMIT :nearest_max)
+        (:(indexed))
         UNION ALL
         {end}
-        (SELECT i.id, i.embedding <#> :embedding AS distance
+        (SELECT i.id, i.:(stored) <#> :embedding AS distance
          FROM search_index i
          WHERE NOT i.ann AND i.embedding_model = {model} AND :(readable)
-         ORDER BY i.embedding <#> :embedding
+         ORDER BY i.:(stored) <#> :embedding
          LIMIT :nearest_max)
         UNION ALL
-        (SELECT i.id, i.embedding <#> :embedding
+        (SELECT i.id, i.:(stored) <#> :embedding
          FROM search_index i
          WHERE i.ann AND i.embedding_model = {model} AND :(readable) AND i.audience = ANY(ARRAY(
              SELECT audience FROM unnest(:audiences) AS a(audience)
              WHERE reverie_part_v1(audience) <> ALL(:parts::smallint[])))
-         ORDER BY i.embedding <#> :embedding
+         ORDER BY i.:(stored) <#> :embedding
          LIMIT :nearest_max)
         UNION ALL
-        (SELECT i.id, i.next_embedding <#> :embedding
+        (SELECT i.id, i.next_:(stored) <#> :embedding
          FROM search_index i
          WHERE :changing::boolean AND i.ann = ANY('{true,false}') AND i.next_model = {model} AND :(readable)
-         ORDER BY i.next_embedding <#> :embedding
+         ORDER BY i.next_:(stored) <#> :embedding
          LIMIT :nearest_max)
     ) AS n
     ORDER BY distance, id

@@ -51,7 +51,7 @@ WITH item AS (
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, session_id, happened_at, created_at, valid_from,
-        previous, length, words, speaker, asks, question_share, embedding_model, embedding
+        previous, length, words, speaker, asks, question_share, embedding_model, :(stored)
     )
     SELECT :workspace, i.id, 1, i.audience, 'message', 'agent', i.user_name, i.session_id, i.created_at, i.created_at,
         i.created_at,
@@ -59,7 +59,7 @@ WITH item AS (
          WHERE p.workspace_id = :workspace AND p.session_id = i.session_id AND p.seq = i.seq - 1),
         reverie_length_v1(i.lexemes), i.words, i.speaker, i.asks, i.question_share,
         CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
-    FROM item i LEFT JOIN unnest(:embeddings::halfvec[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+    FROM item i LEFT JOIN unnest(:embeddings:::(vector_type)[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
     ON CONFLICT DO NOTHING
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)

@@ -13,6 +13,7 @@ from tests.bench.report import console
 
 PARTS = {
     "quality": "LoCoMo and LongMemEval: recall, nDCG, MRR, per embedder and fusion",
+    "storage": "ways to keep vectors: what each finds, costs and takes",
     "speed": "searches at 2,000 memories and in a database of 500,000",
     "writes": "single and batch writes, beside bare inserts",
     "peers": "the same work through mem0 and LangGraph's store",

@@ -15,6 +15,7 @@ import numpy as np
 from service.domain.drafts import MemoryDraft
 from service.domain.search import SearchRequest
 from service.embedding.base import Embedder, Vectors
+from service.embedding.storage import embedder_of
 from service.memory.engine import Engine
 from service.memory.recall import recall
 from service.memory.remember import remember
@@ -90,7 +91,7 @@ async def _one_embedder(
                 continue
             label = "–" if options["strategy"] == "keyword" else name
             with console.status(f"{name}: {method}"):
-                scores = metrics.mean([s for chat in chats for s in await _turn_scores(engine, chat, options)])
+                scores = metrics.mean([s for chat in chats for s in await turn_scores(engine, chat, options)])
                 chat_rows.append(
                     [label, method, *(scores[key] for key in ("recall@5", "recall@10", "hit@10", "nDCG@10", "MRR"))]
                 )
@@ -147,7 +148,8 @@ async def ranking(engine: Engine, agent: str, question: Question, options: dict[
     return [FoundTurn(one.memory["metadata"]["turn"], one.memory["session"]) for one in answer.results]
 
 
-async def _turn_scores(engine: Engine, chat: Conversation, options: dict[str, Any]) -> list[dict[str, float]]:
+async def turn_scores(engine: Engine, chat: Conversation, options: dict[str, Any]) -> list[dict[str, float]]:
+    """The figures of each question of a conversation that has annotated evidence."""
     return [
         metrics.of_turns([one.turn for one in await ranking(engine, chat.agent, question, options)], question.evidence)
         for question in chat.questions
@@ -171,7 +173,7 @@ class KeptVectors:
 
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
         """See Embedder.embed; texts not seen before go to the model, without a deadline."""
-        keys = [hashlib.sha256(f"{self.signature}\0{text}".encode()).digest() for text in texts]
+        keys = [hashlib.sha256(f"{embedder_of(self.signature)}\0{text}".encode()).digest() for text in texts]
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
         missing = []
         for row, key in enumerate(keys):

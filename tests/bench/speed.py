@@ -159,7 +159,7 @@ async def statements_of(engine: Engine, request: SearchRequest) -> list[tuple[An
 
     watched = Engine(Watched(), embedder=engine.embedder)
     watched._models = engine._models
-    await engine.model()
+    await engine.space()
     await recall(watched, ADMIN, request, count_access=False)
     return noted
 

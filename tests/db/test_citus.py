@@ -25,7 +25,7 @@ from tests.serving import Api
 SOME = {
     "uuid": "00000000-0000-7000-8000-00000000000a", "text": "x", "jsonb": "[]", "int2": "1", "int4": "1", "int8": "1",
     "float4": "0.5", "float8": "0.5", "bool": "false", "timestamptz": "2026-01-01T00:00:00Z", "bytea": "x",
-    "halfvec": "[1,1,1,1]", "name": "x", "varchar": "x",
+    "halfvec": "[1,1,1,1]", "vector": "[1,1,1,1]", "name": "x", "varchar": "x",
 }  # fmt: skip
 """A value of every type that statements take, as Postgres reads it."""
 

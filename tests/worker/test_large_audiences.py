@@ -139,12 +139,14 @@ async def test_indexes_of_models_out_of_use_are_dropped(settings: Settings, thre
     async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
         await remember(engine, ADMIN, notes(300))
         async with engine.db.unscoped() as connection:
-            await large.build_index(connection, large.Part(99, 0), dim=8)
+            await large.build_index(connection, large.Part(99, 0), "halfvec", dim=8)
             assert set(await large.indexes(connection)) == {"ix_search_index_ann_99_0"}
         await tend_large_audiences(engine)
         async with engine.db.unscoped() as connection:
             [name] = await large.indexes(connection)
-        assert name.startswith(f"ix_search_index_ann_{await engine.model()}_")
+        space = await engine.space()
+        assert space is not None
+        assert name.startswith(f"ix_search_index_ann_{space.number}_")
 
 
 async def test_counting_ahead_leaves_the_scores_as_they_are(

@@ -24,6 +24,7 @@ from service.store import embeddings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.processes import ServerProcess, WorkerProcess
 from tests.serving import Api, serving
+from tests.worker.traffic import Traffic
 from worker.upkeep import reindex
 from worker.upkeep.reindex import Reindexer
 
@@ -216,46 +217,6 @@ async def test_a_model_that_cannot_be_opened_any_more_leaves_search_by_keyword(
         assert answer["degraded"]["fallback"] == "keyword"
         assert "/no/such/folder" in answer["degraded"]["reason"]
         assert (await api.save("A tram to Graz"))["embedding"] == "pending"
-
-
-class Traffic:
-    """A client that saves and searches all the time, and notes what it was denied."""
-
-    def __init__(self, server: ServerProcess) -> None:
-        self._server = server
-        self.answered = 0
-        self.wrong: list[str] = []
-
-    async def __aenter__(self) -> Traffic:
-        self._tasks = [asyncio.create_task(self._search(how)) for how in ("hybrid", "semantic")]
-        self._tasks.append(asyncio.create_task(self._save()))
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        for task in self._tasks:
-            task.cancel()
-        for outcome in await asyncio.gather(*self._tasks, return_exceptions=True):
-            if not isinstance(outcome, asyncio.CancelledError):
-                self.wrong.append(repr(outcome))
-
-    async def _search(self, strategy: str) -> None:
-        while True:
-            body = {"agent": "a", "query": "a train to Kyoto", "strategy": strategy}
-            response = await self._server.call("POST", "/v1/memories/search", json=body)
-            if response.status_code != 200 or len(response.json()["results"]) != 10 or response.json()["degraded"]:
-                self.wrong.append(response.text[:500])
-            self.answered += 1
-
-    async def _save(self) -> None:
-        number = 0
-        while True:
-            number += 1
-            body = {"agent": "a", "type": "fact", "content": f"Saved meanwhile, number {number}"}
-            response = await self._server.call("POST", "/v1/memories", json=body)
-            if response.status_code != 201:
-                self.wrong.append(response.text[:500])
-            self.answered += 1
-            await asyncio.sleep(0.05)
 
 
 @pytest.fixture

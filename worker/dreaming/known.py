@@ -9,13 +9,12 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from pgvector import HalfVector
 
 from service.db.pool import Connection
 from service.domain.identity import identity_hash
 from service.memory.engine import Engine
 from service.store.dreams import Lease
-from service.store.memories import Embedded
+from service.store.vectors import Embedded
 from worker.dreaming.candidates import Candidate
 
 NEIGHBOURS = 5
@@ -95,11 +94,11 @@ async def _nearest(
     connection: Connection, engine: Engine, lease: Lease, embedded: Embedded
 ) -> list[list[tuple[float, Known]]]:
     near: list[list[tuple[float, Known]]] = [[] for _ in embedded.vectors]
-    given = [(n, HalfVector(vector)) for n, vector in enumerate(embedded.vectors) if vector is not None]
+    given = [(n, vector) for n, vector in enumerate(embedded.stored()) if vector is not None]
     for start in range(0, len(given), _AT_ONCE):
         part = given[start : start + _AT_ONCE]
         rows = await connection.fetch(
-            "nearest_known",
+            embedded.statement("nearest_known"),
             workspace=lease.workspace_id,
             agent_id=lease.agent_id,
             model=embedded.model,

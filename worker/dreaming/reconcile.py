@@ -15,7 +15,7 @@ from uuid import UUID
 from service.domain.guards import contradicts, may_merge, same_particulars
 from service.domain.ids import new_id
 from service.domain.types import POLICIES
-from service.store.memories import Embedded
+from service.store.vectors import Embedded
 from worker.dreaming.candidates import Candidate
 from worker.dreaming.known import Known, Surroundings
 

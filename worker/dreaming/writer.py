@@ -17,8 +17,8 @@ from service.memory import bulletin as bulletins_of
 from service.memory.bulletin import Bulletin
 from service.store import bulletins, entities, memories
 from service.store.dreams import Lease
-from service.store.memories import Embedded
 from service.store.settings import workspace_settings
+from service.store.vectors import Embedded
 from worker.dreaming.diff import Diff
 from worker.dreaming.extract.outcome import Extraction
 from worker.dreaming.gather import Batch
@@ -152,7 +152,7 @@ class Writer:
         while left:
             wave, left = _distinct(left)
             items = [self._item(batch, new, ordinal) for ordinal, new in enumerate(wave, start=1)]
-            vectors = Embedded(plan.embedded.model, [plan.embedded.vectors[new.position] for new in wave])
+            vectors = Embedded(plan.embedded.space, [plan.embedded.vectors[new.position] for new in wave])
             if len(await memories.insert(self.connection, self._workspace, items, vectors)) != len(items):
                 return False
             for new in wave:

@@ -42,12 +42,12 @@ async def _embed_workspace(engine: Engine, workspace: UUID) -> tuple[int, int]:
             return done, 0
         texts = await masked(engine, await workspace_policy(engine, workspace), [row["content"] for row in rows])
         embedded = await engine.embed(texts)
-        if embedded.model is None:
+        if embedded.space is None:
             return done, await _left(engine, workspace)
         ready = [(row, vector) for row, vector in zip(rows, embedded.vectors, strict=True) if vector is not None]
         async with engine.db.transaction(workspace) as connection:
             done += await embeddings.fill(
-                connection, workspace, [row for row, _ in ready], [vector for _, vector in ready], embedded.model
+                connection, workspace, [row for row, _ in ready], [vector for _, vector in ready], embedded.space
             )
         if len(ready) < len(rows):
             return done, await _left(engine, workspace)

@@ -17,6 +17,7 @@ from service.memory.engine import Engine
 from service.memory.workspace import all_workspaces
 from service.store import embeddings, large
 from service.store.large import Audience, Part
+from service.store.vectors import Space
 
 log = structlog.get_logger(__name__)
 
@@ -25,7 +26,8 @@ BATCH = 500
 
 async def tend_large_audiences(engine: Engine) -> int:
     """Count every workspace, index what is large; how many rows were handed to the index."""
-    model = await engine.model()
+    space = await engine.space()
+    model = space.number if space else None
     filled = await _filled(engine, model)
     handed, needed = 0, set()
     for workspace in await all_workspaces(engine):
@@ -41,8 +43,8 @@ async def tend_large_audiences(engine: Engine) -> int:
             filled[part.name] += count
             handed += count
             needed.add(part)
-    if engine.embedder is not None:
-        await _keep_indexes(engine, needed, engine.embedder.dim)
+    if engine.embedder is not None and space is not None:
+        await _keep_indexes(engine, space, needed, engine.embedder.dim)
     if handed:
         log.info("indexed_large_audiences", rows=handed)
     return handed
@@ -67,7 +69,7 @@ async def _hand_over(engine: Engine, workspace: UUID, one: Audience, model: int)
             return handed
 
 
-async def _keep_indexes(engine: Engine, needed: set[Part], dim: int) -> None:
+async def _keep_indexes(engine: Engine, space: Space, needed: set[Part], dim: int) -> None:
     """Build what is needed and not there; drop what was left half built, or is of a model that is no longer in use."""
     async with engine.db.unscoped() as connection:
         state = await embeddings.state(connection)
@@ -75,12 +77,15 @@ async def _keep_indexes(engine: Engine, needed: set[Part], dim: int) -> None:
     in_use = tuple(f"{Part(model.number, 0).name[:-1]}" for model in (state.active, state.coming) if model is not None)
     useless = [name for name, index in there.items() if index.broken or not name.startswith(in_use)]
     missing = [part for part in needed if part.name not in there or part.name in useless]
+    if missing and large.too_long(space, dim):
+        log.warning("vectors_too_long_to_index", dim=dim, hint="EMBEDDING_STORAGE=binary indexes longer ones")
+        missing = []
     try:
         for name in useless:
             async with engine.db.unscoped() as connection:
                 await large.drop_index(connection, name)
         for part in missing:
             async with engine.db.unscoped() as connection:
-                await large.build_index(connection, part, dim=dim)
+                await large.build_index(connection, part, space.storage, dim=dim)
     except asyncpg.InsufficientPrivilegeError:
         log.warning("no_right_to_build_index", hint="let the owner of search_index run `python -m worker once`")

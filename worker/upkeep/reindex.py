@@ -16,12 +16,14 @@ import structlog
 
 from service.db.pool import Row
 from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingTimedOut
+from service.embedding.storage import can_take_over
 from service.embedding.watched import PROBE
 from service.memory.engine import Engine
 from service.memory.redaction import masked, workspace_policy
 from service.memory.workspace import all_workspaces
 from service.store import embeddings
 from service.store.embeddings import FIRST, Model, State
+from service.store.vectors import Space
 from worker.upkeep.embed_pending import embed_pending
 from worker.upkeep.large_audiences import tend_large_audiences
 
@@ -58,10 +60,10 @@ class Reindexer:
             return False
         try:
             await self._claim()
-            if state.coming is not None:
-                return await self._change(state.coming, state.total)
             if state.moving:
                 return await self._move(state)
+            if state.coming is not None:
+                return await self._change(state.coming, state)
             for request in requests:
                 await self._embed_again(request)
         except _ClaimLost:
@@ -80,19 +82,21 @@ class Reindexer:
             ):
                 raise _ClaimLost
 
-    async def _change(self, coming: Model, total: int | None) -> bool:
+    async def _change(self, coming: Model, state: State) -> bool:
         """One pass over every row without a vector of the coming model; a pass that finds next to none switches."""
         await self._take_up()
         embedder = self._engine.coming
         if embedder is None or embedder.signature != coming.signature:
             return False
         workspaces = await all_workspaces(self._engine)
-        if total is None:
+        if state.total is None:
             await self._count(workspaces, coming)
         filled = 0
         try:
             for workspace in workspaces:
-                filled += await self._fill(workspace, embedder, coming.number)
+                if state.active is not None and can_take_over(coming.signature, state.active.signature):
+                    filled += await self._take_over(workspace, state.active.space, coming.space)
+                filled += await self._fill(workspace, embedder, coming.space)
         except EmbeddingFailed as error:
             await self._run("note_change_error", model=coming.number, error=error.message)
             raise
@@ -102,18 +106,32 @@ class Reindexer:
             log.info("embedding_model_changed", signature=coming.signature)
         return True
 
-    async def _fill(self, workspace: UUID, embedder: Embedder, model: int) -> int:
+    async def _take_over(self, workspace: UUID, active: Space, coming: Space) -> int:
+        taken, after = 0, FIRST
+        while True:
+            async with self._engine.db.transaction(workspace) as connection:
+                ids = await embeddings.take_over(
+                    connection, workspace, active, coming, after, MOVED_AT_ONCE,
+                    worker=self._worker, lease_s=LEASE_S, now=self._engine.now(),
+                )  # fmt: skip
+                if ids is None:
+                    raise _ClaimLost
+            if not ids:
+                return taken
+            taken, after = taken + len(ids), max(ids)
+
+    async def _fill(self, workspace: UUID, embedder: Embedder, space: Space) -> int:
         filled, after = 0, FIRST
         while True:
             async with self._engine.db.transaction(workspace) as connection:
-                rows = await embeddings.without_vector(connection, workspace, model, after, BATCH)
+                rows = await embeddings.without_vector(connection, workspace, space.number, after, BATCH)
             if not rows:
                 return filled
             after = rows[-1]["id"]
             ready, vectors = await self._embedded(workspace, embedder, rows)
             async with self._engine.db.transaction(workspace) as connection:
                 if not await embeddings.fill_coming(
-                    connection, workspace, ready, vectors, model,
+                    connection, workspace, ready, vectors, space,
                     worker=self._worker, lease_s=LEASE_S, now=self._engine.now(),
                 ):  # fmt: skip
                     raise _ClaimLost
@@ -129,7 +147,7 @@ class Reindexer:
                 await self._claim()
                 async with self._engine.db.transaction(workspace) as connection:
                     rows = await connection.fetch(
-                        "move_embeddings",
+                        state.active.space.statement("move_embeddings"),
                         workspace=workspace,
                         model=state.active.number,
                         after=after,
@@ -144,6 +162,7 @@ class Reindexer:
             await embed_pending(self._engine)
             await self._run("stop_moving", model=state.active.number)
             await tend_large_audiences(self._engine)
+            return state.coming is not None
         return moved > 0
 
     async def _embed_again(self, request: Row) -> None:
@@ -153,9 +172,9 @@ class Reindexer:
         rows_after = embeddings.every_row if request["force"] else embeddings.pending
         while True:
             await self._claim()
-            embedder, model = self._engine.embedder, await self._engine.model()
+            embedder, space = self._engine.embedder, await self._engine.space()
             assert embedder is not None
-            assert model is not None
+            assert space is not None
             async with self._engine.db.transaction(workspace) as connection:
                 rows = await rows_after(connection, workspace, after, BATCH)
             if not rows:
@@ -168,7 +187,7 @@ class Reindexer:
                 await self._run("note_reindex_error", workspace=workspace, error=error.message)
                 raise
             async with self._engine.db.transaction(workspace) as connection:
-                await embeddings.fill(connection, workspace, ready, vectors, model)
+                await embeddings.fill(connection, workspace, ready, vectors, space)
                 await connection.run("advance_reindex", workspace=workspace, after=after, done=len(rows))
 
     async def _embedded(self, workspace: UUID, embedder: Embedder, rows: Sequence[Row]) -> tuple[list[Row], list[Any]]:

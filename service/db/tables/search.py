@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pgvector.sqlalchemy import HALFVEC
+from pgvector.sqlalchemy import HALFVEC, VECTOR
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -63,6 +63,8 @@ search_index = Table(
     Column("embedding", HALFVEC()),
     Column("next_model", SmallInteger),
     Column("next_embedding", HALFVEC()),
+    Column("embedding_float32", VECTOR()),
+    Column("next_embedding_float32", VECTOR()),
     key("id"),
     Index("ix_search_index_audience", "workspace_id", "audience", "kind", "ann", "happened_at"),
     Index("ix_search_index_previous", "workspace_id", "previous", postgresql_where=text("previous IS NOT NULL")),

@@ -26,7 +26,7 @@ from service.memory.transfer.writing_graph import GRAPH_WRITERS
 from service.memory.transfer.writing_memories import MEMORY_WRITERS
 from service.memory.transfer.writing_sessions import SESSION_WRITERS
 from service.memory.transfer.writing_texts import TEXT_WRITERS
-from service.store.memories import Embedded
+from service.store.vectors import Embedded
 
 Format = Literal["reverie", "mem0", "arkos"]
 EMBEDDED_MAX = 1_000

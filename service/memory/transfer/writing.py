@@ -15,7 +15,7 @@ from service.domain.principal import Principal
 from service.errors import BrokenLine, InvalidInput
 from service.memory.places import Place, Placed, Places
 from service.store import transfer
-from service.store.memories import Embedded
+from service.store.vectors import Embedded
 
 BATCH = 500
 
@@ -54,7 +54,7 @@ class Writing:
         """The vectors of the next ``count`` memory lines; all missing where the import left them to the worker."""
         found = self._embedded.vectors[self._taken : self._taken + count]
         self._taken += count
-        return Embedded(self._embedded.model, list(found) or [None] * count)
+        return Embedded(self._embedded.space, list(found) or [None] * count)
 
     async def place(self, number: int, line: Placed, user: str | None = None) -> Place:
         """Where a line belongs. Raises BrokenLine."""

@@ -10,6 +10,7 @@ from service.errors import BrokenLine
 from service.memory.remember import columns_of
 from service.memory.transfer.writing import Lines, Writer, Writing
 from service.store import memories, transfer
+from service.store.vectors import Embedded
 
 COMPARED = (
     "type", "content", "summary", "scope", "team", "task", "session", "user", "key", "importance", "confidence", "tags",
@@ -29,10 +30,10 @@ async def write_memories(writing: Writing, lines: Lines) -> None:
     embedded = writing.vectors(len(lines))
     known = await _known(writing, lines)
     items: list[dict[str, Any]] = []
-    fresh: dict[UUID, tuple[int, MemoryLine, memories.Embedded]] = {}
+    fresh: dict[UUID, tuple[int, MemoryLine, Embedded]] = {}
     for (number, line), vector in zip(lines, embedded.vectors, strict=True):
         item = await _columns(writing, number, line)
-        one = memories.Embedded(embedded.model, [vector])
+        one = Embedded(embedded.space, [vector])
         if item["id"] in fresh:
             writing.tallies["memory"].unchanged += 1
         elif item["id"] in known:
@@ -41,7 +42,7 @@ async def write_memories(writing: Writing, lines: Lines) -> None:
             fresh[item["id"]] = (number, line, one)
             items.append(item | {"ordinal": len(items) + 1})
     if items:
-        vectors = memories.Embedded(embedded.model, [one.vectors[0] for _, _, one in fresh.values()])
+        vectors = Embedded(embedded.space, [one.vectors[0] for _, _, one in fresh.values()])
         made = await memories.insert(writing.connection, writing.workspace, items, vectors)
         writing.tallies["memory"].created += len(made)
         for item in items:
@@ -80,7 +81,7 @@ def _differs(line: MemoryLine, row: Any) -> bool:
 
 
 async def _meet_itself(
-    writing: Writing, number: int, line: MemoryLine, item: dict[str, Any], row: Any, embedded: memories.Embedded
+    writing: Writing, number: int, line: MemoryLine, item: dict[str, Any], row: Any, embedded: Embedded
 ) -> None:
     if line.version < row["version"] or not _differs(line, row):
         writing.tallies["memory"].unchanged += 1
@@ -92,9 +93,7 @@ async def _meet_itself(
     await _rewrite(writing, line, item, row["id"], row, embedded)
 
 
-async def _meet_twin(
-    writing: Writing, number: int, line: MemoryLine, embedded: memories.Embedded, item: dict[str, Any]
-) -> None:
+async def _meet_twin(writing: Writing, number: int, line: MemoryLine, embedded: Embedded, item: dict[str, Any]) -> None:
     twin = await memories.find_twin(writing.connection, writing.workspace, item)
     if twin is None:
         raise BrokenLine(number, ("id",), "could not be written beside a change made at the same moment")
@@ -108,7 +107,7 @@ async def _meet_twin(
 
 
 async def _rewrite(
-    writing: Writing, line: MemoryLine, item: dict[str, Any], memory_id: UUID, row: Any, embedded: memories.Embedded
+    writing: Writing, line: MemoryLine, item: dict[str, Any], memory_id: UUID, row: Any, embedded: Embedded
 ) -> None:
     await memories.rewrite(
         writing.connection, writing.workspace, memory_id, item,

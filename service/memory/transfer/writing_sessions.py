@@ -9,8 +9,8 @@ from service.errors import BrokenLine
 from service.memory.transfer.writing import Lines, Writer, Writing
 from service.memory.workspace import laid_over
 from service.store import agents, sessions, transfer
-from service.store.memories import Embedded
 from service.store.settings import put_settings, workspace_settings
+from service.store.vectors import Embedded
 
 
 async def write_settings(writing: Writing, lines: Lines) -> None:

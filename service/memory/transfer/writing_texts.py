@@ -7,8 +7,8 @@ import asyncio
 from service.memory.documents import parts_of
 from service.memory.transfer.writing import Lines, Writer, Writing
 from service.store import documents, transfer
-from service.store.memories import Embedded
 from service.store.settings import workspace_settings
+from service.store.vectors import Embedded
 
 
 async def write_documents(writing: Writing, lines: Lines) -> None:

@@ -210,6 +210,13 @@ def _show_state(state: Json) -> None:
             )
 
 
+def _kept(embedder: Json) -> str | None:
+    if embedder["storage"] is None:
+        return None
+    kept = f"{embedder['storage']}, {embedder['vector_bytes']:,} bytes each"
+    return kept if embedder["index_bytes"] is None else f"{kept}, index {_size(embedder['index_bytes'])}"
+
+
 def _tiles(state: Json) -> list[tuple[str, Json, Json]]:
     database, embedder, llm = state["database"], state["embedder"], state["llm"]
     index, dreams, pii = state["index"], state["dreams"], state["pii"]
@@ -223,7 +230,7 @@ def _tiles(state: Json) -> list[tuple[str, Json, Json]]:
         }),
         ("Embedder", embedded, {
             "Source": embedder["source"], "Model": embedder["model"], "Dimensions": embedder["dim"],
-            "Signature": embedder["signature"], "Last call": _latency(embedder),
+            "Signature": embedder["signature"], "Kept as": _kept(embedder), "Last call": _latency(embedder),
         }),
         ("Language model", llm, {
             "Model": llm["model"] or "none: dreams go by built-in rules", "Last call": _latency(llm),

@@ -1,0 +1,251 @@
+"""Ways to keep vectors: what each finds, what it costs to compare them, and what they take."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, get_args
+
+import asyncpg
+import numpy as np
+import psutil
+
+from service.domain.search import SearchRequest
+from service.embedding.storage import Storage
+from service.memory.engine import Engine
+from service.memory.overview import overview
+from service.memory.recall import recall
+from service.runtime import open_runtime
+from service.settings import Settings
+from service.store import large, search
+from tests.bench import corpus, metrics, quality
+from tests.bench.data import Conversation, locomo, minilm_folder
+from tests.bench.place import ADMIN, Place, Skipped
+from tests.bench.report import Cell, console, show
+from tests.bench.speed import bare_connection, statements_of
+from worker.upkeep import reindex
+from worker.upkeep.large_audiences import tend_large_audiences
+
+MIDDLE = 20_000
+LARGE = {"static": 100_000, "MiniLM": 60_000}
+STORAGES: tuple[Storage, ...] = get_args(Storage)
+TAKEN_OVER: tuple[Storage, ...] = ("halfvec", "binary")
+"""What MiniLM's vectors are measured as at this size: they need not be made again."""
+ASKED = 40
+WARM_UP = 10
+TAG = {"tags": ["t3"]}
+ROW_BYTES = """SELECT (pg_relation_size(oid) + pg_relation_size(reltoastrelid)) / reltuples
+FROM pg_class WHERE oid = 'search_index'::regclass"""
+
+
+def prepare(place: Place) -> None:
+    """The databases of both embedders."""
+    for name, model in _models().items():
+        _database(place, name, model)
+
+
+def run(place: Place) -> None:
+    """Print what each way costs and finds in large audiences, and on LoCoMo."""
+    models = _models()
+    rows: list[list[Cell]] = []
+    for name, model in models.items():
+        _database(place, name, model)
+        place.copy(_kept_name(name), "bench_storage")
+        asyncio.run(_costs(place.settings(place.url("bench_storage"), model), name, rows))
+    place.drop("bench_storage")
+    show(
+        f"Agents with {MIDDLE:,} memories and with {LARGE['static']:,} (MiniLM: {LARGE['MiniLM']:,})",
+        [
+            "embedder",
+            "kept as",
+            "bytes each",
+            "bytes of a row",
+            "index MB",
+            "s to build",
+            "search",
+            "CPU ms",
+            "overlap@10",
+        ],
+        rows,
+    )
+    found: list[list[Cell]] = []
+    try:
+        chats = locomo()
+    except Skipped as reason:
+        console.print(f"LoCoMo skipped: {reason}", soft_wrap=True)
+        return
+    for name, model in models.items():
+        for storage in STORAGES:
+            with console.status(f"LoCoMo, {name}, {storage}"):
+                found.append([name, storage, *asyncio.run(_quality(place, model, storage, chats))])
+    place.drop("bench_quality")
+    show(
+        f"LoCoMo: {len(chats)} chats, recall@10, compared exactly and by an index that their size does not call for",
+        ["embedder", "kept as", "hybrid, exact", "hybrid, index", "vectors alone, exact", "vectors alone, index"],
+        found,
+    )
+
+
+def _models() -> dict[str, str]:
+    try:
+        return {"static": "static", "MiniLM": f"local:{minilm_folder()}"}
+    except Skipped:
+        return {"static": "static"}
+
+
+def _kept_name(name: str) -> str:
+    return f"bench_storage_{name.lower()}"
+
+
+def _database(place: Place, name: str, model: str) -> None:
+    shares = (corpus.Share("big", LARGE[name]), corpus.Share("mid", MIDDLE))
+    place.kept(_kept_name(name), lambda url: corpus.fill(place.settings(url, model), shares))
+
+
+@dataclass(slots=True)
+class _Exact:
+    """The best ten of each search, as halfvec finds them by an exact scan."""
+
+    found: dict[tuple[str, str], set[Any]]
+
+
+async def _costs(settings: Settings, name: str, rows: list[list[Cell]]) -> None:
+    exact = _Exact({})
+    for storage in STORAGES if name == "static" else TAKEN_OVER:
+        patient = settings.model_copy(update={"embedding_storage": storage, "statement_timeout_s": 3600})
+        with console.status(f"{name}, {storage}"):
+            await _change(patient)
+            async with open_runtime(patient, "bench-storage") as engine:
+                build_s = await _built(engine)
+                embedder = (await overview(engine, ADMIN))["embedder"]
+                row_bytes = await _row_bytes(engine)
+                sizes: list[Cell] = [
+                    name, storage, embedder["vector_bytes"], row_bytes, embedder["index_bytes"] / 1e6, build_s,
+                ]  # fmt: skip
+                for label, agent, memories, filters, bounded in (
+                    ("20,000, exact", "mid", MIDDLE, {}, False),
+                    ("20,000, index", "mid", MIDDLE, {}, True),
+                    ("large, exact", "big", LARGE[name], {}, False),
+                    ("large, index", "big", LARGE[name], {}, True),
+                    ("large, index, a tag (5 %)", "big", LARGE[name], TAG, True),
+                ):
+                    asked = corpus.queries(agent, memories, ASKED + WARM_UP)
+                    cpu_ms = await _cpu_ms(engine, agent, asked, filters, bounded=bounded)
+                    shared = await _overlap(engine, agent, asked[:ASKED], filters, exact, bounded=bounded)
+                    rows.append([*sizes, label, cpu_ms, shared])
+                    sizes = [None] * len(sizes)
+
+
+async def _change(settings: Settings) -> None:
+    """Keep all vectors as these settings say, in a table that holds nothing else; all that is left is to index them."""
+    followed, reindex.FOLLOWED_WITHIN = reindex.FOLLOWED_WITHIN, timedelta(0)
+    tended, reindex.tend_large_audiences = reindex.tend_large_audiences, _later
+    try:
+        async with open_runtime(settings, "bench-storage") as engine:
+            await reindex.Reindexer(engine, "bench").until_done()
+            async with engine.db.unscoped() as connection:
+                names = list(await large.indexes(connection))
+    finally:
+        reindex.FOLLOWED_WITHIN, reindex.tend_large_audiences = followed, tended
+    connection = await asyncpg.connect(str(settings.database_url), command_timeout=3600)
+    try:
+        for name in names:
+            await connection.execute(f"DROP INDEX {name}")
+        await connection.execute("UPDATE audience_rows SET part = reverie_part_v1(audience)")
+        await connection.execute("UPDATE search_index SET ann = true")
+        await connection.execute("VACUUM FULL ANALYZE search_index")
+    finally:
+        await connection.close()
+
+
+async def _later(_: Engine) -> int:
+    return 0
+
+
+async def _built(engine: Engine) -> float:
+    """Build the indexes of both agents; in how many seconds."""
+    started = time.perf_counter()
+    await tend_large_audiences(engine)
+    return time.perf_counter() - started
+
+
+async def _row_bytes(engine: Engine) -> int:
+    """What a search row takes, its vector included."""
+    async with engine.db.unscoped() as connection:
+        return int(await connection.raw.fetchval(ROW_BYTES))
+
+
+@contextmanager
+def _bounded(bounded: bool) -> Iterator[None]:
+    """By the index there is, or with every vector compared. Words are read alike: vectors are what is measured."""
+    before = search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX
+    search.EXACT_ROWS_MAX = search.EXACT_BEHIND_FILTER_MAX = 0 if bounded else 10**9
+    try:
+        yield
+    finally:
+        search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX = before
+
+
+async def _cpu_ms(engine: Engine, agent: str, asked: list[str], filters: dict[str, Any], *, bounded: bool) -> float:
+    """Postgres' processor time of one search."""
+    with _bounded(bounded):
+        requests = [SearchRequest(agent=agent, query=text, **filters) for text in asked]
+        statements = [await statements_of(engine, request) for request in requests]
+    async with bare_connection(engine) as raw:
+        backend = psutil.Process(await raw.fetchval("SELECT pg_backend_pid()"))
+        before = 0.0
+        for number, statement in enumerate(statements):
+            if number == WARM_UP:
+                before = sum(backend.cpu_times()[:2])
+            for one in statement:
+                await raw.fetch(*one)
+        return (sum(backend.cpu_times()[:2]) - before) / (len(asked) - WARM_UP) * 1000
+
+
+async def _overlap(
+    engine: Engine, agent: str, asked: list[str], filters: dict[str, Any], exact: _Exact, *, bounded: bool
+) -> float:
+    shares = []
+    for text in asked:
+        request = SearchRequest(agent=agent, query=text, **filters)
+        key = (agent, f"{text} {filters}")
+        if key not in exact.found:
+            with _bounded(False):
+                exact.found[key] = await _best(engine, request)
+        with _bounded(bounded):
+            found = await _best(engine, request)
+        shares.append(len(found & exact.found[key]) / max(1, len(exact.found[key])))
+    return float(np.mean(shares))
+
+
+async def _best(engine: Engine, request: SearchRequest) -> set[Any]:
+    return {one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results}
+
+
+async def _quality(place: Place, model: str, storage: Storage, chats: list[Conversation]) -> list[Cell]:
+    """recall@10 of hybrid search and of vectors alone, each compared exactly and by an index."""
+    settings = place.settings(place.fresh("bench_quality"), model).model_copy(update={"embedding_storage": storage})
+    figures: dict[tuple[str, bool], float] = {}
+    async with open_runtime(settings, "bench-storage") as opened:
+        assert opened.embedder is not None
+        kept = quality.KeptVectors(opened.embedder, place.folder / "vectors.sqlite")
+        engine = quality.replace_embedder(opened, kept)
+        for chat in chats:
+            await quality.load(engine, chat)
+        bounds = large.COUNTED_FROM, large.LARGE_FROM, large.WALK_ROWS
+        large.COUNTED_FROM, large.LARGE_FROM, large.WALK_ROWS = 1, 1, 0
+        try:
+            await tend_large_audiences(engine)
+        finally:
+            large.COUNTED_FROM, large.LARGE_FROM, large.WALK_ROWS = bounds
+        for by_index in (False, True):
+            with _bounded(by_index):
+                for method in ("hybrid", "vectors alone"):
+                    options = quality.METHODS[method]
+                    scores = [one for chat in chats for one in await quality.turn_scores(engine, chat, options)]
+                    figures[method, by_index] = metrics.mean(scores)["recall@10"]
+    return [figures[method, by_index] for method in ("hybrid", "vectors alone") for by_index in (False, True)]

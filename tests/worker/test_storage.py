@@ -1,0 +1,329 @@
+"""Vectors kept in each of the ways there are: found as if compared exactly, and changed while in use (row E5)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, get_args
+from uuid import uuid4
+
+import numpy as np
+import pytest
+
+from service.db.pool import Connection
+from service.db.queries import query
+from service.domain.drafts import MemoryDraft
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.lexical import shape_of
+from service.domain.principal import Principal
+from service.domain.search import SearchRequest
+from service.embedding.static import StaticEmbedder
+from service.embedding.storage import Storage, signed
+from service.memory.engine import Engine
+from service.memory.recall import recall
+from service.memory.remember import remember
+from service.runtime import open_runtime
+from service.settings import Settings
+from service.store import embeddings, large, search
+from service.store.dreams import Lease
+from tests.cluster import Cluster
+from tests.databases import TEMPLATE, Databases
+from tests.fakes.openai_server import FakeOpenAI
+from tests.processes import ServerProcess, WorkerProcess
+from tests.serving import Api, serving
+from tests.worker.dreaming import agent_id
+from tests.worker.traffic import Traffic
+from worker.dreaming.candidates import Candidate
+from worker.dreaming.known import look_around
+from worker.upkeep import reindex
+from worker.upkeep.large_audiences import tend_large_audiences
+from worker.upkeep.reindex import Reindexer
+
+ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+STORAGES: tuple[Storage, ...] = get_args(Storage)
+THINGS = ("cups of green tea", "a roof to repair", "the quarterly budget", "a train to Bergen", "two old maps")
+QUERIES = ("somebody fixes the roof", "money for the third quarter", "a journey by rail", "hot drinks")
+WORDS_SATURATION = 8
+ROUNDING: Mapping[Storage, float] = {"halfvec": 1e-3, "float32": 2e-6, "binary": 1e-3}
+INDEXED: Mapping[Storage, str] = {
+    "halfvec": "((embedding)::halfvec(256)) halfvec_ip_ops",
+    "float32": "((embedding_float32)::halfvec(256)) halfvec_ip_ops",
+    "binary": "bit_hamming_ops",
+}
+
+
+def notes(count: int, start: int = 0) -> list[MemoryDraft]:
+    return [
+        MemoryDraft(
+            agent="a",
+            type="fact",
+            content=f"Note {n} is about {THINGS[n % 5]} and shelf {n % 37}",
+            tags=["odd"] if n % 2 else [],
+            user="u" if n % 50 == 0 else None,
+        )
+        for n in range(start, start + count)
+    ]
+
+
+@pytest.fixture(params=STORAGES)
+def storage(request: pytest.FixtureRequest) -> Storage:
+    chosen: Storage = request.param
+    return chosen
+
+
+@pytest.fixture
+def kept(settings: Settings, storage: Storage) -> Settings:
+    return settings.model_copy(update={"embedding_model": "static", "embedding_storage": storage})
+
+
+@pytest.fixture
+async def kept_api(kept: Settings) -> AsyncIterator[Api]:
+    async with serving(kept) as api:
+        yield api
+
+
+@pytest.fixture
+def thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "COUNTED_FROM", 50)
+    monkeypatch.setattr(large, "LARGE_FROM", 50)
+    monkeypatch.setattr(large, "WALK_ROWS", 40)
+    monkeypatch.setattr(search, "EXACT_ROWS_MAX", 100)
+    monkeypatch.setattr(search, "EXACT_BEHIND_FILTER_MAX", 100)
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reindex, "FOLLOWED_WITHIN", timedelta(0))
+
+
+async def best(engine: Engine, text: str, **fields: Any) -> list[Any]:
+    request = SearchRequest.model_validate({"agent": "a", "query": text, "strategy": "semantic"} | fields)
+    return (await recall(engine, ADMIN, request)).results
+
+
+async def compared(drafts: list[MemoryDraft], text: str) -> tuple[list[str], dict[str, float]]:
+    """The ten best by cosine, weighed by their words, and every cosine; in double precision."""
+    static = StaticEmbedder.open()
+    vectors = (await static.embed([draft.content for draft in drafts])).astype(np.float64)
+    asked = (await static.embed([text]))[0].astype(np.float64)
+    await static.aclose()
+    cosines = vectors @ asked
+    words = np.array([shape_of(draft.content).words for draft in drafts])
+    order = np.argsort(-cosines * (1 - np.exp(-words / WORDS_SATURATION)))[:10]
+    return [drafts[n].content for n in order], {draft.content: cosines[n] for n, draft in enumerate(drafts)}
+
+
+async def columns(engine: Engine) -> list[tuple[Any, ...]]:
+    """Which columns hold vectors, of which models."""
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        rows = await connection.raw.fetch(
+            "SELECT DISTINCT embedding_model, embedding IS NOT NULL, embedding_float32 IS NOT NULL,"
+            " coalesce(next_embedding::text, next_embedding_float32::text) IS NOT NULL FROM search_index ORDER BY 1"
+        )
+    return [tuple(row) for row in rows]
+
+
+async def signature(engine: Engine) -> str:
+    async with engine.db.unscoped() as connection:
+        state = await embeddings.state(connection)
+    assert state.active is not None
+    return state.active.signature
+
+
+async def test_a_small_audience_is_compared_exactly(kept: Settings, storage: Storage) -> None:
+    drafts = notes(200)
+    async with open_runtime(kept, "test") as engine:
+        await remember(engine, ADMIN, drafts)
+        for text in QUERIES:
+            expected, cosines = await compared(drafts, text)
+            found = await best(engine, text)
+            assert found[0].memory["content"] == expected[0]
+            assert len({one.memory["content"] for one in found} & set(expected)) >= 9, text
+            for one in found:
+                assert one.semantic_score == pytest.approx(cosines[one.memory["content"]], abs=ROUNDING[storage])
+        assert await signature(engine) == signed("static:wordllama-l2_supercat:256", storage)
+        assert await columns(engine) == [(1, storage != "float32", storage == "float32", False)]
+
+
+async def test_a_large_audience_is_searched_by_an_index_of_its_own_kind(
+    kept: Settings, storage: Storage, thresholds: None, monkeypatch: pytest.MonkeyPatch, citus: Cluster | None
+) -> None:
+    drafts = notes(600)
+    asked: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
+    fetch_with = Connection.fetch_with
+
+    async def noted(self: Connection, name: str, literals: dict[str, Any], /, **values: Any) -> list[Any]:
+        asked.append((name, literals, values))
+        return await fetch_with(self, name, literals, **values)
+
+    monkeypatch.setattr(Connection, "fetch_with", noted)
+    async with open_runtime(kept, "test") as engine:
+        await remember(engine, ADMIN, drafts)
+        assert await tend_large_audiences(engine) == 600
+        await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The swordfish swims at dawn")])
+        for text in QUERIES:
+            expected, _ = await compared(drafts, text)
+            found = [one.memory["content"] for one in await best(engine, text)]
+            assert found[0] == expected[0]
+            assert len(set(found) & set(expected)) >= 9, text
+        assert (await best(engine, "a swordfish in the morning"))[0].memory["content"] == "The swordfish swims at dawn"
+        assert len(await best(engine, "a train", user="u", limit=50)) == 12
+        assert len(await best(engine, "a train", tags=["odd"], limit=20)) == 20
+        async with engine.db.unscoped() as connection:
+            (name,) = await large.indexes(connection)
+            definition = await connection.raw.fetchval("SELECT pg_get_indexdef($1::text::regclass)", name)
+        assert INDEXED[storage] in definition
+        asked_by, literals, values = asked[0]
+        statement = query(asked_by).with_literals(**literals)
+        async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
+            plan = await connection.raw.fetch(f"EXPLAIN {statement.sql}", *statement.arguments(values))
+        if citus is None:
+            assert name in "\n".join(row[0] for row in plan)
+
+
+async def test_whatever_is_searched_is_found_and_told(kept_api: Api, storage: Storage) -> None:
+    memory = await kept_api.save("The lighthouse keeper lives alone", tags=["coast"])
+    await kept_api.save("The violin needs new strings")
+    await kept_api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "The tuner comes on Friday"})
+    assert (await kept_api.search("somebody tunes the piano", strategy="semantic"))[0]["id"] == memory["id"]
+    assert [one["id"] for one in await kept_api.search("music", strategy="semantic", tags=["coast"])] == [memory["id"]]
+    say = {"agent": "a", "messages": [{"role": "user", "content": "Our ferry to the island leaves at nine"}]}
+    await kept_api.post("/v1/sessions/s/messages", say)
+    await kept_api.post("/v1/documents", {"agent": "a", "title": "Boats", "text": "A raft is built of logs and rope"})
+    for text, kind in (("a boat trip in the morning", "messages"), ("how rafts are made", "documents")):
+        body = {"agent": "a", "query": text, "strategy": "semantic", "include": [kind]}
+        (found,) = (await kept_api.post("/v1/memories/search", body))["results"]
+        assert found["semantic_rank"] == 1
+    as_of = {"as_of": datetime(2001, 1, 1, tzinfo=UTC).isoformat()}
+    assert await kept_api.search("the tuner", strategy="semantic", **as_of) == []
+    assert (await kept_api.post("/v1/verify"))["working"] is True
+    told = (await kept_api.get("/v1/engine"))["embedder"]
+    assert (told["storage"], told["vector_bytes"], told["index_bytes"]) == (
+        storage, 1_032 if storage == "float32" else 520, None,
+    )  # fmt: skip
+    items = (await kept_api.get("/v1/embedding-providers"))["items"]
+    assert [one["storage"] for one in items if one["active"]] == [storage]
+    assert (await kept_api.post("/v1/reindex", {"force": True}))["started"] is True
+    await Reindexer(kept_api.engine, "w").step()
+    assert (await kept_api.search("somebody tunes the piano", strategy="semantic"))[0]["id"] == memory["id"]
+    assert await columns(kept_api.engine) == [(1, storage != "float32", storage == "float32", False)]
+
+
+async def test_a_dream_sees_what_is_similar(kept: Settings, storage: Storage) -> None:
+    async with open_runtime(kept, "test") as engine:
+        await remember(engine, ADMIN, notes(20))
+        await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The budget is 50,000 euro")])
+        lease = Lease(DEFAULT_WORKSPACE, await agent_id(engine), 1, None, 0, 0, True)
+        candidate = Candidate("fact", "The budget is 60,000 euro", (uuid4(),))
+        around = await look_around(engine, lease, [candidate])
+        similarity, known = around.near[0][0]
+        _, cosines = await compared([MemoryDraft(agent="a", type="fact", content=known.content)], candidate.content)
+        assert known.content == "The budget is 50,000 euro"
+        assert similarity == pytest.approx(cosines[known.content], abs=ROUNDING[storage])
+
+
+async def test_what_an_export_holds_can_be_kept_another_way(
+    settings: Settings, kept_api: Api, databases: Databases, storage: Storage
+) -> None:
+    name = f"test_{uuid4().hex}"
+    url = await databases.copy(TEMPLATE, name)
+    try:
+        async with serving(settings.model_copy(update={"database_url": url, "embedding_model": "static"})) as other:
+            await other.save("The lighthouse keeper lives alone")
+            exported = (await other.call("GET", "/v1/export")).content
+    finally:
+        await databases.drop(name)
+    assert (await kept_api.call("POST", "/v1/import", content=exported)).is_success
+    (found,) = await kept_api.search("who watches over ships", strategy="semantic")
+    assert found["content"] == "The lighthouse keeper lives alone"
+    assert (1, storage != "float32", storage == "float32", False) in await columns(kept_api.engine)
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI(dim=48) as running:
+        yield running
+
+
+async def test_only_more_precise_vectors_are_asked_for_again(
+    settings: Settings, provider: FakeOpenAI, at_once: None, thresholds: None
+) -> None:
+    remote = settings.model_copy(
+        update={"embedding_model": "openai/fake", "embedding_api_base": provider.base_url, "embedding_dim": 48}
+    )
+    async with open_runtime(remote, "test") as engine:
+        await remember(engine, ADMIN, notes(150))
+        await tend_large_audiences(engine)
+        before = [one.memory["id"] for one in await best(engine, "a roof to repair")]
+    calls = {}
+    ways: tuple[Storage, ...] = ("binary", "float32", "halfvec")
+    for number, storage in enumerate(ways, start=2):
+        provider.reset()
+        async with open_runtime(remote.model_copy(update={"embedding_storage": storage}), "test") as engine:
+            provider.reset()
+            await Reindexer(engine, "w").until_done()
+            calls[storage] = sum(len(body["input"]) for body in provider.requests("embeddings"))
+            assert await signature(engine) == signed("remote:openai/fake:48", storage)
+            model = 1 if storage == "halfvec" else number
+            assert await columns(engine) == [(model, storage != "float32", storage == "float32", False)]
+            found = [one.memory["id"] for one in await best(engine, "a roof to repair")]
+            assert len(set(found) & set(before)) >= 9
+            async with engine.db.unscoped() as connection:
+                (index,) = await large.indexes(connection)
+            assert index.startswith(f"ix_search_index_ann_{model}_")
+    assert calls == {"binary": 0, "float32": 150, "halfvec": 0}
+
+
+async def test_a_second_change_waits_until_the_first_has_settled(settings: Settings, at_once: None) -> None:
+    static = settings.model_copy(update={"embedding_model": "static"})
+    async with open_runtime(static, "test") as engine:
+        await remember(engine, ADMIN, notes(100))
+    async with open_runtime(static.model_copy(update={"embedding_storage": "float32"}), "test") as engine:
+        worker = Reindexer(engine, "w")
+        while await signature(engine) != "static:wordllama-l2_supercat:256:float32":
+            await worker.step()
+    async with open_runtime(static.model_copy(update={"embedding_storage": "binary"}), "test") as engine:
+        worker = Reindexer(engine, "w")
+        more = True
+        while more:
+            assert len(await best(engine, "a roof to repair", limit=50)) == 50
+            more = await worker.step()
+        assert len(await best(engine, "a roof to repair", limit=50)) == 50
+        assert await signature(engine) == "static:wordllama-l2_supercat:256:binary"
+        assert await columns(engine) == [(3, True, False, False)]
+
+
+async def test_from_one_way_to_the_next_nobody_is_denied_anything(
+    settings: Settings, service_url: str, tmp_path: Path
+) -> None:
+    static = settings.model_copy(update={"embedding_model": "static"})
+    async with AsyncExitStack() as stack:
+        engine = await stack.enter_async_context(open_runtime(static, "test"))
+        await remember(engine, ADMIN, notes(1_500))
+        server = ServerProcess(service_url, tmp_path / "server.log", EMBEDDING_MODEL="static")
+        stack.push_async_callback(server.close)
+        await server.start()
+        async with Traffic(server) as traffic:
+            for storage in ("binary", "float32"):
+                environment = {"EMBEDDING_MODEL": "static", "EMBEDDING_STORAGE": storage}
+                worker = WorkerProcess(service_url, tmp_path / f"{storage}.log", **environment)
+                stack.push_async_callback(worker.kill)
+                answered = traffic.answered
+                worker.start()
+                for _ in range(6_000):
+                    async with engine.db.unscoped() as connection:
+                        now = await embeddings.state(connection)
+                    assert now.active is not None
+                    if now.active.signature.endswith(storage) and not now.moving:
+                        break
+                    await asyncio.sleep(0.05)
+                assert (now.active.signature, now.coming, now.moving) == (
+                    f"static:wordllama-l2_supercat:256:{storage}", None, False,
+                )  # fmt: skip
+                await worker.kill()
+                assert traffic.answered > answered + 5
+        assert traffic.wrong == []
+        assert await columns(engine) == [(3, False, True, False)]
