@@ -23,7 +23,6 @@ from service.memory.found import Degraded, Found, Recalled
 from service.memory.recall import recall
 from service.store import agents, sessions
 from service.store import context as store
-from service.store.settings import workspace_settings
 
 FETCH_MAX = 100
 LINE_TOKENS = 30
@@ -122,11 +121,10 @@ async def _standing(engine: Engine, principal: Principal, request: ContextReques
     """Bulletin, identity, preferences of the speaker, goals when planning, and open todos."""
     workspace, agent = principal.workspace_id, principal.acting(request.agent)
     async with engine.db.transaction(workspace) as connection:
-        settings = await workspace_settings(connection, workspace)
-        shares = request.sections.over(settings.context)
         reader = await agents.reader(connection, workspace, agent, session=request.session, task=request.task)
         if reader is None:
-            return _Standing({}, set(), speaker, shares)
+            return _Standing({}, set(), speaker, request.sections.over(Shares()))
+        shares = request.sections.over(reader.settings.context)
         told = await bulletin.shown_now(connection, workspace, agent, None, engine.now())
         rows = await store.standing(
             connection, workspace, reader,

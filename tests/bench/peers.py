@@ -121,7 +121,7 @@ async def _reverie(place: Place, url: str, queries: list[str]) -> dict[str, dict
                 "searches": http,
                 "write": await per_second(saving[:1], SECONDS),
                 "writes": await per_second(saving, SECONDS),
-                "batch": await writes.batches_per_second(writes.post_batch(clients[0]), contents, 100),
+                "batch": await writes.batches_per_second([writes.post_batch(clients[0])], contents, 100),
             }
             for client in clients:
                 await client.__aexit__()
@@ -132,7 +132,7 @@ async def _reverie(place: Place, url: str, queries: list[str]) -> dict[str, dict
                 "searches": in_process,
                 "write": await per_second([writes.use_case(engine, contents)], SECONDS),
                 "writes": await per_second([writes.use_case(engine, contents)] * CLIENTS, SECONDS),
-                "batch": await writes.batches_per_second(writes.save_batch(engine), contents, 100),
+                "batch": await writes.batches_per_second([writes.save_batch(engine)], contents, 100),
             }
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +29,8 @@ from tests.bench.report import Cell, console, show
 
 CLIENTS = 8
 SECONDS = 4.0
-BATCHES = (100, 1_000)
+BATCHES = ((100, 1), (1_000, 1), (1_000, 2))
+"""Memories in a batch, and clients that send one after the other."""
 PREPARED = 20_000
 STANDING = 2_000
 
@@ -47,7 +48,7 @@ def run(place: Place) -> None:
     )
     show(
         "Batch writes, memories per second, static embedder",
-        ["way", *(f"{size:,} a batch" for size in BATCHES)],
+        ["way", *(f"{size:,} a batch, clients: {clients}" for size, clients in BATCHES)],
         batches,
     )
     place.drop("bench_writes")
@@ -74,11 +75,14 @@ async def _measure(place: Place, url: str) -> tuple[list[list[Cell]], list[list[
         plain, same = (rates[name][1] for name in list(rates)[:2])
         singles: list[list[Cell]] = [[name, *found, found[1] / plain, found[1] / same] for name, found in rates.items()]
         batches: list[list[Cell]] = []
-        for name, save in (("use case", save_batch(engine)), ("HTTP", post_batch(http[0]))):
+        for name, saves in (
+            ("use case", [save_batch(engine)] * 2),
+            ("HTTP", [post_batch(client) for client in http[:2]]),
+        ):
             found = []
-            for size in BATCHES:
+            for size, clients in BATCHES:
                 with console.status(f"batches of {size} by {name}"):
-                    found.append(await batches_per_second(save, contents, size))
+                    found.append(await batches_per_second(saves[:clients], contents, size))
             batches.append([name, *found])
     return singles, batches
 
@@ -200,7 +204,10 @@ def post_batch(client: HttpClient) -> Callable[[list[str]], Any]:
     return lambda texts: client.post("/v1/memories/batch", {"items": [_body(text) for text in texts]})
 
 
-async def batches_per_second(save: Callable[[list[str]], Any], contents: Any, size: int) -> float:
-    """Memories a second by one client that sends batches of ``size``."""
-    rate = await per_second([lambda _: save(list(itertools.islice(contents, size)))], SECONDS, warm_up_s=1.0)
-    return rate * size
+async def batches_per_second(saves: Sequence[Callable[[list[str]], Any]], contents: Any, size: int) -> float:
+    """Memories a second by clients that each send batches of ``size``."""
+
+    def way(save: Callable[[list[str]], Any]) -> Way:
+        return lambda _: save(list(itertools.islice(contents, size)))
+
+    return size * await per_second([way(save) for save in saves], SECONDS, warm_up_s=1.0)
