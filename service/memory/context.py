@@ -23,6 +23,7 @@ from service.memory.found import Degraded, Found, Recalled
 from service.memory.recall import recall
 from service.store import agents, sessions
 from service.store import context as store
+from service.store.settings import workspace_settings
 
 FETCH_MAX = 100
 LINE_TOKENS = 30
@@ -123,7 +124,8 @@ async def _standing(engine: Engine, principal: Principal, request: ContextReques
     async with engine.db.transaction(workspace) as connection:
         reader = await agents.reader(connection, workspace, agent, session=request.session, task=request.task)
         if reader is None:
-            return _Standing({}, set(), speaker, request.sections.over(Shares()))
+            settings = await workspace_settings(connection, workspace)
+            return _Standing({}, set(), speaker, request.sections.over(settings.context))
         shares = request.sections.over(reader.settings.context)
         told = await bulletin.shown_now(connection, workspace, agent, None, engine.now())
         rows = await store.standing(
