@@ -144,21 +144,18 @@ async def _change(settings: Settings) -> None:
     """Keep all vectors as these settings say, in a table that holds nothing else; all that is left is to index them."""
     followed, reindex.FOLLOWED_WITHIN = reindex.FOLLOWED_WITHIN, timedelta(0)
     tended, reindex.tend_large_audiences = reindex.tend_large_audiences, _later
-    try:
-        async with open_runtime(settings, "bench-storage") as engine:
-            await reindex.Reindexer(engine, "bench").until_done()
-            async with engine.db.unscoped() as connection:
-                names = list(await large.indexes(connection))
-    finally:
-        reindex.FOLLOWED_WITHIN, reindex.tend_large_audiences = followed, tended
     connection = await asyncpg.connect(str(settings.database_url), command_timeout=3600)
     try:
-        for name in names:
-            await connection.execute(f"DROP INDEX {name}")
+        async with open_runtime(settings, "bench-storage") as engine:
+            async with engine.db.unscoped() as unscoped:
+                for name in await large.indexes(unscoped):
+                    await connection.execute(f"DROP INDEX {name}")
+            await reindex.Reindexer(engine, "bench").until_done()
         await connection.execute("UPDATE audience_rows SET part = reverie_part_v1(audience)")
         await connection.execute("UPDATE search_index SET ann = true")
         await connection.execute("VACUUM FULL ANALYZE search_index")
     finally:
+        reindex.FOLLOWED_WITHIN, reindex.tend_large_audiences = followed, tended
         await connection.close()
 
 
