@@ -37,7 +37,10 @@ _PLAN_FOR_SEARCH = (
 )
 _PLAN_FOR_SAVE = " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
 _SHARDS_IN_SIGHT = " SET LOCAL citus.override_table_visibility = off;"
-"""Citus hides shards from the catalog, which takes each new connection a second as it learns the types of a search."""
+"""Citus hides shards from the catalog, which takes each new connection a second as it first asks for types."""
+_SHARDS_ALWAYS_IN_SIGHT = """SELECT set_config('citus.override_table_visibility', 'off', false)
+    FROM pg_extension WHERE extname = 'citus'"""
+"""For a connection that nobody else will use."""
 
 Row = Mapping[str, Any]
 
@@ -160,7 +163,7 @@ class Database:
                 statement_cache_size=0 if way is Way.FORGETFUL_POOLER else STATEMENTS_KEPT,
                 min_size=1,
                 max_size=size,
-                init=_prepare_connection,
+                init=_prepare_own_connection if way is Way.DIRECT else _prepare_connection,
                 reset=_nothing_to_reset,
                 timeout=CONNECT_S,
                 command_timeout=statement_timeout_s + COMMAND_GRACE_S,
@@ -188,7 +191,8 @@ class Database:
                         "DATABASE_URL: a Citus database that is not spread yet; run the migrations (make migrate)."
                     )
                 db._searching = _PLAN_FOR_SEARCH
-                db._settings += _SHARDS_IN_SIGHT
+                if way is not Way.DIRECT:
+                    db._settings += _SHARDS_IN_SIGHT
                 db.spread = True
         except BaseException:
             await db.close()
@@ -288,6 +292,11 @@ class Database:
         with failures_told():
             async with self._pool.acquire(timeout=self._wait_s) as raw:
                 yield raw
+
+
+async def _prepare_own_connection(raw: Any) -> None:
+    await raw.execute(_SHARDS_ALWAYS_IN_SIGHT)
+    await _prepare_connection(raw)
 
 
 async def _prepare_connection(raw: Any) -> None:

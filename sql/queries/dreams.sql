@@ -121,8 +121,9 @@ INSERT INTO dreams (workspace_id, id, agent_id, status, trigger, dry_run, create
 VALUES (:workspace, :id, :agent_id, 'queued', :trigger, :dry_run, :now);
 
 -- name: start_dream
--- Begin a dream, or go on with one that was interrupted.
-WITH waiting AS (
+-- Begin a dream, or go on with one that was interrupted. How it was is read first of all: on Citus each part is a step of its
+-- own, which sees what those before it have done.
+WITH waiting AS MATERIALIZED (
     SELECT id, started_at FROM dreams WHERE workspace_id = :workspace AND id = :id
 ), changed AS (
     UPDATE dreams SET status = 'running', started_at = coalesce(started_at, :now)

@@ -66,7 +66,8 @@
 -- name: insert_memories
 -- Insert memories with their search rows and posting lists. What collides with a live memory (by identity or by
 -- key) is left out of the answer, for the caller to reinforce or update. An import brings the rest of the state too; what
--- it brings deleted or replaced is not told as new.
+-- it brings deleted or replaced is not told as new. Every part returns something or minds conflicts: one that does neither
+-- Citus would copy in, which row-level security forbids.
 WITH item AS (
     SELECT i.*, c.configuration, x.lexemes, n.length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
@@ -119,12 +120,14 @@ WITH item AS (
     FROM inserted m
     JOIN item i ON i.id = m.id
     LEFT JOIN unnest(:embeddings:::(vector_type)[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+    RETURNING id
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
     SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
         coalesce(cardinality(l.positions), 1), i.length
     FROM inserted m JOIN item i ON i.id = m.id, unnest(m.lexemes) AS l(lexeme, positions, weights)
     ORDER BY 2, 3
+    RETURNING id
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
     SELECT DISTINCT m.workspace_id, m.audience, m.language FROM inserted m WHERE m.language <> 'english'
@@ -216,7 +219,7 @@ WITH changed AS (
         change_reason = :reason
     FROM (
         SELECT i.*, c.configuration, to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
-        FROM jsonb_to_record(:item::jsonb) AS i(
+        FROM jsonb_to_recordset(jsonb_build_array(:item::jsonb)) AS i(
             type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text, key text,
             content text, summary text, identity_hash text, language text, lexical text, tokens integer, importance float8,
             confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,

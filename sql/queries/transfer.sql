@@ -285,7 +285,8 @@ INSERT INTO entity_merges (workspace_id, id, entity_id, into_id, moved, actor, c
 SELECT :workspace, :id, :entity_id, :into_id, :moved::jsonb, :actor, :created_at
 WHERE EXISTS (SELECT 1 FROM entities e
     WHERE e.workspace_id = :workspace AND e.id = :entity_id AND e.merged_into = :into_id)
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO NOTHING
+RETURNING id;
 
 -- name: known_merges
 SELECT id FROM entity_merges WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);

@@ -24,6 +24,27 @@ def test_every_subquery_names_the_workspace_itself(name: str) -> None:
     assert "dream_schedule" in sql or not re.search(r"WHERE \w+\.workspace_id = \w+\.workspace_id", sql)
 
 
+def _inserts(sql: str) -> list[str]:
+    """Every INSERT of a statement, each up to the parenthesis that closes its part."""
+    found = []
+    for start in re.finditer(r"\bINSERT INTO\b", sql):
+        depth, end = 0, start.start()
+        while end < len(sql) and depth >= 0:
+            depth += {"(": 1, ")": -1}.get(sql[end], 0)
+            end += 1
+        found.append(sql[start.start() : end])
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name, query in all_queries().items() if "WITH" in query.sql and _inserts(query.sql))
+)
+def test_what_is_inserted_from_another_part_answers(name: str) -> None:
+    """Citus brings in by COPY what neither returns a row nor minds conflicts, and walls let no COPY through."""
+    for insert in _inserts(all_queries()[name].sql):
+        assert "SELECT" not in insert or "ON CONFLICT" in insert or "RETURNING" in insert, insert
+
+
 async def test_every_query_can_be_prepared(engine: Engine) -> None:
     async with engine.db.unscoped() as connection:
         for query in all_queries().values():

@@ -73,13 +73,13 @@ async def write_merges(writing: Writing, lines: Lines) -> None:
             for edge in line.twice
         ]
         moved = line.model_dump(mode="json", include={"aliases", "edges"}) | {"twice": twice}
-        made = await writing.connection.run(
+        made = await writing.connection.row(
             "import_merge", workspace=writing.workspace, id=line.id, entity_id=line.entity_id, into_id=line.into_id,
             moved=moved, actor=line.actor, created_at=line.created_at,
         )  # fmt: skip
-        tally.created += made
+        tally.created += made is not None
         tally.unchanged += line.id in known
-        tally.skipped += not made and line.id not in known
+        tally.skipped += made is None and line.id not in known
 
 
 GRAPH_WRITERS: dict[str, Writer] = {"entity": write_entities, "merge": write_merges, "edge": write_edges}
