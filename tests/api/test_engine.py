@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from service.clients import AsyncReverie
+from service.db.tables import metadata
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.serving import ADMIN_KEY, Api, serving
@@ -33,10 +34,9 @@ async def remote_api(settings: Settings, provider: FakeOpenAI) -> AsyncIterator[
 async def rows_everywhere(api: Api) -> dict[str, int]:
     async with api.engine.db.unscoped() as connection:
         await connection.raw.execute("RESET ROLE")
-        tables = await connection.raw.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
         return {
             name: await connection.raw.fetchval(f'SELECT count(*) FROM "{name}"')  # noqa: S608
-            for (name,) in tables
+            for name in metadata.tables
         }
 
 

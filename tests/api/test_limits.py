@@ -14,6 +14,7 @@ import asyncpg
 import httpx
 import pytest
 
+from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.transfer.reading import CheckedLines
 from service.memory.transfer.spool import Spool
 from service.settings import Settings
@@ -38,7 +39,7 @@ async def test_a_statement_past_its_time_is_503_and_nothing_is_written(settings:
         holder = await asyncpg.connect(database_url)
         try:
             async with holder.transaction():
-                await holder.execute("SELECT 1 FROM memories FOR UPDATE")
+                await holder.execute("SELECT 1 FROM memories WHERE workspace_id = $1 FOR UPDATE", DEFAULT_WORKSPACE)
                 answer = await api.call("PATCH", f"/v1/memories/{memory['id']}", json={"version": 1, "content": "New"})
                 assert answer.status_code == 503
                 assert "retry-after" in answer.headers

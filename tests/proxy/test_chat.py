@@ -177,7 +177,8 @@ async def test_a_tool_call_comes_back_and_its_turns_are_kept(api: Api, model: Fa
 async def test_a_failing_memory_never_fails_the_answer_and_says_so(api: Api, model: FakeOpenAI) -> None:
     await api.save("Likes tea", agent="default")
     async with api.engine.db.unscoped() as connection:
-        await connection.raw.execute("ALTER TABLE bulletins RENAME TO gone; ALTER TABLE messages RENAME TO gone_too")
+        await connection.raw.execute("ALTER TABLE bulletins RENAME TO gone")
+        await connection.raw.execute("ALTER TABLE messages RENAME TO gone_too")
     answer = await api.call("POST", CHAT, json={"model": "m", "messages": user("hi")})
     assert answer.status_code == 200
     assert answer.json()["choices"][0]["message"]["content"] == "ok"

@@ -13,6 +13,9 @@ from tests.worker.dreaming import dream
 
 Json = dict[str, Any]
 
+EARLIER = "({} AT TIME ZONE 'UTC' - make_interval(days => {})) AT TIME ZONE 'UTC'"
+"""A time some days earlier, by functions that Citus calls in an UPDATE: those that look at no setting."""
+
 
 async def days_pass(api: Api, days: int) -> None:
     """Everything there is was made, reinforced and read so many days earlier."""
@@ -21,7 +24,7 @@ async def days_pass(api: Api, days: int) -> None:
             ("memories", ("created_at", "updated_at", "valid_from", "reinforced_at")),
             ("memory_usage", ("last_accessed_at",)),
         ):
-            moved = ", ".join(f"{column} = {column} - make_interval(days => {days})" for column in columns)
+            moved = ", ".join(f"{column} = {EARLIER.format(column, days)}" for column in columns)
             await connection.raw.execute(f"UPDATE {table} SET {moved}")  # noqa: S608
 
 
