@@ -17,9 +17,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("search_index", sa.Column("embedding_float32", VECTOR(), nullable=True))
+    op.execute("ALTER TABLE search_index ADD COLUMN embedding_float32 vector STORAGE MAIN")  # Citus cannot set it later
     op.add_column("search_index", sa.Column("next_embedding_float32", VECTOR(), nullable=True))
-    op.execute("ALTER TABLE search_index ALTER COLUMN embedding_float32 SET STORAGE MAIN")
 
 
 def downgrade() -> None:
