@@ -26,7 +26,7 @@ from service.store import context as store
 from service.store.settings import workspace_settings
 
 FETCH_MAX = 100
-LINE_TOKENS = 30
+LINE_TOKENS = 40
 """A line of a context rarely has fewer: what a budget has no room for is not asked for."""
 MESSAGE_TOKENS = 150
 """Of a message found in another conversation; the rest of a long one is not worth the room."""

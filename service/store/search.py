@@ -32,6 +32,9 @@ EXACT_BEHIND_FILTER_MAX = 50_000
 POSTINGS_MAX = 10_000
 """In a large audience, how many postings of common words are read before the rest are only weighed."""
 
+SHORTLIST, SHORTLIST_BEHIND_FILTER = 4, 40
+"""How many times as many of the best by words are looked at as are kept, at most: some may not be live, or not pass."""
+
 NEAREST = 2
 """How many times as many vector candidates the HNSW index gives as are kept, since short texts among them count for
 less; behind a filter each costs the index more, and it gives as many as are kept."""
@@ -65,12 +68,17 @@ class Filters:
     @property
     def narrow(self) -> bool:
         """Whether any condition is set that leaves memories out."""
-        always = ("as_of", "include_faded")
-        return any(getattr(self, name) is not None for name in self.__slots__ if name not in always)
+        others = ("as_of", "include_faded", "said_by")
+        return any(getattr(self, name) is not None for name in self.__slots__ if name not in others)
+
+    @property
+    def filtered(self) -> bool:
+        """Whether any condition is set that leaves anything out."""
+        return self.narrow or self.said_by is not None
 
     def parameters(self) -> dict[str, Any]:
         """As the search queries name them."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"filtered": self.narrow}
+        return {name: getattr(self, name) for name in self.__slots__} | {"filtered": self.filtered}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +143,16 @@ async def hybrid(
         "near_ends": [window.until for window in reach],
         "model": question.model,
         "embedding": question.vector(),
-        "nearest_max": candidates if filters.narrow else NEAREST * candidates,
+        "nearest_max": candidates if filters.filtered else NEAREST * candidates,
+        "shortlist": candidates * (SHORTLIST_BEHIND_FILTER if filters.filtered else SHORTLIST),
+        "narrow": filters.narrow,
         "postings_max": POSTINGS_MAX,
         "limit": limit,
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
     }
     parts = sorted({one.part for one in counted if one.part is not None})
-    exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if filters.narrow else EXACT_ROWS_MAX)
+    exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if filters.filtered else EXACT_ROWS_MAX)
     if question.embedding is None or question.model is None or exact:
         return await connection.fetch(question.statement("hybrid_search"), **values)
     literals: dict[str, Any] = {"dim": len(question.embedding), "model": question.model, "part": parts}

@@ -117,23 +117,23 @@ wanted AS MATERIALIZED (
     SELECT id, score, row_number() OVER () AS n
     FROM (
         SELECT id, sum(weight) AS score FROM said GROUP BY id ORDER BY score DESC, id
-        LIMIT CASE WHEN :filtered THEN 40 ELSE 4 END * :candidates::integer
+        LIMIT :shortlist::integer
     ) AS s
 ), unread AS MATERIALIZED (
     SELECT term FROM wanted EXCEPT SELECT term FROM read
 ), kept AS MATERIALIZED (
-    -- Where no words are still to be weighed and no filter is set, few more than are wanted need a look.
+    -- Where no words are still to be weighed and little is left out, few more than are wanted need a look.
     SELECT i.id, i.previous FROM search_index i
     WHERE :(readable) AND i.id = ANY(ARRAY(
-        SELECT id FROM shortlist WHERE n <= :candidates + 10 OR :filtered OR EXISTS (SELECT 1 FROM unread)
+        SELECT id FROM shortlist WHERE n <= :candidates::integer + 10 OR :narrow::boolean OR EXISTS (SELECT 1 FROM unread)
     ))
 ), late AS MATERIALIZED (
-    -- Where too few of those are live and pass the filter: the rest of the shortlist, and behind a filter of all read.
+    -- Where too few of those are live and pass: the rest of the shortlist, and behind a narrow filter of all read.
     SELECT i.id, i.previous FROM search_index i
     WHERE :(readable) AND (SELECT count(*) FROM kept) < :candidates AND i.id = ANY(ARRAY(
-        SELECT id FROM shortlist WHERE n > :candidates + 10 AND NOT :filtered AND NOT EXISTS (SELECT 1 FROM unread)
+        SELECT id FROM shortlist WHERE n > :candidates + 10 AND NOT :narrow AND NOT EXISTS (SELECT 1 FROM unread)
         UNION ALL
-        (SELECT id FROM said WHERE :filtered EXCEPT SELECT id FROM shortlist)
+        (SELECT id FROM said WHERE :narrow EXCEPT SELECT id FROM shortlist)
     ))
 ), eligible AS MATERIALIZED (
     SELECT id, previous FROM kept UNION ALL SELECT id, previous FROM late
@@ -147,7 +147,7 @@ wanted AS MATERIALIZED (
     FROM eligible e JOIN (
         SELECT id, score FROM shortlist
         UNION ALL
-        SELECT id, weight FROM said JOIN late USING (id) WHERE :filtered
+        SELECT id, weight FROM said JOIN late USING (id) WHERE :narrow
         UNION ALL
         SELECT id, weight FROM also
     ) AS w USING (id)
