@@ -19,7 +19,7 @@ UNPRIVILEGED = "nobody"
 
 def program() -> str | None:
     """The pgbouncer to test with: the one that PGBOUNCER names, or the installed one."""
-    return os.environ.get("PGBOUNCER") or shutil.which("pgbouncer")
+    return os.environ.get("PGBOUNCER") or shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 
 
 def version() -> tuple[int, ...]:

@@ -109,6 +109,7 @@ class Lookout:
         self._engine = engine
         self._every_s = every_s
         self._trusted_until: dict[str, float] = {}
+        self._better_than_its_list: set[str] = set()
         self._http = httpx.AsyncClient(timeout=LIST_S, follow_redirects=False)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -156,7 +157,8 @@ class Lookout:
     async def _look_at(
         self, name: str, probed: _Probed, base: str | None, key: str | None, how: Look, call: Json
     ) -> None:
-        """A look at the server, and a real call when that goes wrong or the last call did.
+        """A look at the server, and a real call when that goes wrong or the last call did; where the call works and the
+        look does not, twice in a row, it is not looked at for a minute.
 
         A real call that takes too long is no evidence by itself: with a look that went wrong, it is.
         """
@@ -167,6 +169,7 @@ class Lookout:
                 return
             answers = await self._answers(base, key, how, call)
             if answers:
+                self._better_than_its_list.discard(name)
                 probed.condition.works()
                 return
         began = monotonic()
@@ -175,7 +178,10 @@ class Lookout:
             if answers is False:
                 probed.condition.fails(f"No answer within {PROBE_S:g} s.")
         elif probed.condition.state == "ok" and not failing:
-            self._trusted_until[name] = monotonic() + TRUSTED_S
+            # Once may be a server that came back between the two: another break would go unseen.
+            if name in self._better_than_its_list:
+                self._trusted_until[name] = monotonic() + TRUSTED_S
+            self._better_than_its_list.add(name)
 
     async def _answers(self, base: str, key: str | None, how: Look, call: Json) -> bool | None:
         """Whether a server answers, and lets this key in; None when it has no list of models, which says nothing."""
