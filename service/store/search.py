@@ -186,10 +186,11 @@ async def recent(
 async def found_texts(connection: Connection, workspace: UUID, rows: Sequence[Row]) -> dict[UUID, Found]:
     """The messages and parts of documents among what was found, by id, each with its kind."""
     ids = [row["found_id"] for row in rows if row["id"] is None]
-    if not ids:
-        return {}
-    messages = await connection.fetch("found_messages", workspace=workspace, ids=ids)
-    chunks = await connection.fetch("found_chunks", workspace=workspace, ids=ids)
-    return {row["id"]: ("message", message(row)) for row in messages} | {
-        row["id"]: ("document", dict(row)) for row in chunks
-    }
+    found: dict[UUID, Found] = {}
+    if ids:
+        rows = await connection.fetch("found_messages", workspace=workspace, ids=ids)
+        found |= {row["id"]: ("message", message(row)) for row in rows}
+    if len(found) < len(ids):
+        rows = await connection.fetch("found_chunks", workspace=workspace, ids=ids)
+        found |= {row["id"]: ("document", dict(row)) for row in rows}
+    return found
