@@ -77,7 +77,8 @@ async def append_messages(
     ]
     embedded = await engine.embed_if_cheap([text for _, text, _ in said])
     async with engine.db.transaction(principal.workspace_id) as connection:
-        window = (await workspace_settings(connection, principal.workspace_id)).window
+        settings = principal.settings or await workspace_settings(connection, principal.workspace_id)
+        window = settings.window
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
         session_id = await agents.ensure_session(connection, principal.workspace_id, agent_id, session, user)
         row = await sessions.lock(connection, principal.workspace_id, session_id)
