@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from service.api.schemas import Body
 from service.domain.events import Kind
 from service.domain.values import Name
+from service.embedding.storage import Storage
 
 State = Literal["ok", "failing", "unknown", "off"]
 Check = Literal["database", "replica", "workers", "embedder", "llm"]
@@ -73,7 +74,7 @@ class EmbedderState(Checked):
     model: str | None
     signature: str | None
     dim: int | None
-    storage: Literal["halfvec", "float32", "binary"] | None
+    storage: Storage | None
     vector_bytes: int | None
     index_bytes: int | None
     change: ModelChange | None
@@ -174,7 +175,7 @@ class EmbeddingProvider(BaseModel):
     active: bool
     model: str | None
     dim: int | None
-    storage: Literal["halfvec", "float32", "binary"] | None
+    storage: Storage | None
 
 
 class Reindex(Body):

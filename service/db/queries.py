@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,7 @@ class Query:
 
         What stands between ``{each name}`` and ``{end}`` is there once for each number of a sequence.
         """
-        sql = _EACH.sub(lambda block: "".join(_put(block[2], block[1], n) for n in literals[block[1]]), self.sql)
-        for name, value in literals.items():
-            if isinstance(value, int):
-                sql = _put(sql, name, value)
-        return replace(self, sql=sql)
+        return _filled_in(self, *((name, n if isinstance(n, int) else tuple(n)) for name, n in literals.items()))
 
     def arguments(self, values: dict[str, Any]) -> list[Any]:
         """The values in the statement's order. Raises TypeError on a missing or unknown parameter."""
@@ -50,6 +46,16 @@ class Query:
             wrong = sorted(set(self.parameters) ^ set(values))
             raise TypeError(f"query {self.name}: parameters missing or unknown: {wrong}")
         return [values[name] for name in self.parameters]
+
+
+@lru_cache(maxsize=200)
+def _filled_in(query: Query, *literals: tuple[str, int | tuple[int, ...]]) -> Query:
+    given: dict[str, Any] = dict(literals)
+    sql = _EACH.sub(lambda block: "".join(_put(block[2], block[1], n) for n in given[block[1]]), query.sql)
+    for name, value in given.items():
+        if isinstance(value, int):
+            sql = _put(sql, name, value)
+    return replace(query, sql=sql)
 
 
 def _put(sql: str, name: str, number: int) -> str:
@@ -85,14 +91,14 @@ def all_queries() -> dict[str, Query]:
             if name in blocks:
                 raise ValueError(f"{path.name}: the {kind} {name} is defined twice")
             blocks[name] = body if kind == "name" else _COMMENT.sub("", body).strip()
-    queries = {name: compile_query(name, _filled(body, fragments)) for name, body in bodies.items()}
+    filled = {name: _filled(body, fragments) for name, body in bodies.items()}
+    queries = {name: compile_query(name, text) for name, text in filled.items()}
     for variant in sorted({name.partition(_VARIANT)[2] for name in fragments} - {""}):
         mark = f"{_VARIANT}{variant}"
         own = {name.removesuffix(mark): body for name, body in fragments.items() if name.endswith(mark)}
         for name, body in bodies.items():
-            varied = compile_query(name + mark, _filled(body, fragments | own))
-            if varied.sql != queries[name].sql:
-                queries[varied.name] = varied
+            if (varied := _filled(body, fragments | own)) != filled[name]:
+                queries[name + mark] = compile_query(name + mark, varied)
     return queries
 
 

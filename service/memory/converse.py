@@ -20,6 +20,7 @@ from service.errors import InvalidInput, NotFound
 from service.memory.compaction import compact
 from service.memory.engine import Engine
 from service.memory.redaction import cleared_messages
+from service.memory.workspace import get_settings
 from service.store import agents, memories, sessions
 from service.store.settings import workspace_settings
 
@@ -76,9 +77,8 @@ async def append_messages(
         if searchable and (text := searched_text(draft.role, draft.content))
     ]
     embedded = await engine.embed_if_cheap([text for _, text, _ in said])
+    window = (await get_settings(engine, principal)).window
     async with engine.db.transaction(principal.workspace_id) as connection:
-        settings = principal.settings or await workspace_settings(connection, principal.workspace_id)
-        window = settings.window
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
         session_id = await agents.ensure_session(connection, principal.workspace_id, agent_id, session, user)
         row = await sessions.lock(connection, principal.workspace_id, session_id)

@@ -80,6 +80,7 @@ async def overview(engine: Engine, principal: Principal) -> Json:
 
 def _embedder(engine: Engine, state: State, index_bytes: int | None) -> Json:
     used = engine.embedder
+    storage = storage_of(used.signature) if used else None
     change = None
     if state.coming is not None:
         change = {
@@ -94,8 +95,8 @@ def _embedder(engine: Engine, state: State, index_bytes: int | None) -> Json:
         "model": used.model if used else None,
         "signature": used.signature if used else None,
         "dim": used.dim if used else None,
-        "storage": storage_of(used.signature) if used else None,
-        "vector_bytes": vector_bytes(storage_of(used.signature), used.dim) if used else None,
+        "storage": storage,
+        "vector_bytes": vector_bytes(storage, used.dim) if used and storage else None,
         "index_bytes": index_bytes if used else None,
         "change": change,
     }

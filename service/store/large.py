@@ -53,6 +53,11 @@ class Audience:
         return self.rows >= LARGE_FROM and self.rows**2 >= WALK_ROWS * (self.rows + rows_of_others)
 
 
+def index_names(model: int) -> str:
+    """What the names of the parts of a model's index begin with."""
+    return f"ix_search_index_ann_{int(model)}_"
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One part of a model's HNSW index; ``name`` is that of the Postgres index."""
@@ -62,7 +67,7 @@ class Part:
 
     @property
     def name(self) -> str:
-        return f"ix_search_index_ann_{int(self.model)}_{int(self.number)}"
+        return f"{index_names(self.model)}{int(self.number)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +112,7 @@ async def drop_index(connection: Connection, name: str) -> None:
 
 async def index_bytes(connection: Connection, model: int) -> int | None:
     """What the index of a model takes, all its parts together; None when there is none."""
-    of_model = Part(model, 0).name[:-1]
-    sizes = [one.bytes for name, one in (await indexes(connection)).items() if name.startswith(of_model)]
+    sizes = [one.bytes for name, one in (await indexes(connection)).items() if name.startswith(index_names(model))]
     return sum(sizes) if sizes else None
 
 

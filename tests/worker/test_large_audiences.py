@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-from uuid import uuid4
-
 import pytest
 
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.memory.engine import Engine
 from service.memory.recall import recall
@@ -17,36 +13,17 @@ from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import agents, large, search
+from tests.worker.large import ADMIN, lower_bounds, notes
 from worker.upkeep.large_audiences import tend_large_audiences
 
-ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 QUERIES = ("cups of green tea", "who repairs the roof", "budget of the third quarter", "tea")
 
 
 @pytest.fixture
 def thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large, "COUNTED_FROM", 20)
-    monkeypatch.setattr(large, "LARGE_FROM", 50)
+    lower_bounds(monkeypatch)
     monkeypatch.setattr(large, "COMMON_FROM", 20)
-    monkeypatch.setattr(large, "WALK_ROWS", 40)
-    monkeypatch.setattr(search, "EXACT_ROWS_MAX", 100)
-    monkeypatch.setattr(search, "EXACT_BEHIND_FILTER_MAX", 100)
     monkeypatch.setattr(search, "POSTINGS_MAX", 30)
-
-
-def notes(count: int, start: int = 0, **fields: Any) -> list[MemoryDraft]:
-    things = ("cups of green tea", "a roof to repair", "the quarterly budget", "a train to Bergen", "two old maps")
-    return [
-        MemoryDraft(
-            agent="a",
-            type="fact",
-            content=f"Note {n} is about {things[n % 5]} and shelf {n % 37}",
-            tags=["odd"] if n % 2 else [],
-            user="u" if n % 50 == 0 else None,
-            **fields,
-        )
-        for n in range(start, start + count)
-    ]
 
 
 async def best(engine: Engine, query: str, **fields: object) -> list[str]:

@@ -18,7 +18,6 @@ from service.db.queries import query
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.lexical import shape_of
-from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.embedding.static import StaticEmbedder
 from service.embedding.storage import Storage, signed
@@ -27,7 +26,7 @@ from service.memory.recall import recall
 from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import embeddings, large, search
+from service.store import embeddings, large
 from service.store.dreams import Lease
 from tests.cluster import Cluster
 from tests.databases import TEMPLATE, Databases
@@ -35,6 +34,7 @@ from tests.fakes.openai_server import FakeOpenAI
 from tests.processes import ServerProcess, WorkerProcess
 from tests.serving import Api, serving
 from tests.worker.dreaming import agent_id
+from tests.worker.large import ADMIN, lower_bounds, notes
 from tests.worker.traffic import Traffic
 from worker.dreaming.candidates import Candidate
 from worker.dreaming.known import look_around
@@ -42,9 +42,7 @@ from worker.upkeep import reindex
 from worker.upkeep.large_audiences import tend_large_audiences
 from worker.upkeep.reindex import Reindexer
 
-ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 STORAGES: tuple[Storage, ...] = get_args(Storage)
-THINGS = ("cups of green tea", "a roof to repair", "the quarterly budget", "a train to Bergen", "two old maps")
 QUERIES = ("somebody fixes the roof", "money for the third quarter", "a journey by rail", "hot drinks")
 WORDS_SATURATION = 8
 ROUNDING: Mapping[Storage, float] = {"halfvec": 1e-3, "float32": 2e-6, "binary": 1e-3}
@@ -53,19 +51,6 @@ INDEXED: Mapping[Storage, str] = {
     "float32": "((embedding_float32)::halfvec(256)) halfvec_ip_ops",
     "binary": "bit_hamming_ops",
 }
-
-
-def notes(count: int, start: int = 0) -> list[MemoryDraft]:
-    return [
-        MemoryDraft(
-            agent="a",
-            type="fact",
-            content=f"Note {n} is about {THINGS[n % 5]} and shelf {n % 37}",
-            tags=["odd"] if n % 2 else [],
-            user="u" if n % 50 == 0 else None,
-        )
-        for n in range(start, start + count)
-    ]
 
 
 @pytest.fixture(params=STORAGES)
@@ -87,11 +72,7 @@ async def kept_api(kept: Settings) -> AsyncIterator[Api]:
 
 @pytest.fixture
 def thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large, "COUNTED_FROM", 50)
-    monkeypatch.setattr(large, "LARGE_FROM", 50)
-    monkeypatch.setattr(large, "WALK_ROWS", 40)
-    monkeypatch.setattr(search, "EXACT_ROWS_MAX", 100)
-    monkeypatch.setattr(search, "EXACT_BEHIND_FILTER_MAX", 100)
+    lower_bounds(monkeypatch)
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ async def _keep_indexes(engine: Engine, space: Space, needed: set[Part], dim: in
     async with engine.db.unscoped() as connection:
         state = await embeddings.state(connection)
         there = await large.indexes(connection)
-    in_use = tuple(f"{Part(model.number, 0).name[:-1]}" for model in (state.active, state.coming) if model is not None)
+    in_use = tuple(large.index_names(model.number) for model in (state.active, state.coming) if model is not None)
     useless = [name for name, index in there.items() if index.broken or not name.startswith(in_use)]
     missing = [part for part in needed if part.name not in there or part.name in useless]
     if missing and large.too_long(space, dim):
