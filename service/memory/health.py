@@ -27,10 +27,11 @@ from service.store.health import Worker
 log = structlog.get_logger(__name__)
 
 PROBE_S = 2.0
-LIST_S = 1.0
-"""With the pause before it (REVERIE_PROBE_S) and a real call after it, less than five seconds for one that hangs."""
+GLANCE_S = 1.0
+"""For a list of models: with the pause before it (REVERIE_PROBE_S) and a real call after it, less than five seconds for
+one that hangs. And for a real call to what is known to fail, when somebody waits for what comes of it."""
 DATABASE_S = 2.0
-FRESH_S = 2.0
+FRESH_S = 1.0
 NO_LIST = frozenset({404, 405, 501})
 TRUSTED_S = 60.0
 """For this long a real call that went well outweighs a list of models that does not come."""
@@ -102,6 +103,10 @@ def _worst(name: str, own: Json, workers: list[Worker]) -> Json:
     return own
 
 
+def _patience_s(known: Condition, *, closely: bool) -> float:
+    return GLANCE_S if closely and known.state == "failing" else PROBE_S
+
+
 class Lookout:
     """As a context, looks after the models of an engine every ``every_s`` seconds; 0 never looks by itself."""
 
@@ -110,7 +115,7 @@ class Lookout:
         self._every_s = every_s
         self._trusted_until: dict[str, float] = {}
         self._better_than_its_list: set[str] = set()
-        self._http = httpx.AsyncClient(timeout=LIST_S, follow_redirects=False)
+        self._http = httpx.AsyncClient(timeout=GLANCE_S, follow_redirects=False)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Lookout:
@@ -126,7 +131,8 @@ class Lookout:
         await self._http.aclose()
 
     async def look(self) -> None:
-        """Look closely now, where the last evidence is older than two seconds."""
+        """Look closely now, where the last evidence is older than a second; less than five seconds in all, and hardly
+        more than one where what has failed still hangs."""
         await asyncio.gather(self._embedder(closely=True), self._llm(closely=True))
 
     async def _keep_looking(self, name: str) -> None:
@@ -142,7 +148,7 @@ class Lookout:
         if embedder is None or (closely and embedder.condition.age_s < FRESH_S):
             return
         if closely or not isinstance(embedder.inner, RemoteEmbedder):
-            await embedder.probe(PROBE_S)
+            await embedder.probe(_patience_s(embedder.condition, closely=closely))
         else:
             await self._look_at("embedder", embedder, *embedder.inner.server, "models", {})
 
@@ -173,7 +179,7 @@ class Lookout:
                 probed.condition.works()
                 return
         began = monotonic()
-        await probed.probe(PROBE_S)
+        await probed.probe(_patience_s(probed.condition, closely=how == "empty call"))
         if probed.condition.age_s > monotonic() - began:
             if answers is False:
                 probed.condition.fails(f"No answer within {PROBE_S:g} s.")

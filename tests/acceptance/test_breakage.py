@@ -8,7 +8,7 @@ import re
 import shutil
 import signal
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,39 +50,40 @@ async def running(tmp_path: Path) -> AsyncIterator[tuple[ServerProcess, WorkerPr
             shutil.rmtree(folder, ignore_errors=True)
 
 
-async def told(server: ServerProcess, *components: str) -> dict[str, str]:
-    """What ``/readyz`` and ``/metrics`` say of components."""
-    ready, metrics = await asyncio.gather(server.http.get("/readyz"), server.call("GET", "/metrics"))
-    assert metrics.status_code == 200
-    says: dict[str, str] = {}
-    for component in components:
-        up = re.search(rf'^reverie_up{{component="{component}"}} (\S+)$', metrics.text, re.MULTILINE)
-        says[f"{component} in readyz"] = ready.json()["checks"][component]
-        says[f"{component} in metrics"] = {"1.0": "ok", "0.0": "failing"}[up[1]] if up else "unknown"
-    return says
+async def ready(server: ServerProcess, component: str) -> str:
+    return str((await server.http.get("/readyz")).json()["checks"][component])
 
 
-async def told_by_engine(server: ServerProcess, *components: str) -> dict[str, str]:
-    """What ``/v1/engine`` says of them, which looks for itself when it is asked."""
+async def metrics(server: ServerProcess, component: str) -> str:
+    answer = await server.call("GET", "/metrics")
+    assert answer.status_code == 200
+    up = re.search(rf'^reverie_up{{component="{component}"}} (\S+)$', answer.text, re.MULTILINE)
+    return {"1.0": "ok", "0.0": "failing"}[up[1]] if up else "unknown"
+
+
+async def engine(server: ServerProcess, component: str) -> str:
     answer = await server.call("GET", "/v1/engine")
     if answer.status_code == 503:
-        return {f"{component} in engine": "failing" for component in components}
-    engine: Any = answer.json() | {"workers": {"status": answer.json()["workers_status"]}}
-    return {f"{component} in engine": engine[component]["status"] for component in components}
+        return "failing"
+    told: Any = answer.json()
+    return str(told["workers_status"] if component == "workers" else told[component]["status"])
 
 
 async def until(server: ServerProcess, state: str, *components: str, within_s: float = SHOWS_S * PATIENCE) -> None:
-    """Wait until all three say so of all components; the one that looks for itself is asked after the others."""
-    ends_at = asyncio.get_running_loop().time() + within_s
-    says: dict[str, str] = {}
-    while asyncio.get_running_loop().time() < ends_at:
-        says = await told(server, *components)
-        if set(says.values()) == {state}:
-            says |= await told_by_engine(server, *components)
-            if set(says.values()) == {state}:
-                return
-        await asyncio.sleep(0.1)
-    raise AssertionError(f"should be {state}, but {says}")
+    """Wait until all three say so of all components, each asked again and again whatever the others say."""
+
+    async def says(ask: Callable[[ServerProcess, str], Awaitable[str]], component: str) -> None:
+        said = "nothing"
+        try:
+            async with asyncio.timeout(within_s):
+                while True:
+                    if (said := await ask(server, component)) == state:
+                        return
+                    await asyncio.sleep(0.1)
+        except TimeoutError:
+            raise AssertionError(f"{component} in {ask.__name__} should be {state}, but is {said}") from None
+
+    await asyncio.gather(*(says(ask, one) for ask in (ready, metrics, engine) for one in components))
 
 
 async def test_each_breakage_shows_everywhere_and_clears(
