@@ -33,11 +33,12 @@ dream: $(INSTALLED) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now
 migrate: $(INSTALLED) ## bring the database to the newest schema
 	@$(BIN)/python -m service migrate
 
-check: $(INSTALLED) ## lint, format, types, import rules
+check: $(INSTALLED) ## lint, format, types, import rules, compose.yaml
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 
 schema: $(INSTALLED) ## write sql/schema.sql anew from the migrations
 	UPDATE_SCHEMA=1 $(BIN)/python -m pytest -q tests/store/test_schema.py
