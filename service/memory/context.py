@@ -151,6 +151,7 @@ async def _search(engine: Engine, principal: Principal, request: ContextRequest,
         in_session=request.session,
         on_task=request.task,
         said_by=speaker,
+        whole=False,
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from service.db.pool import Row
+from service.db.pool import Connection, Row
 from service.domain import cursors
 from service.domain.drafts import MessageDraft
 from service.domain.ids import new_id
@@ -23,6 +24,7 @@ from service.memory.redaction import cleared_messages
 from service.memory.workspace import get_settings
 from service.store import agents, memories, sessions
 from service.store.settings import workspace_settings
+from service.store.vectors import Embedded
 
 BACKFILL_SKEW = timedelta(days=1)
 SUMMARY_TOKENS_MAX = 1_500
@@ -46,6 +48,16 @@ async def start_session(
     return _session(row)
 
 
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    """Messages ready to be stored, the words of those that are searched, and the vectors of these, as far as they are
+    there."""
+
+    items: list[Record]
+    words: list[Record]
+    embedded: Embedded
+
+
 async def append_messages(
     engine: Engine,
     principal: Principal,
@@ -66,6 +78,44 @@ async def append_messages(
     if principal.memory_off:
         return [], dict(EMPTY_WINDOW)
     now = engine.now()
+    turns = await _turns(engine, principal, drafts, user, now, searchable=searchable)
+    bounds = (await get_settings(engine, principal)).window
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row, stored = await _append(connection, principal, acting, session, turns, user, now, bounds)
+        contents = await _window_messages(connection, principal, row)
+        folded = row["window_seq"] > 1
+        summaries = await sessions.window_summaries(connection, principal.workspace_id, row["id"]) if folded else []
+        if len(contents) > bounds.messages_max or sum(each["tokens"] for each in contents) > bounds.tokens_max:
+            await sessions.ask_to_compact(connection, principal.workspace_id, row["agent_id"], now)
+    return stored, _window(row, contents, summaries, now, bounds)
+
+
+async def keep_turns(
+    engine: Engine, principal: Principal, agent: str, session: str, drafts: Sequence[MessageDraft], *, user: str | None
+) -> None:
+    """``append_messages`` for who wants to know neither the turns as stored nor the window."""
+    principal.must_write()
+    if principal.memory_off:
+        return
+    now = engine.now()
+    turns = await _turns(engine, principal, drafts, user, now, searchable=True)
+    bounds = (await get_settings(engine, principal)).window
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row, _ = await _append(connection, principal, principal.acting(agent), session, turns, user, now, bounds)
+        messages, tokens = await sessions.window_size(connection, principal.workspace_id, row)
+        if messages > bounds.messages_max or tokens > bounds.tokens_max:
+            await sessions.ask_to_compact(connection, principal.workspace_id, row["agent_id"], now)
+
+
+async def _turns(
+    engine: Engine,
+    principal: Principal,
+    drafts: Sequence[MessageDraft],
+    user: str | None,
+    now: datetime,
+    *,
+    searchable: bool,
+) -> _Turns:
     for position, draft in enumerate(drafts):
         if draft.created_at is not None and draft.created_at > now + BACKFILL_SKEW:
             raise InvalidInput(("body", "messages", position, "created_at"), "is in the future")
@@ -76,27 +126,43 @@ async def append_messages(
         for item, draft in zip(items, drafts, strict=True)
         if searchable and (text := searched_text(draft.role, draft.content))
     ]
-    embedded = await engine.embed_if_cheap([text for _, text, _ in said])
-    window = (await get_settings(engine, principal)).window
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
-        session_id = await agents.ensure_session(connection, principal.workspace_id, agent_id, session, user)
-        row = await sessions.lock(connection, principal.workspace_id, session_id)
-        idle = _is_idle(row["last_message_at"], now, window)
-        stored = await sessions.append(
-            connection, principal.workspace_id, session_id, items,
-            first_seq=row["last_seq"] + 1, fresh_window=idle, user=user, now=now,
-        )  # fmt: skip
-        words = [index_item(number, *one) for number, one in enumerate(said, start=1)]
-        await sessions.make_searchable(connection, principal.workspace_id, words, embedded)
-        found = await sessions.find(connection, principal.workspace_id, acting, session)
-        assert found is not None
-        contents = await _window_messages(connection, principal, found)
-        folded = found["window_seq"] > 1
-        summaries = await sessions.window_summaries(connection, principal.workspace_id, session_id) if folded else []
-        if len(contents) > window.messages_max or sum(each["tokens"] for each in contents) > window.tokens_max:
-            await sessions.ask_to_compact(connection, principal.workspace_id, agent_id, now)
-    return stored, _window(found, contents, summaries, now, window)
+    words = [index_item(number, *one) for number, one in enumerate(said, start=1)]
+    return _Turns(items, words, await engine.embed_if_cheap([text for _, text, _ in said]))
+
+
+async def _append(
+    connection: Connection,
+    principal: Principal,
+    agent: str,
+    session: str,
+    turns: _Turns,
+    user: str | None,
+    now: datetime,
+    bounds: WindowSettings,
+) -> tuple[Record, list[Record]]:
+    """Store turns under the session's lock, agent and session made on first use; the session's row after that, and
+    the turns as stored."""
+    workspace = principal.workspace_id
+    row = await sessions.lock_named(connection, workspace, agent, session)
+    if row is None:
+        agent_id = await agents.ensure_agent(connection, workspace, agent)
+        await agents.ensure_session(connection, workspace, agent_id, session, user)
+        row = await sessions.lock_named(connection, workspace, agent, session)
+        assert row is not None
+    moved = _moved(row, now, bounds)
+    stored = await sessions.append(connection, workspace, moved, turns.items, user=user, now=now)
+    await sessions.make_searchable(connection, workspace, turns.words, turns.embedded)
+    return moved, stored
+
+
+def _moved(row: Row, now: datetime, bounds: WindowSettings) -> Record:
+    """The session's row with a message of now in it: after the idle time in a fresh window."""
+    first = row["last_seq"] + 1
+    if _is_idle(row["last_message_at"], now, bounds):
+        window: Record = {"window_seq": first, "window_from_seq": first, "window_started_at": now}
+    else:
+        window = {"window_started_at": row["window_started_at"] or now}
+    return dict(row) | window | {"last_message_at": now}
 
 
 async def get_session(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from service.store import memories
-
-Kind = Literal["memory", "message", "document"]
+from service.store.search import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,8 @@ MEMORY_OFF = Degraded("memory is switched off for this call", "none")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One result with all that explains its place. What was found is in the field that ``kind`` names."""
+    """One result with all that explains its place. What was found is in the field that ``kind`` names; a memory is
+    its record, or what a context tells of it."""
 
     kind: Kind
     memory: memories.Record | None

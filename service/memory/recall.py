@@ -18,7 +18,7 @@ from service.domain.search import Ranking, SearchRequest
 from service.embedding.base import EmbeddingFailed
 from service.errors import InvalidInput
 from service.memory.engine import Engine
-from service.memory.found import MEMORY_OFF, Degraded, Found, Kind, Recalled
+from service.memory.found import MEMORY_OFF, Degraded, Found, Recalled
 from service.memory.redaction import masked_search
 from service.memory.reranking import RERANKED_MAX, reranked
 from service.store import agents, memories, search
@@ -37,17 +37,19 @@ async def recall(
     in_session: str | None = None,
     on_task: str | None = None,
     said_by: str | None = None,
+    whole: bool = True,
 ) -> Recalled:
     """Search as the acting agent. An agent, session or task nobody has heard of finds nothing, and neither does a
     caller with its memory off.
 
     ``in_session`` and ``on_task``: what they share is found too, besides everything else; a session or task in the
-    request itself is a filter. ``said_by`` leaves out messages of other users. Without a working embedder the search
-    goes on by keyword and says so. Raises InvalidInput for an empty time range.
+    request itself is a filter. ``said_by`` leaves out messages of other users. Not ``whole``, memories come with no
+    more than a context tells of them. Without a working embedder the search goes on by keyword and says so.
+    Raises InvalidInput for an empty time range.
     """
     search_once = partial(
         _recall, engine, principal, request,
-        count_access=count_access, in_session=in_session, on_task=on_task, said_by=said_by,
+        count_access=count_access, in_session=in_session, on_task=on_task, said_by=said_by, whole=whole,
     )  # fmt: skip
     started = perf_counter()
     try:
@@ -72,6 +74,7 @@ async def _recall(
     in_session: str | None,
     on_task: str | None,
     said_by: str | None,
+    whole: bool,
 ) -> Recalled:
     agent = principal.acting(request.agent)
     if principal.memory_off:
@@ -107,9 +110,17 @@ async def _recall(
         else:
             ranking = _ranking(request, reader)
             rows = await search.hybrid(
-                connection, principal.workspace_id, reader, filters, ranking, question, kinds=kinds, limit=limit
+                connection,
+                principal.workspace_id,
+                reader,
+                filters,
+                ranking,
+                question,
+                kinds=kinds,
+                limit=limit,
+                whole=whole,
             )
-        return await _found(connection, principal.workspace_id, rows), rerank
+        return await _found(connection, principal.workspace_id, rows, whole=whole), rerank
 
     seen = await engine.search(principal.workspace_id, look)
     if seen is None:
@@ -175,16 +186,16 @@ def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader, said
     )
 
 
-async def _found(connection: Connection, workspace: UUID, rows: Sequence[Any]) -> list[Found]:
+async def _found(connection: Connection, workspace: UUID, rows: Sequence[Any], *, whole: bool) -> list[Found]:
     """The ranking's rows with what they stand for, in order; what was deleted since they were ranked is left out."""
-    texts = await search.found_texts(connection, workspace, rows)
+    others = await search.looked_up(connection, workspace, rows, whole=whole)
     results: list[Found] = []
     for row in rows:
-        kind: Kind = "memory"
+        kind: search.Kind = "memory"
         if row["id"] is not None:
             told, tokens = memories.record(row), row["tokens"]
-        elif row["found_id"] in texts:
-            kind, told = texts[row["found_id"]]
+        elif row["found_id"] in others:
+            kind, told = others[row["found_id"]]
             tokens = told["tokens"]
         else:
             continue

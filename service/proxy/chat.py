@@ -16,7 +16,7 @@ from service.domain.values import QUERY_MAX
 from service.domain.workspace import ProxySettings
 from service.errors import Forbidden
 from service.memory.context import build_context
-from service.memory.converse import append_messages
+from service.memory.converse import keep_turns
 from service.memory.engine import Engine
 from service.memory.workspace import get_settings
 from service.proxy import injection, transcript
@@ -184,7 +184,7 @@ class Chat:
         try:
             drafts = transcript.new_turns(turn.payload["messages"], answer)
             async with asyncio.timeout(turn.settings.capture_timeout_ms / 1000):
-                await append_messages(self._engine, principal, turn.agent, turn.session, drafts, user=turn.user)
+                await keep_turns(self._engine, principal, turn.agent, turn.session, drafts, user=turn.user)
         except Forbidden:
             return "not kept: a reader key may not write"
         except Exception as error:

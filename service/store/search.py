@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -39,7 +39,11 @@ NEAREST = 2
 """How many times as many vector candidates the HNSW index gives as are kept, since short texts among them count for
 less; behind a filter each costs the index more, and it gives as many as are kept."""
 
-Found = tuple[Literal["message", "document"], dict[str, Any]]
+Kind = Literal["memory", "message", "document"]
+Found = tuple[Kind, dict[str, Any]]
+_LOOKUPS: tuple[tuple[Kind, str, Callable[[Row], dict[str, Any]]], ...] = (
+    ("memory", "found_memories", dict), ("message", "found_messages", message), ("document", "found_chunks", dict),
+)  # fmt: skip
 
 
 class ModelChanged(ReverieError):
@@ -117,8 +121,9 @@ async def hybrid(
     *,
     kinds: Sequence[int],
     limit: int,
+    whole: bool = True,
 ) -> list[Row]:
-    """The best ``limit`` rows by fused score; those that are memories carry their record.
+    """The best ``limit`` rows by fused score; ``whole``, those that are memories carry their record.
 
     Raises ModelChanged when the question's vector is not of the model in use.
     """
@@ -148,6 +153,7 @@ async def hybrid(
         "narrow": filters.narrow,
         "postings_max": POSTINGS_MAX,
         "limit": limit,
+        "whole": whole,
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
     }
@@ -183,14 +189,13 @@ async def recent(
     )
 
 
-async def found_texts(connection: Connection, workspace: UUID, rows: Sequence[Row]) -> dict[UUID, Found]:
-    """The messages and parts of documents among what was found, by id, each with its kind."""
+async def looked_up(connection: Connection, workspace: UUID, rows: Sequence[Row], *, whole: bool) -> dict[UUID, Found]:
+    """What was found and carries no record, by id, each with its kind: messages and parts of documents, and, not
+    ``whole``, of memories what a context tells of them."""
     ids = [row["found_id"] for row in rows if row["id"] is None]
     found: dict[UUID, Found] = {}
-    if ids:
-        rows = await connection.fetch("found_messages", workspace=workspace, ids=ids)
-        found |= {row["id"]: ("message", message(row)) for row in rows}
-    if len(found) < len(ids):
-        rows = await connection.fetch("found_chunks", workspace=workspace, ids=ids)
-        found |= {row["id"]: ("document", dict(row)) for row in rows}
+    for kind, statement, told in _LOOKUPS[1:] if whole else _LOOKUPS:
+        if len(found) < len(ids):
+            rows = await connection.fetch(statement, workspace=workspace, ids=ids)
+            found |= {row["id"]: (kind, told(row)) for row in rows}
     return found

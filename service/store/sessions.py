@@ -19,25 +19,27 @@ async def lock(connection: Connection, workspace: UUID, session_id: UUID) -> Row
     return row
 
 
+async def lock_named(connection: Connection, workspace: UUID, agent: str, session: str) -> Row | None:
+    """The same for the agent's session of that name, which may not be there yet."""
+    return await connection.row("lock_named_session", workspace=workspace, agent=agent, session=session)
+
+
 async def append(
-    connection: Connection,
-    workspace: UUID,
-    session_id: UUID,
-    items: list[dict[str, Any]],
-    *,
-    first_seq: int,
-    fresh_window: bool,
-    user: str | None,
-    now: datetime,
+    connection: Connection, workspace: UUID, moved: Row, items: list[dict[str, Any]], *, user: str | None, now: datetime
 ) -> list[dict[str, Any]]:
-    """Append messages under the session's lock; the messages as stored, in order."""
+    """Append messages under the session's lock; the messages as stored, in order.
+
+    ``moved``: the locked row with its window as it is to be with them, ``last_seq`` still without.
+    """
     rows = await connection.fetch(
         "append_messages",
         workspace=workspace,
-        session_id=session_id,
+        session_id=moved["id"],
         items=items,
-        first_seq=first_seq,
-        fresh_window=fresh_window,
+        first_seq=moved["last_seq"] + 1,
+        window_seq=moved["window_seq"],
+        window_from_seq=moved["window_from_seq"],
+        window_started_at=moved["window_started_at"],
         user=user,
         now=now,
     )
@@ -104,6 +106,13 @@ async def window_messages(connection: Connection, workspace: UUID, session_id: U
     """The messages in a session's window, oldest first, whether it has gone idle or not."""
     rows = await connection.fetch("window_messages", workspace=workspace, session_id=session_id)
     return [message(row) for row in rows]
+
+
+async def window_size(connection: Connection, workspace: UUID, row: Row) -> tuple[int, int]:
+    """How many messages are in a session's window, and their tokens."""
+    size = await connection.row("window_size", workspace=workspace, session_id=row["id"], window_seq=row["window_seq"])
+    assert size is not None
+    return size["messages"], size["tokens"]
 
 
 async def full_windows(

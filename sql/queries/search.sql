@@ -261,12 +261,12 @@ wanted AS MATERIALIZED (
 SELECT r.id AS found_id, r.score, r.keyword_rank, r.semantic_rank, r.keyword_score, r.similarity AS semantic_score,
     r.question_boost, r.session_boost, r.time_boost, r.user_boost, m.*
 FROM ranked r LEFT JOIN (
-    SELECT * FROM :(memory_records) AS r WHERE id = ANY(ARRAY(SELECT id FROM ranked))
+    SELECT * FROM :(memory_records) AS r WHERE :whole::boolean AND id = ANY(ARRAY(SELECT id FROM ranked))
 ) AS m ON m.id = r.id
 ORDER BY r.score DESC, r.id
 
 -- name: hybrid_search
--- One statement from the words and the vector of a query to the records of what it finds, best first.
+-- One statement from the words and the vector of a query to the records of what it finds (``whole``), best first.
 WITH nearest AS MATERIALIZED (
     SELECT NULL::uuid AS id WHERE false
 ), :(ranking);
@@ -315,6 +315,13 @@ FROM newest n LEFT JOIN (
     SELECT * FROM :(memory_records) AS r WHERE id = ANY(ARRAY(SELECT id FROM newest))
 ) AS m ON m.id = n.id
 ORDER BY n.happened_at DESC, n.id DESC;
+
+-- name: found_memories
+-- What a context tells of memories that a search found.
+SELECT m.id, a.agent, m.type, m.status, m.content, m.occurred_at, m.user_name AS "user", m.tokens
+FROM memories m
+JOIN agents a ON a.workspace_id = m.workspace_id AND a.id = m.agent_id
+WHERE m.workspace_id = :workspace AND m.id = ANY(:ids::uuid[]);
 
 -- name: found_messages
 -- Messages that a search found.

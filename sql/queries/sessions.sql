@@ -5,6 +5,14 @@ FROM sessions
 WHERE workspace_id = :workspace AND id = :id
 FOR UPDATE;
 
+-- name: lock_named_session
+-- The same for the agent's session of that name.
+SELECT id, agent_id, last_seq, window_seq, window_from_seq, window_started_at, last_message_at
+FROM sessions
+WHERE workspace_id = :workspace AND session = :session
+    AND agent_id = (SELECT a.id FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent)
+FOR UPDATE;
+
 -- name: append_messages
 -- Insert messages numbered from ``first_seq`` in the order given, and move the session on.
 WITH item AS (
@@ -25,9 +33,9 @@ WITH item AS (
     UPDATE sessions SET
         last_seq = last_seq + (SELECT count(*) FROM item),
         last_message_at = :now,
-        window_seq = CASE WHEN :fresh_window::boolean THEN :first_seq ELSE window_seq END,
-        window_from_seq = CASE WHEN :fresh_window THEN :first_seq ELSE window_from_seq END,
-        window_started_at = CASE WHEN :fresh_window OR window_started_at IS NULL THEN :now ELSE window_started_at END,
+        window_seq = :window_seq,
+        window_from_seq = :window_from_seq,
+        window_started_at = :window_started_at,
         user_name = coalesce(user_name, :user)
     WHERE workspace_id = :workspace AND id = :session_id
 )
@@ -129,6 +137,10 @@ SELECT m.id, m.seq, m.role, m.content, m.content_json, m.name, m.tool_call_id, m
 FROM sessions s JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq >= s.window_seq
 WHERE s.workspace_id = :workspace AND s.id = :session_id
 ORDER BY m.seq;
+
+-- name: window_size
+SELECT count(*) AS messages, coalesce(sum(tokens), 0) AS tokens
+FROM messages WHERE workspace_id = :workspace AND session_id = :session_id AND seq >= :window_seq;
 
 -- name: full_windows
 -- Sessions of the agent with more in their window than is allowed.
