@@ -47,6 +47,9 @@ $$;
 CREATE FUNCTION public.reverie_decayed_v1(importance double precision, type text, decay_exempt boolean, created_at timestamp with time zone, reinforced_at timestamp with time zone, last_accessed_at timestamp with time zone, at timestamp with time zone, days integer) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN ((type <> ALL (ARRAY['event'::text, 'observation'::text])) OR decay_exempt) THEN importance ELSE (importance * power((0.5)::double precision, (LEAST((1000)::numeric, GREATEST((0)::numeric, floor((EXTRACT(epoch FROM (at - GREATEST(created_at, reinforced_at, last_accessed_at))) / (86400.0 * (days)::numeric))))))::double precision)) END;
+CREATE FUNCTION public.reverie_facets_v1(type text, user_name text, tags text[]) RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (array_remove(ARRAY[(''::text || type), (''::text || user_name)], NULL::text) || string_to_array((''::text || NULLIF(array_to_string(tags, ''::text), ''::text)), ''::text));
 CREATE FUNCTION public.reverie_length_v1(lexemes tsvector) RETURNS smallint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT LEAST(COALESCE(sum(COALESCE(cardinality(unnest.positions), 1)), (0)::bigint), (32767)::bigint) AS "least" FROM unnest(reverie_length_v1.lexemes) unnest(lexeme, positions, weights));

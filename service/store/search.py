@@ -29,6 +29,15 @@ EXACT_ROWS_MAX = 10_000
 EXACT_BEHIND_FILTER_MAX = 50_000
 """The same behind a filter, since HNSW has to pass over all that the filter leaves out."""
 
+LISTED_FROM = 5_000
+"""From so many rows on, what a filter has lists of is counted, and if little is searched alone."""
+
+LISTED_SHARE = 4
+"""A row of a list is looked up in the time in which a scan of the audience passes so many."""
+
+LISTED_MAX = 10_000
+"""Of longer lists the HNSW index visits less (docs/benchmarks.md)."""
+
 POSTINGS_MAX = 10_000
 """In a large audience, how many postings of common words are read before the rest are only weighed."""
 
@@ -79,6 +88,12 @@ class Filters:
     def filtered(self) -> bool:
         """Whether any condition is set that leaves anything out."""
         return self.narrow or self.said_by is not None
+
+    @property
+    def listed(self) -> bool:
+        """Whether there are lists of what may pass any of the conditions."""
+        kept = (self.types, self.tags_any, self.tags_all, self.user, self.session_id, self.since, self.until)
+        return any(condition is not None for condition in kept)
 
     def parameters(self) -> dict[str, Any]:
         """As the search queries name them."""
@@ -152,11 +167,19 @@ async def hybrid(
         "shortlist": candidates * (SHORTLIST_BEHIND_FILTER if filters.filtered else SHORTLIST),
         "narrow": filters.narrow,
         "postings_max": POSTINGS_MAX,
+        "everywhere": True,
         "limit": limit,
         "whole": whole,
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
     }
+    if filters.listed and counted_rows >= LISTED_FROM:
+        listed = await _shortest_list(
+            connection, workspace, reader, filters, kinds, min(LISTED_MAX, counted_rows // LISTED_SHARE)
+        )
+        if listed is not None:
+            values |= listed | {"everywhere": False, "narrow": False, "shortlist": None, "nearest_max": 0}
+            return await connection.fetch(question.statement("hybrid_search_listed"), **values)
     parts = sorted({one.part for one in counted if one.part is not None})
     exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if filters.filtered else EXACT_ROWS_MAX)
     if question.embedding is None or question.model is None or exact:
@@ -164,6 +187,35 @@ async def hybrid(
     literals: dict[str, Any] = {"dim": len(question.embedding), "model": question.model, "part": parts}
     values |= {"parts": parts, "changing": reader.changing_model}
     return await connection.fetch_with(question.statement("hybrid_search_large"), literals, **values)
+
+
+async def _shortest_list(
+    connection: Connection, workspace: UUID, reader: Reader, filters: Filters, kinds: Sequence[int], rows_max: int
+) -> dict[str, Any] | None:
+    """The parameters of the list, among those of the filter's conditions, that has the fewest rows; None where all have
+    more than ``rows_max``."""
+    lists = await connection.fetch(
+        "lists_of_filters",
+        workspace=workspace,
+        audiences=reader.audiences,
+        kinds=list(kinds),
+        user=filters.user,
+        tags_any=filters.tags_any,
+        tags_all=filters.tags_all,
+        types=filters.types,
+        session_id=filters.session_id,
+        since=filters.since,
+        until=filters.until,
+        most=rows_max + 1,
+    )
+    shortest = min(lists, key=lambda one: one["rows"], default=None)
+    if shortest is None or shortest["rows"] > rows_max:
+        return None
+    return {
+        "listed_terms": shortest["terms"],
+        "listed_session": filters.session_id if shortest["filter"] == "session" else None,
+        "listed_by_time": shortest["filter"] == "time",
+    }
 
 
 def _reach(window: Window, ranking: Ranking) -> Window:

@@ -38,9 +38,12 @@ WITH item AS (
     ON CONFLICT DO NOTHING
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-    SELECT :workspace, reverie_term_v1(:audience, 2::smallint, l.lexeme), c.id, coalesce(cardinality(l.positions), 1),
-        n.length
-    FROM inserted c, reverie_length_v1(c.lexemes) AS n(length), unnest(c.lexemes) AS l(lexeme, positions, weights)
+    SELECT :workspace, reverie_term_v1(:audience, 2::smallint, l.lexeme), c.id, l.frequency, n.length
+    FROM inserted c, reverie_length_v1(c.lexemes) AS n(length), LATERAL (
+        SELECT lexeme, coalesce(cardinality(positions), 1) FROM unnest(c.lexemes)
+        UNION ALL
+        SELECT facet, 1 FROM unnest(reverie_facets_v1(NULL, :user, NULL)) AS f(facet)
+    ) AS l(lexeme, frequency)
     RETURNING id
 )
 SELECT 1;
@@ -65,12 +68,12 @@ LIMIT :limit;
 -- name: unindex_document
 -- Take the parts of a document off the posting lists and out of the search rows, before it is dropped.
 WITH gone AS (
-    SELECT c.id, c.lexemes, i.audience
+    SELECT c.id, tsvector_to_array(c.lexemes) || reverie_facets_v1(NULL, i.user_name, NULL) AS lexemes, i.audience
     FROM chunks c JOIN search_index i ON i.workspace_id = c.workspace_id AND i.id = c.id
     WHERE c.workspace_id = :workspace AND c.document_id = :id
 ), unposted AS (
     DELETE FROM search_terms t
-    USING gone g, unnest(g.lexemes) AS l(lexeme, positions, weights)
+    USING gone g, unnest(g.lexemes) AS l(lexeme)
     WHERE t.workspace_id = :workspace AND t.id = g.id AND t.term = reverie_term_v1(g.audience, 2::smallint, l.lexeme)
 )
 DELETE FROM search_index i USING gone g WHERE i.workspace_id = :workspace AND i.id = g.id;

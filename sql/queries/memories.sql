@@ -123,10 +123,14 @@ WITH item AS (
     RETURNING id
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-    SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
-        coalesce(cardinality(l.positions), 1), i.length
-    FROM inserted m JOIN item i ON i.id = m.id, unnest(m.lexemes) AS l(lexeme, positions, weights)
+    SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id, l.frequency, i.length
+    FROM inserted m JOIN item i ON i.id = m.id, LATERAL (
+        SELECT lexeme, coalesce(cardinality(positions), 1) FROM unnest(m.lexemes)
+        UNION ALL
+        SELECT facet, 1 FROM unnest(reverie_facets_v1(m.type, m.user_name, m.tags)) AS f(facet)
+    ) AS l(lexeme, frequency)
     ORDER BY 2, 3
+    ON CONFLICT DO NOTHING
     RETURNING id
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
@@ -288,7 +292,27 @@ WITH spoken AS (
 SELECT 1;
 
 -- name: reindex_memory
--- Bring the search row in line with the memory; a new embedding when one is given or the content changed.
+-- Bring the search row in line with the memory, and the lists that filters read; a new embedding when one is given or the
+-- content changed.
+WITH before AS (
+    SELECT reverie_term_v1(i.audience, 0::smallint, f.facet) AS term
+    FROM search_index i, unnest(reverie_facets_v1(i.type, i.user_name, i.tags)) AS f(facet)
+    WHERE i.workspace_id = :workspace AND i.id = :id
+), after AS (
+    SELECT reverie_term_v1(m.audience, 0::smallint, f.facet) AS term
+    FROM memories m, unnest(reverie_facets_v1(m.type, m.user_name, m.tags)) AS f(facet)
+    WHERE m.workspace_id = :workspace AND m.id = :id
+), unlisted AS (
+    DELETE FROM search_terms
+    WHERE workspace_id = :workspace AND id = :id
+        AND term = ANY(ARRAY(SELECT term FROM before EXCEPT SELECT term FROM after))
+    RETURNING id
+), listed AS (
+    INSERT INTO search_terms (workspace_id, term, id, frequency, length)
+    SELECT :workspace, term, :id, 1, 1 FROM (SELECT term FROM after EXCEPT SELECT term FROM before) AS f
+    ON CONFLICT DO NOTHING
+    RETURNING id
+)
 UPDATE search_index i SET
     audience = m.audience, type = m.type, scope = m.scope, user_name = m.user_name, session_id = m.session_id, task_id = m.task_id,
     tags = m.tags, importance = m.importance, confidence = m.confidence,

@@ -116,7 +116,9 @@ wanted AS MATERIALIZED (
 ), shortlist AS MATERIALIZED (
     SELECT id, score, row_number() OVER () AS n
     FROM (
-        SELECT id, sum(weight) AS score FROM said GROUP BY id ORDER BY score DESC, id
+        SELECT id, sum(weight) AS score FROM said
+        WHERE :everywhere::boolean OR id IN (SELECT id FROM nearest)
+        GROUP BY id ORDER BY score DESC, id
         LIMIT :shortlist::integer
     ) AS s
 ), unread AS MATERIALIZED (
@@ -303,6 +305,64 @@ WITH nearest AS MATERIALIZED (
     ) AS n
     ORDER BY distance, id
     LIMIT :nearest_max
+), :(ranking);
+
+-- name: lists_of_filters
+-- For each filter that has lists of what may pass it, how much is on them, counted up to ``most``, unless one is known to be
+-- longer.
+SELECT w.filter, w.terms, coalesce((
+        SELECT :most::bigint FROM common_terms c
+        WHERE c.workspace_id = :workspace AND c.term = ANY(w.terms) AND c.rows >= :most LIMIT 1
+    ), (
+        SELECT count(*) FROM (
+            SELECT 1 FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(w.terms) LIMIT :most
+        ) AS p
+    )) AS rows
+FROM (
+    SELECT f.filter, array_agg(reverie_term_v1(a.audience, k.kind, f.facet)) AS terms
+    FROM (
+            SELECT 'user' AS filter, unnest(reverie_facets_v1(NULL, :user::text, NULL)) AS facet
+            UNION ALL
+            SELECT 'tags', unnest(reverie_facets_v1(NULL, NULL, :tags_any::text[]))
+            UNION ALL
+            SELECT 'tag ' || t.tag, unnest(reverie_facets_v1(NULL, NULL, ARRAY[t.tag])) FROM unnest(:tags_all::text[]) AS t(tag)
+            UNION ALL
+            SELECT 'types', unnest(reverie_facets_v1(t.type, NULL, NULL)) FROM unnest(:types::text[]) AS t(type)
+        ) AS f,
+        unnest(:audiences::uuid[]) AS a(audience),
+        unnest(:kinds::smallint[]) AS k(kind)
+    GROUP BY f.filter
+) AS w
+UNION ALL
+SELECT 'session', NULL, count(*) FROM (
+    SELECT 1 FROM search_index i
+    WHERE i.workspace_id = :workspace AND i.session_id = :session_id AND i.kind = ANY(:kinds)
+    LIMIT :most
+) AS s
+HAVING :session_id::uuid IS NOT NULL
+UNION ALL
+SELECT 'time', NULL, count(*) FROM (
+    SELECT 1 FROM search_index i
+    WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.kind = ANY(:kinds)
+        AND i.ann = ANY('{true,false}') AND i.happened_at >= coalesce(:since::timestamptz, '-infinity')
+        AND i.happened_at < coalesce(:until::timestamptz, 'infinity')
+    LIMIT :most
+) AS t
+HAVING :since IS NOT NULL OR :until IS NOT NULL;
+
+-- name: hybrid_search_listed
+-- The same behind a filter that has a list of what may pass it: nothing else is looked at, and that exactly.
+WITH nearest AS MATERIALIZED (
+    SELECT p.id FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(:listed_terms::bigint[])
+    UNION ALL
+    SELECT i.id FROM search_index i
+    WHERE i.workspace_id = :workspace AND i.session_id = :listed_session AND i.kind = ANY(:kinds)
+    UNION ALL
+    SELECT i.id FROM search_index i
+    WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.kind = ANY(:kinds)
+        AND :listed_by_time::boolean AND i.ann = ANY('{true,false}')
+        AND i.happened_at >= coalesce(:since::timestamptz, '-infinity')
+        AND i.happened_at < coalesce(:until::timestamptz, 'infinity')
 ), :(ranking);
 
 -- name: recent_search

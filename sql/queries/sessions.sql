@@ -75,9 +75,12 @@ WITH item AS (
     ON CONFLICT DO NOTHING
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-    SELECT :workspace, reverie_term_v1(i.audience, 1::smallint, l.lexeme), i.id, coalesce(cardinality(l.positions), 1),
-        n.length
-    FROM item i, reverie_length_v1(i.lexemes) AS n(length), unnest(i.lexemes) AS l(lexeme, positions, weights)
+    SELECT :workspace, reverie_term_v1(i.audience, 1::smallint, l.lexeme), i.id, l.frequency, n.length
+    FROM item i, reverie_length_v1(i.lexemes) AS n(length), LATERAL (
+        SELECT lexeme, coalesce(cardinality(positions), 1) FROM unnest(i.lexemes)
+        UNION ALL
+        SELECT facet, 1 FROM unnest(reverie_facets_v1(NULL, i.user_name, NULL)) AS f(facet)
+    ) AS l(lexeme, frequency)
     ON CONFLICT DO NOTHING
 )
 SELECT 1;

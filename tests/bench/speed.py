@@ -168,16 +168,16 @@ async def compared_with_exact(
     engine: Engine, agent: str, asked: list[str], filters: dict[str, Any]
 ) -> tuple[str, float]:
     """How many were found, least and most, and the share of the top ten that a search without any bound finds too."""
-    bounds = search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX, search.POSTINGS_MAX
+    bounds = search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX, search.POSTINGS_MAX, search.LISTED_FROM
     counts, shares = [], []
     for text in asked:
         request = SearchRequest(agent=agent, query=text, **filters)
         found = [one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results]
-        search.EXACT_ROWS_MAX = search.EXACT_BEHIND_FILTER_MAX = search.POSTINGS_MAX = 10**9
+        search.EXACT_ROWS_MAX = search.EXACT_BEHIND_FILTER_MAX = search.POSTINGS_MAX = search.LISTED_FROM = 10**9
         try:
             exact = [one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results]
         finally:
-            search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX, search.POSTINGS_MAX = bounds
+            search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX, search.POSTINGS_MAX, search.LISTED_FROM = bounds
         counts.append(len(found))
         shares.append(len(set(found) & set(exact)) / max(1, len(exact)))
     return f"{min(counts)}–{max(counts)}", sum(shares) / len(shares)

@@ -17,8 +17,11 @@ from service.db.tables import SHARED_TABLES, metadata
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
+from service.errors import Unavailable
 from service.memory.engine import Engine
 from service.memory.recall import recall
+from service.runtime import open_runtime
+from service.settings import Settings
 from tests.cluster import Cluster
 from tests.serving import Api
 
@@ -141,3 +144,11 @@ def test_migrations_add_to_a_database_that_is_spread(database_url: str) -> None:
             await connection.close()
 
     assert asyncio.run(loose()) == []
+
+
+async def test_a_replica_is_refused(settings: Settings) -> None:
+    with pytest.raises(Unavailable, match="DATABASE_REPLICA_URL"):
+        async with open_runtime(
+            settings.model_copy(update={"database_replica_url": str(settings.database_url)}), "test"
+        ):
+            pass

@@ -1,0 +1,181 @@
+"""Lists of what filters may let pass: always those of the rows, and searches by them find what scans do (row R5)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from service.db.migrate import migrate
+from service.db.pool import Connection
+from service.domain.drafts import MemoryDraft
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.search import SearchRequest
+from service.domain.types import MemoryType
+from service.memory.engine import Engine
+from service.memory.recall import recall
+from service.memory.remember import remember
+from service.runtime import open_runtime
+from service.settings import Settings
+from service.store import large, search
+from tests.serving import Api
+from tests.worker.large import ADMIN, lower_bounds, notes
+from worker.upkeep.large_audiences import tend_large_audiences
+
+DAY = datetime(2026, 3, 1, tzinfo=UTC)
+ASTRAY = """
+    WITH wanted AS (
+        SELECT reverie_term_v1(i.audience, i.kind, f.facet) AS term, i.id
+        FROM search_index i,
+            unnest(reverie_facets_v1(CASE i.kind WHEN 0 THEN i.type END, i.user_name, i.tags)) AS f(facet)
+        WHERE i.workspace_id = $1
+    ), spoken AS (
+        SELECT reverie_term_v1(m.audience, 0::smallint, unnest(tsvector_to_array(m.lexemes))) AS term, m.id
+        FROM memories m WHERE m.workspace_id = $1
+    ), kept AS (
+        SELECT t.term, t.id FROM search_terms t
+        WHERE t.workspace_id = $1
+            AND t.id IN (SELECT i.id FROM search_index i WHERE i.workspace_id = $1 AND i.kind = 0)
+    )
+    SELECT 'missing' AS why, term, id FROM wanted w
+    WHERE NOT EXISTS (
+        SELECT 1 FROM search_terms t WHERE t.workspace_id = $1 AND t.term = w.term AND t.id = w.id)
+    UNION ALL
+    (SELECT 'left over', term, id FROM kept
+     EXCEPT SELECT 'left over', term, id FROM wanted EXCEPT SELECT 'left over', term, id FROM spoken)
+"""
+"""Rows that are not on a list they belong on, and memories on one where they do not."""
+
+FILTERS: list[dict[str, Any]] = [
+    {"user": "u"},
+    {"tags": ["rare"]},
+    {"tags": ["rare", "odd"], "tags_mode": "all"},
+    {"tags": ["rare", "nobody's"]},
+    {"types": ["goal"]},
+    {"types": ["goal", "preference"]},
+    {"session": "one"},
+    {"since": DAY + timedelta(hours=3), "until": DAY + timedelta(hours=40)},
+    {"until": DAY + timedelta(hours=20)},
+    {"tags": ["odd"], "types": ["goal", "event"]},
+    {"user": "nobody"},
+    {"types": []},
+]
+
+
+async def astray(engine: Engine) -> list[tuple[Any, ...]]:
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        return [tuple(row) for row in await connection.raw.fetch(ASTRAY, DEFAULT_WORKSPACE)]
+
+
+@pytest.fixture
+async def filled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Engine]:
+    """A large audience in which every filter above lets few pass."""
+    lower_bounds(monkeypatch)
+    monkeypatch.setattr(search, "LISTED_FROM", 100)
+    monkeypatch.setattr(large, "COMMON_FROM", 200)
+    drafts = notes(400)
+    for n, draft in enumerate(drafts):
+        draft.occurred_at = DAY + timedelta(hours=n)
+        if n % 40 == 1:
+            draft.tags = [*draft.tags, "rare", "rare"]
+        if n % 90 == 3:
+            draft.type = MemoryType.GOAL if n % 180 == 3 else MemoryType.PREFERENCE
+        if n % 60 == 7:
+            draft.session = "one"
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        await remember(engine, ADMIN, drafts)
+        await tend_large_audiences(engine)
+        yield engine
+
+
+@pytest.mark.parametrize("filters", FILTERS, ids=str)
+async def test_a_short_list_finds_what_a_scan_does(
+    filled: Engine, filters: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    fetch = Connection.fetch
+
+    async def noted(self: Connection, name: str, /, **values: Any) -> list[Any]:
+        asked.append(name)
+        return await fetch(self, name, **values)
+
+    monkeypatch.setattr(Connection, "fetch", noted)
+
+    async def found(strategy: str) -> list[tuple[Any, ...]]:
+        request = SearchRequest.model_validate(
+            {"agent": "a", "query": "who repairs the roof, note 41", "limit": 50, "strategy": strategy} | filters
+        )
+        results = (await recall(filled, ADMIN, request)).results
+        return [(one.memory["id"], round(one.score, 6), one.keyword_rank, one.semantic_rank) for one in results]
+
+    for strategy in ("hybrid", "semantic", "keyword"):
+        asked.clear()
+        by_list = await found(strategy)
+        assert ("hybrid_search_listed" in asked) == (filters != {"types": []})
+        with monkeypatch.context() as patched:
+            patched.setattr(search, "LISTED_FROM", 10**9)
+            patched.setattr(search, "EXACT_BEHIND_FILTER_MAX", 10**9)
+            asked.clear()
+            assert by_list == await found(strategy)
+            assert "hybrid_search_listed" not in asked
+        assert bool(by_list) == (filters not in ({"user": "nobody"}, {"types": []}))
+
+
+async def test_a_long_list_is_not_gone_through(filled: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: list[Any] = []
+    shortest = search._shortest_list
+
+    async def noted(*args: Any) -> Any:
+        chosen.append(await shortest(*args))
+        return chosen[-1]
+
+    monkeypatch.setattr(search, "_shortest_list", noted)
+    for filters, count in (({"tags": ["odd"]}, 20), ({"tags": ["odd"], "types": ["goal"]}, 3)):
+        request = SearchRequest.model_validate({"agent": "a", "query": "green tea", "limit": 20} | filters)
+        assert len((await recall(filled, ADMIN, request)).results) == count
+    assert [one is None for one in chosen] == [True, False]
+
+
+async def test_lists_follow_every_change(static_api: Api, engine: Engine) -> None:
+    saved = await static_api.save("The roof leaks in autumn", tags=["house", "urgent"], user="sam", session="s")
+    await static_api.save("The roof leaks in autumn", tags=["wet"], user="sam", session="s")
+    twin = await static_api.save("Sam prefers tea", type="preference", user="sam")
+    path = f"/v1/memories/{saved['id']}"
+    await static_api.call("PATCH", path, json={"tags": ["house", "done"], "type": "event", "user": None})
+    await static_api.call("PATCH", path, json={"content": "The roof leaked in autumn"})
+    await static_api.call("PATCH", f"/v1/memories/{twin['id']}", json={"scope": "prime"})
+    await static_api.call("DELETE", path)
+    await static_api.call("POST", f"{path}/restore")
+    await static_api.call(
+        "POST",
+        "/v1/sessions/s/messages",
+        json={"agent": "a", "user": "sam", "messages": [{"role": "user", "content": "Hello there"}]},
+    )
+    document = await static_api.call(
+        "POST",
+        "/v1/documents",
+        json={"agent": "a", "title": "Roofs", "text": "Slate lasts for a century.", "user": "sam"},
+    )
+    assert await astray(engine) == []
+    listed = await static_api.call("DELETE", f"/v1/documents/{document.json()['id']}")
+    assert listed.status_code == 204
+    assert await astray(engine) == []
+
+
+async def test_what_was_there_before_is_listed_by_the_migration(settings: Settings) -> None:
+    async with open_runtime(settings, "test") as engine:
+        await remember(engine, ADMIN, [*notes(60), MemoryDraft(agent="b", type="goal", content="Sail", user="sam")])
+        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+            await connection.raw.execute(
+                "DELETE FROM search_terms t USING search_index i WHERE t.workspace_id = $1 AND i.workspace_id = $1"
+                " AND t.id = i.id AND t.term = ANY(ARRAY(SELECT reverie_term_v1(i.audience, i.kind, f.facet)"
+                " FROM unnest(reverie_facets_v1(i.type, i.user_name, i.tags)) AS f(facet)))",
+                DEFAULT_WORKSPACE,
+            )
+        assert len(await astray(engine)) == 60 + 30 + 2 + 2
+        await asyncio.to_thread(migrate, str(settings.database_url), "-1")
+        await asyncio.to_thread(migrate, str(settings.database_url))
+        assert await astray(engine) == []
