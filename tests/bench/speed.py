@@ -30,6 +30,7 @@ FILTERS: dict[str, dict[str, Any]] = {
     "SQL, a tag (5 %)": {"tags": ["t3"]},
     "SQL, a type (20 %)": {"types": ["fact"]},
     "SQL, a user (10 %)": {"user": "u3"},
+    "SQL, a session (20)": {"session": "s4"},
 }
 
 
