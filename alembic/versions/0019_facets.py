@@ -26,7 +26,7 @@ def upgrade() -> None:
                 INSERT INTO search_terms (workspace_id, term, id, frequency, length)
                 SELECT i.workspace_id, reverie_term_v1(i.audience, i.kind, f.facet), i.id, 1, i.length
                 FROM search_index i,
-                    unnest(reverie_facets_v1(CASE i.kind WHEN 0 THEN i.type END, i.user_name, i.tags)) AS f(facet)
+                    unnest(reverie_facets_v1(CASE WHEN i.kind = 0 THEN i.type END, i.user_name, i.tags)) AS f(facet)
                 WHERE i.workspace_id = one
                 ON CONFLICT DO NOTHING;
             END LOOP;

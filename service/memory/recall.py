@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 from uuid import UUID
@@ -28,6 +28,16 @@ BUDGET_FETCH = 200
 BOOSTS = ("question", "session", "time", "user")
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What a search of a context has besides the request."""
+
+    in_session: str | None
+    on_task: str | None
+    said_by: str | None
+    whole: bool
+
+
 async def recall(
     engine: Engine,
     principal: Principal,
@@ -47,34 +57,23 @@ async def recall(
     more than a context tells of them. Without a working embedder the search goes on by keyword and says so.
     Raises InvalidInput for an empty time range.
     """
-    search_once = partial(
-        _recall, engine, principal, request,
-        count_access=count_access, in_session=in_session, on_task=on_task, said_by=said_by, whole=whole,
-    )  # fmt: skip
+    around = _Around(in_session, on_task, said_by, whole)
     started = perf_counter()
     try:
-        found = await search_once()
+        found = await _recall(engine, principal, request, around, count_access=count_access)
     except search.ModelChanged:
         if engine.follow is None:
             raise
         await engine.follow()
         search_from(PRIMARY_ONLY)
-        found = await search_once()
+        found = await _recall(engine, principal, request, around, count_access=count_access)
     degraded = "no" if found.degraded is None else "yes"
     engine.measures.searches.labels(request.strategy, degraded).observe(perf_counter() - started)
     return found
 
 
 async def _recall(
-    engine: Engine,
-    principal: Principal,
-    request: SearchRequest,
-    *,
-    count_access: bool,
-    in_session: str | None,
-    on_task: str | None,
-    said_by: str | None,
-    whole: bool,
+    engine: Engine, principal: Principal, request: SearchRequest, around: _Around, *, count_access: bool
 ) -> Recalled:
     agent = principal.acting(request.agent)
     if principal.memory_off:
@@ -92,35 +91,7 @@ async def _recall(
     )
 
     async def look(connection: Connection) -> tuple[list[Found], bool] | None:
-        reader = await agents.reader(
-            connection,
-            principal.workspace_id,
-            agent,
-            session=request.session or in_session,
-            task=request.task or on_task,
-        )
-        if reader is None or _names_the_unknown(request, reader):
-            return None
-        filters = _filters(engine, request, reader, said_by)
-        rerank = reader.settings.retrieval.rerank if request.rerank is None else request.rerank
-        limit = _fetched(request, rerank=rerank)
-        kinds = [search.KINDS[wanted] for wanted in dict.fromkeys(request.include)]
-        if request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic"):
-            rows = await search.recent(connection, principal.workspace_id, reader, filters, kinds=kinds, limit=limit)
-        else:
-            ranking = _ranking(request, reader)
-            rows = await search.hybrid(
-                connection,
-                principal.workspace_id,
-                reader,
-                filters,
-                ranking,
-                question,
-                kinds=kinds,
-                limit=limit,
-                whole=whole,
-            )
-        return await _found(connection, principal.workspace_id, rows, whole=whole), rerank
+        return await _look(connection, engine, principal.workspace_id, agent, request, question, around)
 
     seen = await engine.search(principal.workspace_id, look)
     if seen is None:
@@ -134,6 +105,39 @@ async def _recall(
     if count_access:
         engine.usage.count(principal.workspace_id, [result.memory["id"] for result in results if result.memory])
     return Recalled(results, sum(result.tokens for result in results), request.strategy, degraded)
+
+
+async def _look(
+    connection: Connection,
+    engine: Engine,
+    workspace: UUID,
+    agent: str,
+    request: SearchRequest,
+    question: search.Question,
+    around: _Around,
+) -> tuple[list[Found], bool] | None:
+    """What is found, as many as the later stages need, and whether it is to be reranked; None for an unknown reader."""
+    reader = await agents.reader(
+        connection,
+        workspace,
+        agent,
+        session=request.session or around.in_session,
+        task=request.task or around.on_task,
+    )
+    if reader is None or _names_the_unknown(request, reader):
+        return None
+    filters = _filters(engine, request, reader, around.said_by)
+    rerank = reader.settings.retrieval.rerank if request.rerank is None else request.rerank
+    limit = _fetched(request, rerank=rerank)
+    kinds = [search.KINDS[wanted] for wanted in dict.fromkeys(request.include)]
+    if request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic"):
+        rows = await search.recent(connection, workspace, reader, filters, kinds=kinds, limit=limit)
+    else:
+        ranking = _ranking(request, reader)
+        rows = await search.hybrid(
+            connection, workspace, reader, filters, ranking, question, kinds=kinds, limit=limit, whole=around.whole
+        )
+    return await _found(connection, workspace, rows, whole=around.whole), rerank
 
 
 def _fetched(request: SearchRequest, *, rerank: bool) -> int:

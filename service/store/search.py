@@ -125,6 +125,19 @@ class Question:
         """The query of that name that compares its vector."""
         return self.space.statement(name) if self.space else name
 
+    def parameters(self, ranking: Ranking) -> dict[str, Any]:
+        """As the search queries name them."""
+        reach = [_reach(window, ranking) for window in self.windows]
+        return {
+            "text": spelled(self.text),
+            "window_starts": [window.since for window in self.windows],
+            "window_ends": [window.until for window in self.windows],
+            "near_starts": [window.since for window in reach],
+            "near_ends": [window.until for window in reach],
+            "model": self.model,
+            "embedding": self.vector(),
+        }
+
 
 async def hybrid(
     connection: Connection,
@@ -144,7 +157,6 @@ async def hybrid(
     """
     if question.model is not None and reader.model is not None and question.model != reader.model:
         raise ModelChanged
-    reach = [_reach(window, ranking) for window in question.windows]
     candidates = max(ranking.candidates, min(limit, 100))
     counted = [one for one in reader.counted if one.kind in kinds]
     counted_rows = sum(one.rows for one in counted)
@@ -155,14 +167,7 @@ async def hybrid(
         "counted_rows": counted_rows,
         "uncounted": [audience for audience in reader.audiences if audience not in counted_audiences],
         "kinds": list(kinds),
-        "text": spelled(question.text),
         "languages": reader.languages,
-        "window_starts": [window.since for window in question.windows],
-        "window_ends": [window.until for window in question.windows],
-        "near_starts": [window.since for window in reach],
-        "near_ends": [window.until for window in reach],
-        "model": question.model,
-        "embedding": question.vector(),
         "nearest_max": candidates if filters.filtered else NEAREST * candidates,
         "shortlist": candidates * (SHORTLIST_BEHIND_FILTER if filters.filtered else SHORTLIST),
         "narrow": filters.narrow,
@@ -170,6 +175,7 @@ async def hybrid(
         "everywhere": True,
         "limit": limit,
         "whole": whole,
+        **question.parameters(ranking),
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
     }

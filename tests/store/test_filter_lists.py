@@ -30,7 +30,7 @@ ASTRAY = """
     WITH wanted AS (
         SELECT reverie_term_v1(i.audience, i.kind, f.facet) AS term, i.id
         FROM search_index i,
-            unnest(reverie_facets_v1(CASE i.kind WHEN 0 THEN i.type END, i.user_name, i.tags)) AS f(facet)
+            unnest(reverie_facets_v1(CASE WHEN i.kind = 0 THEN i.type END, i.user_name, i.tags)) AS f(facet)
         WHERE i.workspace_id = $1
     ), spoken AS (
         SELECT reverie_term_v1(m.audience, 0::smallint, unnest(tsvector_to_array(m.lexemes))) AS term, m.id
