@@ -308,11 +308,10 @@ WITH nearest AS MATERIALIZED (
 ), :(ranking);
 
 -- name: lists_of_filters
--- For each filter that has lists of what may pass it, how much is on them, counted up to ``most``, unless one is known to be
--- longer.
+-- For each filter that has lists of what may pass it, how much is on them: of long ones as last counted, of others up to
+-- ``most``.
 SELECT w.filter, w.terms, coalesce((
-        SELECT :most::bigint FROM common_terms c
-        WHERE c.workspace_id = :workspace AND c.term = ANY(w.terms) AND c.rows >= :most LIMIT 1
+        SELECT sum(c.rows)::bigint FROM common_terms c WHERE c.workspace_id = :workspace AND c.term = ANY(w.terms)
     ), (
         SELECT count(*) FROM (
             SELECT 1 FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(w.terms) LIMIT :most

@@ -147,7 +147,7 @@ def test_migrations_add_to_a_database_that_is_spread(database_url: str) -> None:
 
 
 async def test_a_replica_is_refused(settings: Settings) -> None:
+    replicated = settings.model_copy(update={"database_replica_url": str(settings.database_url)})
     with pytest.raises(Unavailable, match="DATABASE_REPLICA_URL"):
-        replicated = settings.model_copy(update={"database_replica_url": str(settings.database_url)})
         async with open_runtime(replicated, "test", with_replica=True):
             pass
