@@ -89,8 +89,7 @@ def assemble(material: Material, shares: Shares, tokens_max: int) -> Assembled:
     What stands in the prefix depends on the prefix's own material and shares alone. No section and no sum of
     sections ever takes more than ``tokens_max``.
     """
-    frame = count_tokens("\n".join((OPEN, NOTICE, CLOSE))) + _JOINTS_TOKENS
-    budget = tokens_max - frame
+    budget = tokens_max - _frame() - _JOINTS_TOKENS
     if budget <= 0:
         return Assembled([], "", 0, [])
     caps = shares.caps(budget)
@@ -108,8 +107,8 @@ def assemble(material: Material, shares: Shares, tokens_max: int) -> Assembled:
 def _within(filled: dict[SectionName, Section], material: Material, tokens_max: int, cost: Cost) -> Assembled:
     """The sections joined; should joining have cost tokens, the last of the turn's sections give way."""
     while True:
-        joined = block([one.text for one in filled.values() if one.text and one.name != "window"])
-        block_tokens = count_tokens(joined)
+        shown = [one for one in filled.values() if one.text and one.name != "window"]
+        block_tokens = _frame() + sum(one.tokens + _line_break(one.name) for one in shown) if shown else 0
         tokens = block_tokens + filled["window"].tokens
         if tokens <= tokens_max:
             break
@@ -117,7 +116,7 @@ def _within(filled: dict[SectionName, Section], material: Material, tokens_max: 
         filled[loser.name] = _fill(loser.name, material, loser.tokens - (tokens - tokens_max), cost)
     kept = set(filled["window"].items)
     turns = [turn.message for turn in material.window if turn.id in kept]
-    return Assembled(list(filled.values()), joined, block_tokens, turns)
+    return Assembled(list(filled.values()), block([one.text for one in shown]), block_tokens, turns)
 
 
 def _fill(name: SectionName, material: Material, cap: int, cost: Cost) -> Section:
@@ -179,6 +178,18 @@ def _tags(name: SectionName) -> int:
     """Tokens of a section's two tags. No token reaches from one line into the next that begins with ``-`` or ``<``,
     as all do but a bulletin's, so that those of the lines can be added to them."""
     return _cost(f"<{name}>") + count_tokens(f"</{name}>")
+
+
+@cache
+def _frame() -> int:
+    """Tokens of what stands around the sections of a block, added up for the same reason."""
+    return _cost(OPEN) + _cost(NOTICE) + count_tokens(CLOSE)
+
+
+@cache
+def _line_break(name: SectionName) -> int:
+    """Tokens that the line break after a section adds to it."""
+    return _cost(f"</{name}>") - count_tokens(f"</{name}>")
 
 
 def _cut(line: str, tokens_max: int) -> str:
