@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 import pytest
@@ -33,35 +31,8 @@ from langgraph.store.memory import InMemoryStore
 from service.clients import InvalidRequest
 from service.clients.langgraph import RANKED_MAX, ReverieStore
 from service.clients.langgraph_items import accepts, matches_namespace, text_of
-from tests.serving import ADMIN_KEY, Api
-
-Spoken = Callable[..., Any]
-
-
-def store_of(api: Api, key: str = ADMIN_KEY, agent: str | None = "a", **options: Any) -> ReverieStore:
-    return ReverieStore(str(api.http.base_url), key, agent=agent, **options)
-
-
-@pytest.fixture
-async def store(static_api: Api) -> AsyncIterator[ReverieStore]:
-    async with store_of(static_api) as opened:
-        yield opened
-
-
-@pytest.fixture(params=["awaited", "blocking"])
-def spoken(store: ReverieStore, request: pytest.FixtureRequest) -> Spoken:
-    """Calls a method of the store by name: its awaited twin, or the blocking one beside the server's loop."""
-
-    async def call(name: str, *args: Any, **kwargs: Any) -> Any:
-        if request.param == "awaited":
-            return await getattr(store, f"a{name}")(*args, **kwargs)
-        return await asyncio.to_thread(getattr(store, name), *args, **kwargs)
-
-    return call
-
-
-async def keys(store: ReverieStore, *namespace: str, **options: Any) -> list[str]:
-    return [item.key for item in await store.asearch(namespace, **options)]
+from tests.clients.langgraph_stores import Spoken, keys, store_of
+from tests.serving import Api
 
 
 async def test_items_there_and_back(spoken: Spoken) -> None:
@@ -311,75 +282,6 @@ async def test_what_a_dream_has_replaced_is_still_there_by_its_key(store: Reveri
     assert await keys(store, "t") == ["home"]
     await store.adelete(("t",), "home")
     assert await store.aget(("t",), "home") is None
-
-
-async def ends(api: Api) -> datetime | None:
-    """When the one item here expires."""
-    (memory,) = (await api.get("/v1/memories", agent="a"))["items"]
-    return datetime.fromisoformat(memory["expires_at"]) if memory["expires_at"] else None
-
-
-async def half_over(api: Api) -> datetime:
-    """Half of the hour that the one item here was given is over; when it expires now."""
-    (memory,) = (await api.get("/v1/memories", agent="a"))["items"]
-    left = datetime.now(UTC) + timedelta(minutes=30)
-    await api.patch(f"/v1/memories/{memory['id']}", {"version": memory["version"], "expires_at": left.isoformat()})
-    return left
-
-
-async def test_what_has_lived_its_time_is_gone(store: ReverieStore, static_api: Api) -> None:
-    await store.aput(("t",), "k", {"text": "short-lived"}, ttl=60)
-    await store.aput(("t",), "kept", {"text": "long-lived"})
-    later = datetime.now(UTC) + timedelta(minutes=61)
-    static_api.engine.now = lambda: later
-    assert await store.aget(("t",), "k") is None
-    assert await keys(store, "t") == await keys(store, "t", query="lived") == ["kept"]
-    assert await store.alist_namespaces() == [("t",)]
-    await store.adelete(("t",), "kept")
-    assert await store.alist_namespaces() == []
-
-
-async def test_an_item_put_again_after_its_time_lives_again(store: ReverieStore, static_api: Api) -> None:
-    await store.aput(("t",), "k", {"text": "short-lived"}, ttl=60)
-    later = datetime.now(UTC) + timedelta(minutes=61)
-    static_api.engine.now = lambda: later
-    await store.aput(("t",), "k", {"text": "short-lived"}, ttl=None)
-    assert await keys(store, "t", query="lived") == ["k"]
-
-
-async def test_reading_renews_the_time_to_live(store: ReverieStore, static_api: Api) -> None:
-    await store.aput(("t",), "k", {"text": "read often"}, ttl=60)
-    for read in (
-        lambda: store.aget(("t",), "k"),
-        lambda: store.asearch(("t",)),
-        lambda: store.asearch(("t",), query="read"),
-    ):
-        before = await half_over(static_api)
-        await read()
-        assert (await ends(static_api)) > before  # type: ignore[operator]
-    before = await half_over(static_api)
-    await store.aget(("t",), "k", refresh_ttl=False)
-    await store.asearch(("t",), query="read", refresh_ttl=False)
-    assert await ends(static_api) == before
-
-
-async def test_a_read_soon_after_is_no_write(store: ReverieStore, static_api: Api) -> None:
-    await store.aput(("t",), "k", {"text": "read often"}, ttl=60)
-    before = await ends(static_api)
-    await store.aget(("t",), "k")
-    assert await ends(static_api) == before
-
-
-async def test_times_to_live_by_default(static_api: Api) -> None:
-    async with store_of(static_api, ttl={"default_ttl": 60, "refresh_on_read": False}) as store:
-        await store.aput(("t",), "k", {"text": "x"})
-        before = await half_over(static_api)
-        await store.aget(("t",), "k")
-        assert await ends(static_api) == before
-        await store.aget(("t",), "k", refresh_ttl=True)
-        assert (await ends(static_api)) > before  # type: ignore[operator]
-        await store.aput(("t",), "k", {"text": "x"}, ttl=None)
-        assert await ends(static_api) is None
 
 
 async def test_agents_do_not_meet(static_api: Api) -> None:

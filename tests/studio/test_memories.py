@@ -56,11 +56,23 @@ async def test_a_key_opens_the_studio_and_stays_on_the_server(service: ServerPro
 async def test_memories_are_found_changed_deleted_and_restored(
     visitor: Visitor, service: ServerProcess, tmp_path: Path
 ) -> None:
-    page, items = visitor.page, visitor.page.locator(".rows .item")
     await visitor.look_at("ada")
     await visitor.told("tiered pricing")
     await visitor.photograph("memories")
+    await memories_are_found(visitor)
+    await a_memory_is_added(visitor)
+    await it_is_changed_after_somebody_else_did(visitor, service)
+    await it_is_deleted_and_restored(visitor)
 
+    await service.call("POST", "/v1/memories", json={"agent": "ada", "type": "fact", "content": "Saved from elsewhere"})
+    await expect(visitor.page.locator(".rows .item").first).to_contain_text("Saved from elsewhere")
+
+    await everything_is_exported_and_imported(visitor, tmp_path)
+    visitor.has_pressed("/studio/", "memories", "memory_form", "memory_panel", "transfer", but={"Newer", "Older"})
+
+
+async def memories_are_found(visitor: Visitor) -> None:
+    page, items = visitor.page, visitor.page.locator(".rows .item")
     await page.get_by_label("Search in what is remembered").press_sequentially("helix", delay=20)
     await expect(items).to_have_count(1)
     await page.get_by_label("Search in what is remembered").fill("no such words")
@@ -75,6 +87,9 @@ async def test_memories_are_found_changed_deleted_and_restored(
     await expect(items).to_have_count(1)
     await page.get_by_label("Tag", exact=True).fill("")
 
+
+async def a_memory_is_added(visitor: Visitor) -> None:
+    page, items = visitor.page, visitor.page.locator(".rows .item")
     await visitor.press("Add a memory")
     await visitor.press("Save", visitor.dialog())
     await visitor.told("Write down what is to be remembered.")
@@ -90,6 +105,9 @@ async def test_memories_are_found_changed_deleted_and_restored(
         await visitor.told(re.compile(outcome))
     await items.filter(has_text="kettle").click()
 
+
+async def it_is_changed_after_somebody_else_did(visitor: Visitor, service: ServerProcess) -> None:
+    page = visitor.page
     await page.get_by_role("tab", name="Sources").click()
     await visitor.told("Written directly")
     await visitor.press("Edit", visitor.dialog())
@@ -112,6 +130,9 @@ async def test_memories_are_found_changed_deleted_and_restored(
     await visitor.photograph("memory-history")
     await page.get_by_role("tab", name="About").click()
 
+
+async def it_is_deleted_and_restored(visitor: Visitor) -> None:
+    page, items = visitor.page, visitor.page.locator(".rows .item")
     await visitor.press("Delete", visitor.dialog())
     await visitor.press("Cancel", visitor.dialog("Delete this memory?"))
     await expect(page.get_by_role("dialog")).to_have_count(1)
@@ -126,12 +147,6 @@ async def test_memories_are_found_changed_deleted_and_restored(
     await visitor.told("Restored.")
     await visitor.close("Close")
     await expect(items.filter(has_text="kettle").get_by_text("deleted")).to_have_count(0)
-
-    await service.call("POST", "/v1/memories", json={"agent": "ada", "type": "fact", "content": "Saved from elsewhere"})
-    await expect(items.first).to_contain_text("Saved from elsewhere")
-
-    await everything_is_exported_and_imported(visitor, tmp_path)
-    visitor.has_pressed("/studio/", "memories", "memory_form", "memory_panel", "transfer", but={"Newer", "Older"})
 
 
 async def everything_is_exported_and_imported(visitor: Visitor, tmp_path: Path) -> None:
