@@ -144,23 +144,22 @@ async def test_lists_follow_every_change(static_api: Api, engine: Engine) -> Non
     await static_api.save("The roof leaks in autumn", tags=["wet"], user="sam", session="s")
     twin = await static_api.save("Sam prefers tea", type="preference", user="sam")
     path = f"/v1/memories/{saved['id']}"
-    await static_api.call("PATCH", path, json={"tags": ["house", "done"], "type": "event", "user": None})
-    await static_api.call("PATCH", path, json={"content": "The roof leaked in autumn"})
-    await static_api.call("PATCH", f"/v1/memories/{twin['id']}", json={"scope": "prime"})
-    await static_api.call("DELETE", path)
-    await static_api.call("POST", f"{path}/restore")
-    await static_api.call(
-        "POST",
-        "/v1/sessions/s/messages",
-        json={"agent": "a", "user": "sam", "messages": [{"role": "user", "content": "Hello there"}]},
-    )
-    document = await static_api.call(
-        "POST",
-        "/v1/documents",
-        json={"agent": "a", "title": "Roofs", "text": "Slate lasts for a century.", "user": "sam"},
+
+    async def changed(path: str, **fields: Any) -> None:
+        await static_api.patch(path, {"version": (await static_api.get(path))["version"]} | fields)
+
+    await changed(path, tags=["house", "done"], type="event", user=None)
+    await changed(path, content="The roof leaked in autumn")
+    await changed(f"/v1/memories/{twin['id']}", scope="prime")
+    assert (await static_api.call("DELETE", path)).status_code == 204
+    await static_api.post(f"{path}/restore")
+    said = [{"role": "user", "content": "Hello there"}]
+    await static_api.post("/v1/sessions/s/messages", {"agent": "a", "user": "sam", "messages": said})
+    document = await static_api.post(
+        "/v1/documents", {"agent": "a", "title": "Roofs", "text": "Slate lasts for a century.", "user": "sam"}
     )
     assert await astray(engine) == []
-    listed = await static_api.call("DELETE", f"/v1/documents/{document.json()['id']}")
+    listed = await static_api.call("DELETE", f"/v1/documents/{document['id']}")
     assert listed.status_code == 204
     assert await astray(engine) == []
 

@@ -47,7 +47,8 @@ async def test_a_key_is_looked_up(engine: Engine) -> None:
 
 def with_values(statement: Query, values: dict[str, Any]) -> str:
     """The statement with its values in it: Citus explains one with parameters as planned for any values."""
-    return re.sub(r"\$(\d+)", lambda match: literal(statement.arguments(values)[int(match[1]) - 1]), statement.sql)
+    arguments = statement.arguments(values)
+    return re.sub(r"\$(\d+)", lambda match: literal(arguments[int(match[1]) - 1]), statement.sql)
 
 
 def literal(value: Any) -> str:
