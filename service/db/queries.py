@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 SQL_DIR = Path(__file__).resolve().parents[2] / "sql"
@@ -15,7 +17,8 @@ _FRAGMENT = re.compile(r":\((\w+)\)")
 _VARIANT = "__"
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _COMMENT = re.compile(r"--[^\n]*")
-_EACH = re.compile(r"\{each (\w+)\}(.*?)\{end\}", re.DOTALL)
+_BRANCH = re.compile(r"\{(if|each) (\w+)\}((?:(?!\{(?:if|each) \w+\}).)*?)\{end\}", re.DOTALL)
+"""An innermost one."""
 _WRITING = re.compile(r"\b(INSERT|UPDATE|DELETE)\b")
 _TELLING = re.compile(r"\bINSERT INTO events\b")
 
@@ -24,53 +27,65 @@ _TELLING = re.compile(r"\bINSERT INTO events\b")
 class Query:
     """One named statement: ``sql`` with positional parameters, ``parameters`` their names in order.
 
-    ``writes`` tells whether it changes or locks rows, ``tells`` whether it writes events.
+    ``text`` is what it is made from, with the parameters ``known``. ``writes`` tells whether it changes or locks rows, ``tells`` whether it writes events.
     """
 
     name: str
+    text: str
     sql: str
     parameters: tuple[str, ...]
+    known: frozenset[str]
     writes: bool
     tells: bool
 
     def with_literals(self, **literals: Any) -> Query:
         """The statement with its ``{name}`` places filled by numbers: for what Postgres takes no parameter for.
 
-        What stands between ``{each name}`` and ``{end}`` is there once for each number of a sequence.
+        What stands between ``{each name}`` and ``{end}`` is there once for each number of a sequence; between
+        ``{if name}`` and ``{end}``, unless the literal is False; then the parameters that it alone has need no values.
         """
-        return _filled_in(self, *((name, n if isinstance(n, int) else tuple(n)) for name, n in literals.items()))
+        given = ((name, n if isinstance(n, int) else tuple(n)) for name, n in literals.items())
+        return _filled_in(self.name, self.text, *given)
 
     def arguments(self, values: dict[str, Any]) -> list[Any]:
         """The values in the statement's order. Raises TypeError on a missing or unknown parameter."""
-        if len(values) != len(self.parameters) or any(name not in values for name in self.parameters):
-            wrong = sorted(set(self.parameters) ^ set(values))
+        if not values.keys() <= self.known or any(name not in values for name in self.parameters):
+            wrong = sorted(set(self.parameters) - set(values) | set(values) - self.known)
             raise TypeError(f"query {self.name}: parameters missing or unknown: {wrong}")
         return [values[name] for name in self.parameters]
 
 
-@lru_cache(maxsize=200)
-def _filled_in(query: Query, *literals: tuple[str, int | tuple[int, ...]]) -> Query:
-    given: dict[str, Any] = dict(literals)
-    sql = _EACH.sub(lambda block: "".join(_put(block[2], block[1], n) for n in given[block[1]]), query.sql)
-    for name, value in given.items():
-        if isinstance(value, int):
-            sql = _put(sql, name, value)
-    return replace(query, sql=sql)
+@lru_cache(maxsize=500)
+def _filled_in(name: str, text: str, *literals: tuple[str, int | tuple[int, ...]]) -> Query:
+    return compile_query(name, text, dict(literals))
 
 
-def _put(sql: str, name: str, number: int) -> str:
-    return sql.replace(f"{{{name}}}", str(int(number)))
+def _put(text: str, name: str, number: int) -> str:
+    return text.replace(f"{{{name}}}", str(int(number)))
 
 
-def compile_query(name: str, text: str) -> Query:
+def compile_query(name: str, text: str, literals: Mapping[str, Any] = MappingProxyType({})) -> Query:
     """Turn ``:name`` placeholders into ``$n``; a name used twice is one parameter. ``::type`` casts are kept."""
     order: dict[str, int] = {}
+
+    def branch(match: re.Match[str]) -> str:
+        kind, literal, body = match.groups()
+        if kind == "if":
+            return body if literals.get(literal, True) else ""
+        return "".join(_put(body, literal, number) for number in literals[literal]) if literal in literals else body
 
     def place(match: re.Match[str]) -> str:
         return f"${order.setdefault(match.group(1), len(order) + 1)}"
 
-    sql = _PARAMETER.sub(place, _COMMENT.sub("", text)).strip().rstrip(";").rstrip()
-    return Query(name, sql, tuple(order), bool(_WRITING.search(sql)), bool(_TELLING.search(sql)))
+    filled, branches = _COMMENT.sub("", text), 1
+    known = frozenset(_PARAMETER.findall(filled))
+    while branches:
+        filled, branches = _BRANCH.subn(branch, filled)
+    for literal, value in literals.items():
+        if isinstance(value, int):
+            filled = _put(filled, literal, value)
+    sql = _PARAMETER.sub(place, filled).strip().rstrip(";").rstrip()
+    return Query(name, text, sql, tuple(order), known, bool(_WRITING.search(sql)), bool(_TELLING.search(sql)))
 
 
 @cache

@@ -196,7 +196,7 @@ async def _found(connection: Connection, workspace: UUID, rows: Sequence[Any], *
     results: list[Found] = []
     for row in rows:
         kind: search.Kind = "memory"
-        if row["id"] is not None:
+        if row.get("id") is not None:
             told, tokens = memories.record(row), row["tokens"]
         elif row["found_id"] in others:
             kind, told = others[row["found_id"]]

@@ -97,7 +97,7 @@ class Filters:
 
     def parameters(self) -> dict[str, Any]:
         """As the search queries name them."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"filtered": self.filtered}
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +161,7 @@ async def hybrid(
     counted = [one for one in reader.counted if one.kind in kinds]
     counted_rows = sum(one.rows for one in counted)
     counted_audiences = {one.audience for one in counted}
+    parts = sorted({one.part for one in counted if one.part is not None})
     values = {
         "workspace": workspace,
         "audiences": reader.audiences,
@@ -168,38 +169,44 @@ async def hybrid(
         "uncounted": [audience for audience in reader.audiences if audience not in counted_audiences],
         "kinds": list(kinds),
         "languages": reader.languages,
+        "filtered": filters.filtered,
         "nearest_max": candidates if filters.filtered else NEAREST * candidates,
-        "shortlist": candidates * (SHORTLIST_BEHIND_FILTER if filters.filtered else SHORTLIST),
-        "narrow": filters.narrow,
+        "shortlist": candidates * (SHORTLIST_BEHIND_FILTER if filters.narrow else SHORTLIST),
         "postings_max": POSTINGS_MAX,
-        "everywhere": True,
         "limit": limit,
-        "whole": whole,
         **question.parameters(ranking),
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
     }
+    needed: dict[str, Any] = {
+        "large": counted_rows > EXACT_ROWS_MAX,
+        "narrow": filters.narrow,
+        "timed": bool(question.windows),
+        "near": False,
+        "listed": False,
+        "whole": whole,
+    }
     if filters.listed and counted_rows >= LISTED_FROM:
-        listed = await _shortest_list(
-            connection, workspace, reader, filters, kinds, min(LISTED_MAX, counted_rows // LISTED_SHARE)
-        )
-        if listed is not None:
-            values |= listed | {"everywhere": False, "narrow": False, "shortlist": None, "nearest_max": 0}
-            return await connection.fetch(question.statement("hybrid_search_listed"), **values)
-    parts = sorted({one.part for one in counted if one.part is not None})
+        rows_max = min(LISTED_MAX, counted_rows // LISTED_SHARE)
+        shortest = await _shortest_list(connection, workspace, reader, filters, kinds, rows_max)
+        if shortest is not None:
+            values |= {"listed_terms": shortest["terms"], "filtered": False, "shortlist": None, "nearest_max": 0}
+            by = {"by_session": shortest["filter"] == "session", "by_time": shortest["filter"] == "time"}
+            needed |= by | {"near": True, "listed": True}
+            return await connection.fetch_with(question.statement("hybrid_search_listed"), needed, **values)
     exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if filters.filtered else EXACT_ROWS_MAX)
     if question.embedding is None or question.model is None or exact:
-        return await connection.fetch(question.statement("hybrid_search"), **values)
-    literals: dict[str, Any] = {"dim": len(question.embedding), "model": question.model, "part": parts}
-    values |= {"parts": parts, "changing": reader.changing_model}
-    return await connection.fetch_with(question.statement("hybrid_search_large"), literals, **values)
+        return await connection.fetch_with(question.statement("hybrid_search"), needed, **values)
+    index = {"dim": len(question.embedding), "model": question.model, "part": parts, "changing": reader.changing_model}
+    needed |= index | {"near": True}
+    return await connection.fetch_with(question.statement("hybrid_search_large"), needed, parts=parts, **values)
 
 
 async def _shortest_list(
     connection: Connection, workspace: UUID, reader: Reader, filters: Filters, kinds: Sequence[int], rows_max: int
-) -> dict[str, Any] | None:
-    """The parameters of the list, among those of the filter's conditions, that has the fewest rows; None where all have
-    more than ``rows_max``."""
+) -> Row | None:
+    """The list, among those of the filter's conditions, that has the fewest rows; None where all have more than
+    ``rows_max``."""
     lists = await connection.fetch(
         "lists_of_filters",
         workspace=workspace,
@@ -215,13 +222,7 @@ async def _shortest_list(
         most=rows_max + 1,
     )
     shortest = min(lists, key=lambda one: one["rows"], default=None)
-    if shortest is None or shortest["rows"] > rows_max:
-        return None
-    return {
-        "listed_terms": shortest["terms"],
-        "listed_session": filters.session_id if shortest["filter"] == "session" else None,
-        "listed_by_time": shortest["filter"] == "time",
-    }
+    return None if shortest is None or shortest["rows"] > rows_max else shortest
 
 
 def _reach(window: Window, ranking: Ranking) -> Window:
@@ -250,7 +251,7 @@ async def recent(
 async def looked_up(connection: Connection, workspace: UUID, rows: Sequence[Row], *, whole: bool) -> dict[UUID, Found]:
     """What was found and carries no record, by id, each with its kind: messages and parts of documents, and, not
     ``whole``, of memories what a context tells of them."""
-    ids = [row["found_id"] for row in rows if row["id"] is None]
+    ids = [row["found_id"] for row in rows if row.get("id") is None]
     found: dict[UUID, Found] = {}
     for kind, statement, told in _LOOKUPS[1:] if whole else _LOOKUPS:
         if len(found) < len(ids):

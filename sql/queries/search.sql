@@ -6,22 +6,22 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
     AND (i.valid_until IS NULL OR i.valid_until > :as_of)
     AND (i.expires_at IS NULL OR i.expires_at > :as_of)
     AND (:include_faded::boolean OR NOT i.faded)
-    AND (NOT :filtered::boolean OR (
-        (:types::text[] IS NULL OR i.type = ANY(:types))
-        AND (:scopes::text[] IS NULL OR i.scope = ANY(:scopes))
-        AND (:tags_any::text[] IS NULL OR i.tags && :tags_any)
-        AND (:tags_all::text[] IS NULL OR i.tags @> :tags_all)
-        AND (:user::text IS NULL OR i.user_name = :user)
-        AND (:said_by::text IS NULL OR i.kind <> 1 OR i.user_name = :said_by)
-        AND (:session_id::uuid IS NULL OR i.session_id = :session_id)
-        AND (:task_id::uuid IS NULL OR i.task_id = :task_id)
-        AND (:min_importance::float8 IS NULL OR i.importance >= :min_importance)
-        AND (:since::timestamptz IS NULL OR i.happened_at >= :since)
-        AND (:until::timestamptz IS NULL OR i.happened_at < :until)
-        AND (:metadata::jsonb IS NULL OR EXISTS (
-            SELECT 1 FROM memories m
-            WHERE m.workspace_id = :workspace AND m.id = i.id AND m.metadata @> :metadata))
-    ))
+    AND (:said_by::text IS NULL OR i.kind <> 1 OR i.user_name = :said_by)
+    {if narrow}
+    AND (:types::text[] IS NULL OR i.type = ANY(:types))
+    AND (:scopes::text[] IS NULL OR i.scope = ANY(:scopes))
+    AND (:tags_any::text[] IS NULL OR i.tags && :tags_any)
+    AND (:tags_all::text[] IS NULL OR i.tags @> :tags_all)
+    AND (:user::text IS NULL OR i.user_name = :user)
+    AND (:session_id::uuid IS NULL OR i.session_id = :session_id)
+    AND (:task_id::uuid IS NULL OR i.task_id = :task_id)
+    AND (:min_importance::float8 IS NULL OR i.importance >= :min_importance)
+    AND (:since::timestamptz IS NULL OR i.happened_at >= :since)
+    AND (:until::timestamptz IS NULL OR i.happened_at < :until)
+    AND (:metadata::jsonb IS NULL OR EXISTS (
+        SELECT 1 FROM memories m
+        WHERE m.workspace_id = :workspace AND m.id = i.id AND m.metadata @> :metadata))
+    {end}
 
 -- fragment: vector
 -- The row's vector of the model in use; while models are being changed it may still stand beside the former one's.
@@ -70,13 +70,39 @@ SELECT s.id, s.embedding <#> :embedding::halfvec({dim}) AS distance
 r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
     + :b * greatest(p.length, :length_floor::integer) / :length_reference::float8))
 
+-- fragment: of_session
+-- Rows of the session that a filter names.
+FROM search_index i
+    WHERE i.workspace_id = :workspace AND i.session_id = :session_id AND i.kind = ANY(:kinds)
+
+-- fragment: of_time
+-- Rows of the time that a filter names.
+FROM search_index i
+    WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.kind = ANY(:kinds)
+        AND i.ann = ANY('{true,false}') AND i.happened_at >= coalesce(:since::timestamptz, '-infinity')
+        AND i.happened_at < coalesce(:until::timestamptz, 'infinity')
+
 -- fragment: ranking
 -- BM25 over exact posting lists and vectors, fused with the turns beside each candidate. Filters come before the best of
 -- each list are taken. Vectors are compared exactly unless ``nearest`` is full. docs/search.md explains the formula and
--- the bounds.
-wanted AS MATERIALIZED (
-    SELECT l.n AS word, t.term, (
-            SELECT c.rows FROM common_terms c WHERE c.workspace_id = :workspace AND c.term = t.term
+-- the bounds. A part in ``{if}`` is there only where it is needed, as starting a plan takes a good part of a small search:
+-- for audiences that are ``large``, ``narrow`` filters, questions that name a time (``timed``), candidates from elsewhere
+-- (``near``), these alone (``listed``), and the ``whole`` records of memories.
+place AS MATERIALIZED (
+    -- The audiences that hold anything of a kind.
+    SELECT a.audience, k.kind
+    FROM unnest(:audiences::uuid[]) AS a(audience), unnest(:kinds::smallint[]) AS k(kind)
+    WHERE (
+        SELECT true FROM search_index i
+        WHERE i.workspace_id = :workspace AND i.audience = a.audience AND i.kind = k.kind
+        LIMIT 1
+    )
+), wanted AS MATERIALIZED (
+    SELECT l.n AS word, t.term, coalesce(
+            {if large}
+            (SELECT c.rows FROM common_terms c WHERE c.workspace_id = :workspace AND c.term = t.term),
+            {end}
+            NULL::bigint
         ) AS rows
     FROM (
             SELECT lexeme, row_number() OVER () AS n
@@ -85,16 +111,19 @@ wanted AS MATERIALIZED (
                 FROM unnest(:languages::text[]) AS g(configuration)
             ) AS any_language
         ) AS l,
-        unnest(:audiences::uuid[]) AS a(audience),
-        unnest(:kinds::smallint[]) AS k(kind),
-        reverie_term_v1(a.audience, k.kind, l.lexeme) AS t(term)
+        place AS p,
+        reverie_term_v1(p.audience, p.kind, l.lexeme) AS t(term)
 ), read AS MATERIALIZED (
     -- The commonest words are left out where the rarer ones promise candidates enough; ``also`` weighs them.
+    SELECT term FROM wanted
+    {if large}
+    EXCEPT
     SELECT term FROM (
         SELECT term, rows, row_number() OVER rarest AS n, sum(coalesce(rows, 0)) OVER rarest AS reading
         FROM wanted WINDOW rarest AS (ORDER BY coalesce(rows, 0), term)
     ) AS w
-    WHERE rows IS NULL OR n = 1 OR reading <= :postings_max::integer
+    WHERE rows IS NOT NULL AND n > 1 AND reading > :postings_max::integer
+    {end}
 ), rarity AS MATERIALIZED (
     SELECT word, ln((1 + (greatest(:counted_rows::bigint + (
             SELECT count(*) FROM search_index i
@@ -110,48 +139,61 @@ wanted AS MATERIALIZED (
 ), weighed AS MATERIALIZED (
     SELECT w.term, w.word, r.idf FROM wanted w JOIN rarity r USING (word)
 ), said AS MATERIALIZED (
+    -- Every term has its weight; an outer join lets Postgres expect all postings, and hash what is shorter than they are.
     SELECT p.id, r.word, :(weight) AS weight
-    FROM search_terms p JOIN weighed r USING (term)
+    FROM search_terms p LEFT JOIN weighed r USING (term)
     WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(SELECT term FROM read))
-), shortlist AS MATERIALIZED (
-    SELECT id, score, row_number() OVER () AS n
+)
+{if large}
+, unread AS MATERIALIZED (
+    SELECT term FROM wanted EXCEPT SELECT term FROM read
+)
+{end}
+, shortlist AS MATERIALIZED (
+    -- Where no words are still to be weighed and little is left out, few more than are wanted need a look.
+    SELECT id, score, row_number() OVER () <= :candidates::integer + 10
+        {if narrow} OR :shortlist IS NOT NULL {end}
+        {if large} OR EXISTS (SELECT 1 FROM unread) {end} AS at_once
     FROM (
         SELECT id, sum(weight) AS score FROM said
-        WHERE :everywhere::boolean OR id IN (SELECT id FROM nearest)
+        {if listed}
+        WHERE id IN (SELECT id FROM nearest)
+        {end}
         GROUP BY id ORDER BY score DESC, id
         LIMIT :shortlist::integer
     ) AS s
-), unread AS MATERIALIZED (
-    SELECT term FROM wanted EXCEPT SELECT term FROM read
 ), kept AS MATERIALIZED (
-    -- Where no words are still to be weighed and little is left out, few more than are wanted need a look.
     SELECT i.id, i.previous FROM search_index i
-    WHERE :(readable) AND i.id = ANY(ARRAY(
-        SELECT id FROM shortlist WHERE n <= :candidates::integer + 10 OR :narrow::boolean OR EXISTS (SELECT 1 FROM unread)
-    ))
+    WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM shortlist WHERE at_once))
 ), late AS MATERIALIZED (
-    -- Where too few of those are live and pass: the rest of the shortlist, and behind a narrow filter of all read.
+    -- Where too few of those are live and pass: the rest of the shortlist, and behind a filter of all read.
     SELECT i.id, i.previous FROM search_index i
     WHERE :(readable) AND (SELECT count(*) FROM kept) < :candidates AND i.id = ANY(ARRAY(
-        SELECT id FROM shortlist WHERE n > :candidates + 10 AND NOT :narrow AND NOT EXISTS (SELECT 1 FROM unread)
+        SELECT id FROM shortlist WHERE NOT at_once
         UNION ALL
-        (SELECT id FROM said WHERE :narrow EXCEPT SELECT id FROM shortlist)
+        (SELECT id FROM said WHERE :filtered::boolean EXCEPT SELECT id FROM shortlist)
     ))
 ), eligible AS MATERIALIZED (
     SELECT id, previous FROM kept UNION ALL SELECT id, previous FROM late
-), also AS MATERIALIZED (
+)
+{if large}
+, also AS MATERIALIZED (
     SELECT p.id, r.word, :(weight) AS weight
     FROM search_terms p JOIN weighed r USING (term)
     WHERE p.workspace_id = :workspace AND EXISTS (SELECT 1 FROM unread)
         AND p.term = ANY(ARRAY(SELECT term FROM unread)) AND p.id = ANY(ARRAY(SELECT id FROM eligible))
-), own AS MATERIALIZED (
+)
+{end}
+, own AS MATERIALIZED (
     SELECT e.id, e.previous, sum(w.score) AS score
     FROM eligible e JOIN (
         SELECT id, score FROM shortlist
         UNION ALL
-        SELECT id, weight FROM said JOIN late USING (id) WHERE :narrow
+        SELECT id, weight FROM said JOIN late USING (id) WHERE :filtered AND id NOT IN (SELECT id FROM shortlist)
+        {if large}
         UNION ALL
         SELECT id, weight FROM also
+        {end}
     ) AS w USING (id)
     GROUP BY e.id, e.previous
 ), keyword_top AS MATERIALIZED (
@@ -162,24 +204,30 @@ wanted AS MATERIALIZED (
     FROM (
         (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
          FROM search_index i
-         WHERE :(readable) AND :(embedded)
-            AND :embedding:::(vector_type) IS NOT NULL AND (SELECT count(*) FROM nearest) < :nearest_max::integer
+         WHERE :(readable) AND :(embedded) AND :embedding:::(vector_type) IS NOT NULL
+            {if near} AND (SELECT count(*) FROM nearest) < :nearest_max::integer {end}
          ORDER BY meaning DESC, id LIMIT :candidates)
+        {if near}
         UNION ALL
         (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
          FROM search_index i
          WHERE :(readable) AND :(embedded) AND i.id = ANY(ARRAY(SELECT id FROM nearest))
             AND (SELECT count(*) FROM nearest) >= :nearest_max
          ORDER BY meaning DESC, id LIMIT :candidates)
+        {end}
     ) AS n
-), timed_top AS MATERIALIZED (
+)
+{if timed}
+, timed_top AS MATERIALIZED (
     SELECT i.id
     FROM search_index i, unnest(:near_starts::timestamptz[], :near_ends::timestamptz[]) AS w(since, until)
     WHERE :(readable) AND :(embedded) AND i.ann = ANY('{true,false}')
         AND i.happened_at >= w.since AND i.happened_at < w.until
     ORDER BY -(:(vector) <#> :embedding) * :(saturation) DESC, i.id
     LIMIT :candidates
-), pool AS MATERIALIZED (
+)
+{end}
+, pool AS MATERIALIZED (
     SELECT id FROM keyword_top
     UNION
     SELECT previous FROM keyword_top
@@ -188,8 +236,10 @@ wanted AS MATERIALIZED (
     WHERE i.workspace_id = :workspace AND i.previous = ANY(ARRAY(SELECT id FROM keyword_top))
     UNION
     SELECT id FROM semantic_top
+    {if timed}
     UNION
     SELECT id FROM timed_top
+    {end}
 ), member AS MATERIALIZED (
     SELECT i.id, i.previous, i.session_id, i.happened_at, i.speaker, i.question_share,
         CASE WHEN :(embedded) THEN -(:(vector) <#> :embedding) END AS similarity,
@@ -199,7 +249,11 @@ wanted AS MATERIALIZED (
     FROM search_index i
     WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM pool))
 ), spoken AS (
-    SELECT id, word, weight FROM said UNION ALL SELECT id, word, weight FROM also
+    SELECT id, word, weight FROM said
+    {if large}
+    UNION ALL
+    SELECT id, word, weight FROM also
+    {end}
 ), reach AS (
     SELECT id, id AS at, 1 AS share FROM member
     UNION ALL
@@ -235,14 +289,17 @@ wanted AS MATERIALIZED (
         -m.base * :question_penalty::float8 * m.question_share AS question_boost,
         :session_boost::float8 * max(m.base * (1 - :question_penalty * m.question_share))
             OVER (PARTITION BY coalesce(m.session_id, m.id)) AS session_boost,
-        :time_boost::float8 * coalesce((
+        0::float8
+        {if timed}
+        + :time_boost::float8 * coalesce((
             SELECT max(exp(-least(700, greatest(
                 0,
                 extract(epoch FROM m.happened_at - w.until)::float8,
                 :early_factor::float8 * extract(epoch FROM w.since - m.happened_at)::float8
             ) / greatest(:near_days::float8 * 86400, :near_share::float8 * extract(epoch FROM w.until - w.since)::float8))))
             FROM unnest(:window_starts::timestamptz[], :window_ends::timestamptz[]) AS w(since, until)
-        ), 0) AS time_boost,
+        ), 0)
+        {end} AS time_boost,
         CASE WHEN m.speaker = 'user' AND bool_or(m.speaker = 'assistant') OVER ()
             THEN :user_boost::float8 ELSE 0 END AS user_boost,
         k.rank AS keyword_rank, v.rank AS semantic_rank
@@ -261,10 +318,14 @@ wanted AS MATERIALIZED (
     LIMIT :limit
 )
 SELECT r.id AS found_id, r.score, r.keyword_rank, r.semantic_rank, r.keyword_score, r.similarity AS semantic_score,
-    r.question_boost, r.session_boost, r.time_boost, r.user_boost, m.*
-FROM ranked r LEFT JOIN (
-    SELECT * FROM :(memory_records) AS r WHERE :whole::boolean AND id = ANY(ARRAY(SELECT id FROM ranked))
+    r.question_boost, r.session_boost, r.time_boost, r.user_boost
+    {if whole}, m.*{end}
+FROM ranked r
+{if whole}
+LEFT JOIN (
+    SELECT * FROM :(memory_records) AS r WHERE id = ANY(ARRAY(SELECT id FROM ranked))
 ) AS m ON m.id = r.id
+{end}
 ORDER BY r.score DESC, r.id
 
 -- name: hybrid_search
@@ -296,12 +357,14 @@ WITH nearest AS MATERIALIZED (
              WHERE reverie_part_v1(audience) <> ALL(:parts::smallint[])))
          ORDER BY i.:(stored) <#> :embedding
          LIMIT :nearest_max)
+        {if changing}
         UNION ALL
         (SELECT i.id, i.next_:(stored) <#> :embedding
          FROM search_index i
-         WHERE :changing::boolean AND i.ann = ANY('{true,false}') AND i.next_model = {model} AND :(readable)
+         WHERE i.ann = ANY('{true,false}') AND i.next_model = {model} AND :(readable)
          ORDER BY i.next_:(stored) <#> :embedding
          LIMIT :nearest_max)
+        {end}
     ) AS n
     ORDER BY distance, id
     LIMIT :nearest_max
@@ -334,17 +397,13 @@ FROM (
 ) AS w
 UNION ALL
 SELECT 'session', NULL, count(*) FROM (
-    SELECT 1 FROM search_index i
-    WHERE i.workspace_id = :workspace AND i.session_id = :session_id AND i.kind = ANY(:kinds)
+    SELECT 1 :(of_session)
     LIMIT :most
 ) AS s
 HAVING :session_id::uuid IS NOT NULL
 UNION ALL
 SELECT 'time', NULL, count(*) FROM (
-    SELECT 1 FROM search_index i
-    WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.kind = ANY(:kinds)
-        AND i.ann = ANY('{true,false}') AND i.happened_at >= coalesce(:since::timestamptz, '-infinity')
-        AND i.happened_at < coalesce(:until::timestamptz, 'infinity')
+    SELECT 1 :(of_time)
     LIMIT :most
 ) AS t
 HAVING :since IS NOT NULL OR :until IS NOT NULL;
@@ -353,15 +412,14 @@ HAVING :since IS NOT NULL OR :until IS NOT NULL;
 -- The same behind a filter that has a list of what may pass it: nothing else is looked at, and that exactly.
 WITH nearest AS MATERIALIZED (
     SELECT p.id FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(:listed_terms::bigint[])
+    {if by_session}
     UNION ALL
-    SELECT i.id FROM search_index i
-    WHERE i.workspace_id = :workspace AND i.session_id = :listed_session AND i.kind = ANY(:kinds)
+    SELECT i.id :(of_session)
+    {end}
+    {if by_time}
     UNION ALL
-    SELECT i.id FROM search_index i
-    WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.kind = ANY(:kinds)
-        AND :listed_by_time::boolean AND i.ann = ANY('{true,false}')
-        AND i.happened_at >= coalesce(:since::timestamptz, '-infinity')
-        AND i.happened_at < coalesce(:until::timestamptz, 'infinity')
+    SELECT i.id :(of_time)
+    {end}
 ), :(ranking);
 
 -- name: recent_search

@@ -76,23 +76,23 @@ async def test_statements_of_a_workspace_stay_in_its_shard(engine: Engine) -> No
 async def test_a_search_goes_to_one_shard(static_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(5):
         await static_api.save(f"The lighthouse keeps lamp {number}")
-    searched: list[dict[str, Any]] = []
-    fetch = Connection.fetch
+    searched: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
+    fetch_with = Connection.fetch_with
 
-    async def noted(self: Connection, name: str, /, **values: Any) -> list[Any]:
-        if name == "hybrid_search":
-            searched.append(values)
-        return await fetch(self, name, **values)
+    async def noted(self: Connection, name: str, literals: dict[str, Any], /, **values: Any) -> list[Any]:
+        searched.append((name, literals, values))
+        return await fetch_with(self, name, literals, **values)
 
-    monkeypatch.setattr(Connection, "fetch", noted)
+    monkeypatch.setattr(Connection, "fetch_with", noted)
     engine = static_api.engine
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
     found = await recall(engine, admin, SearchRequest(agent="a", query="lighthouse lamp"))
     assert len(found.results) == 5
-    query = all_queries()["hybrid_search"]
+    ((name, literals, values),) = searched
+    query = all_queries()[name].with_literals(**literals)
     async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
         rows = await connection.raw.fetch(
-            f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {query.sql}", *query.arguments(searched[0])
+            f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {query.sql}", *query.arguments(values)
         )
     plan = "\n".join(row[0] for row in rows)
     assert re.findall(r"Task Count: (\d+)", plan) == ["1"], plan

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from service.db.queries import query
 from service.db.reaching import Way, way_to
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
+from service.domain.types import MemoryType
 from service.memory.engine import Engine
 from service.memory.recall import recall
 from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
 from tests.cluster import Cluster
+
+LONG = 15_360
+"""In bytes, what asyncpg by itself keeps no longer statements than."""
 
 
 async def test_a_save_is_planned_once(settings: Settings, citus: Cluster | None) -> None:
@@ -24,7 +27,7 @@ async def test_a_save_is_planned_once(settings: Settings, citus: Cluster | None)
     async with open_runtime(one_connection, "test") as engine:
         for text in ("The kettle is on the shelf", "The cup is in the sink", "The spoon is on the table"):
             await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content=text)])
-        plans = await _plans(engine, "insert_memories")
+        plans = await _plans(engine, "INSERT INTO memories")
     if await way_to(str(settings.database_url)) is Way.FORGETFUL_POOLER:
         assert plans == []
     else:
@@ -37,18 +40,33 @@ async def test_a_search_is_planned_once_however_long_its_statement(settings: Set
     async with open_runtime(one_connection, "test") as engine:
         await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
         for text in ("kettle", "shelf", "the kettle on the shelf"):
-            await recall(engine, admin, SearchRequest(agent="a", query=text))
-        plans = await _plans(engine, "hybrid_search")
+            await recall(engine, admin, SearchRequest(agent="a", query=f"{text} last week", types=[MemoryType.FACT]))
+        plans = await _plans(engine, "semantic_top", length=LONG)
     if await way_to(str(settings.database_url)) is Way.FORGETFUL_POOLER:
         assert plans == []
     else:  # Citus finds the shard by the workspace
         assert plans == [(0, 3) if citus else (3, 0)]
 
 
-async def _plans(engine: Engine, name: str) -> list[tuple[int, int]]:
-    """How often a statement was run by its kept plan, and how often by a new one; nothing where it is not prepared."""
+async def test_each_kind_of_search_is_a_statement_of_its_own(settings: Settings) -> None:
+    admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+    one_connection = settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
+    async with open_runtime(one_connection, "test") as engine:
+        await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
+        for asked in ({"query": "kettle"}, {"query": "kettle last week"}, {"query": "kettle", "user": "u"}) * 2:
+            await recall(engine, admin, SearchRequest.model_validate({"agent": "a"} | asked))
+        plans = await _plans(engine, "semantic_top")
+    if await way_to(str(settings.database_url)) is not Way.FORGETFUL_POOLER:
+        assert [sum(one) for one in plans] == [2, 2, 2]
+
+
+async def _plans(engine: Engine, part: str, length: int = 0) -> list[tuple[int, int]]:
+    """How often each prepared statement of at least that ``length`` with this ``part`` was run by its kept plan, and how
+    often by a new one."""
     async with engine.db.unscoped() as connection:
         rows = await connection.raw.fetch(
-            "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement = $1", query(name).sql
-        )
+            """SELECT generic_plans, custom_plans FROM pg_prepared_statements
+            WHERE statement LIKE '%' || $1 || '%' AND length(statement) >= $2""",
+            part, length,
+        )  # fmt: skip
     return [tuple(row) for row in rows]

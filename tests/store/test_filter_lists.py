@@ -96,13 +96,13 @@ async def test_a_short_list_finds_what_a_scan_does(
     filled: Engine, filters: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    fetch = Connection.fetch
+    fetch_with = Connection.fetch_with
 
-    async def noted(self: Connection, name: str, /, **values: Any) -> list[Any]:
+    async def noted(self: Connection, name: str, literals: dict[str, Any], /, **values: Any) -> list[Any]:
         asked.append(name)
-        return await fetch(self, name, **values)
+        return await fetch_with(self, name, literals, **values)
 
-    monkeypatch.setattr(Connection, "fetch", noted)
+    monkeypatch.setattr(Connection, "fetch_with", noted)
 
     async def found(strategy: str) -> list[tuple[Any, ...]]:
         request = SearchRequest.model_validate(
