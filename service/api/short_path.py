@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
+from starlette.datastructures import State
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.api.dependencies import NO_MEMORY
 from service.api.errors import answer_to
-from service.api.routes import memories
+from service.api.routes import chat, memories
+from service.api.routes.chat import ChatHeaders
 from service.domain.drafts import MemoryDraft
+from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.errors import ReverieError
 from service.memory.keys import authenticate
@@ -25,23 +29,41 @@ from service.memory.keys import authenticate
 
 @dataclass(frozen=True, slots=True)
 class _Busy:
-    """A route by its ``path``: what its body is, and the function that the router calls as well."""
+    """A route by its ``path``: ``given`` reads what a call gives, raising ValidationError, and ``answer`` answers it with
+    what the router calls as well."""
 
     path: str
-    body: type[BaseModel]
-    endpoint: Callable[..., Awaitable[Response]]
+    given: Callable[[Scope, bytes], Any]
+    answer: Callable[[State, Principal, Any], Awaitable[Response]]
+
+
+def _completion(scope: Scope, body: bytes) -> tuple[ChatHeaders, bytes]:
+    headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+    return ChatHeaders.model_validate({name: headers[raw] for name, raw in _CHAT_HEADERS if raw in headers}), body
 
 
 BUSY = {
     route.path: route
     for route in (
-        _Busy("/v1/memories/search", SearchRequest, memories.search),
-        _Busy("/v1/memories", MemoryDraft, memories.save),
+        _Busy(
+            "/v1/memories/search",
+            lambda _, body: SearchRequest.model_validate_json(body),
+            lambda state, caller, request: memories.search(state.engine, caller, request),
+        ),
+        _Busy(
+            "/v1/memories",
+            lambda _, body: MemoryDraft.model_validate_json(body),
+            lambda state, caller, draft: memories.save(state.engine, caller, draft),
+        ),
+        _Busy(chat.PATH, _completion, lambda state, caller, given: chat.completed(state.chat, caller, *given)),
     )
 }
 JSON = b"application/json"
 BEARER = b"bearer "
 _NO_MEMORY = NO_MEMORY.lower().encode()
+_CHAT_HEADERS = [
+    (field.alias, field.alias.lower().encode()) for field in ChatHeaders.model_fields.values() if field.alias
+]
 
 
 class ShortPathMiddleware:
@@ -58,15 +80,15 @@ class ShortPathMiddleware:
             return
         body = await Request(scope, receive).body()
         try:
-            given = route.body.model_validate_json(body)
+            given = route.given(scope, body)
         except ValidationError:
             await self.app(scope, _again(body, receive), send)
             return
         scope["route"] = route
-        engine = scope["app"].state.engine
+        state = scope["app"].state
         try:
-            caller = scope.get("state", {}).get("principal") or await authenticate(engine, token)
-            response = await route.endpoint(engine, caller, given)
+            caller = scope.get("state", {}).get("principal") or await authenticate(state.engine, token)
+            response = await route.answer(state, caller, given)
         except ReverieError as error:
             response = answer_to(error)
         await response(scope, receive, send)
@@ -74,12 +96,11 @@ class ShortPathMiddleware:
 
 def _token(scope: Scope) -> str | None:
     """The bearer key of a plain call; None where anything about the headers is out of the ordinary."""
-    headers: list[tuple[bytes, bytes]] = scope["headers"]
-    keys = [value for name, value in headers if name == b"authorization"]
-    kinds = [value for name, value in headers if name == b"content-type"]
-    if len(keys) != 1 or kinds != [JSON] or any(name == _NO_MEMORY for name, _ in headers):
+    headers = dict(scope["headers"])
+    if len(headers) != len(scope["headers"]) or headers.get(b"content-type") != JSON or _NO_MEMORY in headers:
         return None
-    kind, token = keys[0][: len(BEARER)], keys[0][len(BEARER) :]
+    key: bytes = headers.get(b"authorization", b"")
+    kind, token = key[: len(BEARER)], key[len(BEARER) :]
     plain = kind.lower() == BEARER and token and token == token.strip()
     return token.decode("latin-1") if plain else None
 

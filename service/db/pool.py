@@ -35,7 +35,7 @@ _PLAN_FOR_SEARCH = (
     " SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off;"
     "SET LOCAL enable_sort = off; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200;"
 )
-_PLAN_FOR_SAVE = " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
+_PLAN_BY_INDEXES = " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
 _SHARDS_IN_SIGHT = " SET LOCAL citus.override_table_visibility = off;"
 """Citus hides shards from the catalog, which takes each new connection a second as it first asks for types."""
 _SHARDS_ALWAYS_IN_SIGHT = """SELECT set_config('citus.override_table_visibility', 'off', false)
@@ -224,13 +224,14 @@ class Database:
         """
         return self.transaction(workspace_id, self._searching)
 
-    def saving(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
-        """As ``transaction``, for saves: planned once per connection, as planning costs more than saving one memory.
+    def planned_once(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+        """As ``transaction``, for statements that touch few rows, such as saves: planned once per connection, as planning
+        costs more than running them.
 
         A plan that is kept must not be one for tables as empty as they were at first: it never reads them whole. On
         Citus each statement is planned anew.
         """
-        return self.transaction(workspace_id, "" if self.spread else _PLAN_ONCE + _PLAN_FOR_SAVE)
+        return self.transaction(workspace_id, "" if self.spread else _PLAN_ONCE + _PLAN_BY_INDEXES)
 
     def snapshot(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """As ``transaction``, but reading only, and every statement sees the one moment of the first."""

@@ -22,6 +22,8 @@ from service.errors import ReverieError
 
 ENCODINGS: Final = ("o200k_base", "cl100k_base")
 PIECE_CHARACTERS_MAX: Final = 16_384
+COUNTED_MAX: Final = 10_000
+_counted: Final[dict[bytes, int]] = {}
 # Both encodings end a word here whatever surrounds it, so cutting changes no count.
 _SAFE_CUT: Final = re.compile(r"(?<=\S) (?=\S)")
 
@@ -38,6 +40,18 @@ def count_tokens(text: str) -> int:
     """
     encoding = _encoding()
     return sum(len(encoding.encode_ordinary(piece)) for piece in _pieces(text))
+
+
+def count_tokens_again(text: str) -> int:
+    """``count_tokens`` of a text that is likely to come again: the counts of the last 10,000 are kept, under hashes, so that
+    no text stays in memory."""
+    key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    tokens = _counted.get(key)
+    if tokens is None:
+        if len(_counted) >= COUNTED_MAX:
+            del _counted[next(iter(_counted))]
+        tokens = _counted[key] = count_tokens(text)
+    return tokens
 
 
 def count_tokens_many(texts: Iterable[str]) -> list[int]:

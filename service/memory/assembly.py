@@ -9,7 +9,7 @@ from typing import Any
 
 from service.domain.context import PREFIX, TURN, Placement, SectionName, Shares
 from service.domain.marking import CLOSE, NOTICE, OPEN, as_data, as_entry, block, section
-from service.embedding.tokens import count_tokens, truncate
+from service.embedding.tokens import count_tokens, count_tokens_again, truncate
 
 TRUNCATED: frozenset[SectionName] = frozenset({"bulletin", "tools"})
 """Sections whose last entry is cut to fit; in the others an entry that does not fit is left out."""
@@ -158,7 +158,7 @@ def _fill_window(window: Sequence[WindowTurn], cap: int, cost: Cost) -> Section:
 
 
 def _cost(line: str) -> int:
-    return count_tokens(line + "\n")
+    return count_tokens_again(line + "\n")
 
 
 def _section(name: SectionName, lines: list[str], items: list[str], cap: int, cost: Cost) -> Section:

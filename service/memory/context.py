@@ -100,12 +100,18 @@ async def _gathered(
     speaker = request.user or await _speaker(engine, principal, request)
     try:
         async with asyncio.TaskGroup() as group:
-            found = group.create_task(_search(engine, principal, request, speaker))
-            standing = await _standing(engine, principal, request, speaker)
-            window = await _window(engine, principal, request) if standing.shares.window else []
+            others = group.create_task(_standing_and_window(engine, principal, request, speaker))
+            found = await _search(engine, principal, request, speaker)
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
-    return standing, window, found.result()
+    return *others.result(), found
+
+
+async def _standing_and_window(
+    engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None
+) -> tuple[_Standing, Sequence[WindowTurn]]:
+    standing = await _standing(engine, principal, request, speaker)
+    return standing, await _window(engine, principal, request) if standing.shares.window else []
 
 
 async def _speaker(engine: Engine, principal: Principal, request: ContextRequest) -> str | None:
@@ -121,7 +127,7 @@ async def _speaker(engine: Engine, principal: Principal, request: ContextRequest
 async def _standing(engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None) -> _Standing:
     """Bulletin, identity, preferences of the speaker, goals when planning, and open todos."""
     workspace, agent = principal.workspace_id, principal.acting(request.agent)
-    async with engine.db.transaction(workspace) as connection:
+    async with engine.db.planned_once(workspace) as connection:
         reader = await agents.reader(connection, workspace, agent, session=request.session, task=request.task)
         if reader is None:
             settings = await workspace_settings(connection, workspace)

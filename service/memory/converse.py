@@ -85,8 +85,6 @@ async def append_messages(
         contents = await _window_messages(connection, principal, row)
         folded = row["window_seq"] > 1
         summaries = await sessions.window_summaries(connection, principal.workspace_id, row["id"]) if folded else []
-        if len(contents) > bounds.messages_max or sum(each["tokens"] for each in contents) > bounds.tokens_max:
-            await sessions.ask_to_compact(connection, principal.workspace_id, row["agent_id"], now)
     return stored, _window(row, contents, summaries, now, bounds)
 
 
@@ -100,11 +98,8 @@ async def keep_turns(
     now = engine.now()
     turns = await _turns(engine, principal, drafts, user, now, searchable=True)
     bounds = (await get_settings(engine, principal)).window
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        row, _ = await _append(connection, principal, principal.acting(agent), session, turns, user, now, bounds)
-        messages, tokens = await sessions.window_size(connection, principal.workspace_id, row)
-        if messages > bounds.messages_max or tokens > bounds.tokens_max:
-            await sessions.ask_to_compact(connection, principal.workspace_id, row["agent_id"], now)
+    async with engine.db.planned_once(principal.workspace_id) as connection:
+        await _append(connection, principal, principal.acting(agent), session, turns, user, now, bounds)
 
 
 async def _turns(
@@ -140,18 +135,22 @@ async def _append(
     now: datetime,
     bounds: WindowSettings,
 ) -> tuple[Record, list[Record]]:
-    """Store turns under the session's lock, agent and session made on first use; the session's row after that, and
-    the turns as stored."""
+    """Store turns under the session's lock, agent and session made on first use, and have a full window folded; the
+    session's row after that, and the turns as stored."""
     workspace = principal.workspace_id
-    row = await sessions.lock_named(connection, workspace, agent, session)
+    row = await sessions.lock_named(connection, workspace, agent, session) or await sessions.begin_named(
+        connection, workspace, agent, session, user
+    )
     if row is None:
         agent_id = await agents.ensure_agent(connection, workspace, agent)
         await agents.ensure_session(connection, workspace, agent_id, session, user)
         row = await sessions.lock_named(connection, workspace, agent, session)
         assert row is not None
     moved = _moved(row, now, bounds)
-    stored = await sessions.append(connection, workspace, moved, turns.items, user=user, now=now)
+    stored, messages, tokens = await sessions.append(connection, workspace, moved, turns.items, user=user, now=now)
     await sessions.make_searchable(connection, workspace, turns.words, turns.embedded)
+    if messages > bounds.messages_max or tokens > bounds.tokens_max:
+        await sessions.ask_to_compact(connection, workspace, moved["agent_id"], now)
     return moved, stored
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from service.store import memories
@@ -22,21 +22,21 @@ MEMORY_OFF = Degraded("memory is switched off for this call", "none")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One result with all that explains its place. What was found is in the field that ``kind`` names; a memory is
-    its record, or what a context tells of it."""
+    """One result with all that explains its place; the newest of all have no scores. What was found is in the field that
+    ``kind`` names, whole or as far as a context tells of it."""
 
     kind: Kind
     memory: memories.Record | None
     message: dict[str, Any] | None
     document: dict[str, Any] | None
-    score: float
     rank: int
-    keyword_rank: int | None
-    semantic_rank: int | None
-    keyword_score: float | None
-    semantic_score: float | None
-    boosts: dict[str, float]
     tokens: int
+    score: float = 0.0
+    keyword_rank: int | None = None
+    semantic_rank: int | None = None
+    keyword_score: float | None = None
+    semantic_score: float | None = None
+    boosts: dict[str, float] = field(default_factory=dict)
     rerank_score: float | None = None
 
     @property

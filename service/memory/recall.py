@@ -25,7 +25,7 @@ from service.store import agents, memories, search
 from service.store.vectors import Space
 
 BUDGET_FETCH = 200
-BOOSTS = ("question", "session", "time", "user")
+BOOSTS = [(boost, f"{boost}_boost") for boost in ("question", "session", "time", "user")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ async def _look(
         rows = await search.hybrid(
             connection, workspace, reader, filters, ranking, question, kinds=kinds, limit=limit, whole=around.whole
         )
-    return await _found(connection, workspace, rows, whole=around.whole), rerank
+    return await _found(connection, workspace, rows), rerank
 
 
 def _fetched(request: SearchRequest, *, rerank: bool) -> int:
@@ -190,17 +190,21 @@ def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader, said
     )
 
 
-async def _found(connection: Connection, workspace: UUID, rows: Sequence[Any], *, whole: bool) -> list[Found]:
+async def _found(connection: Connection, workspace: UUID, rows: Sequence[Any]) -> list[Found]:
     """The ranking's rows with what they stand for, in order; what was deleted since they were ranked is left out."""
-    others = await search.looked_up(connection, workspace, rows, whole=whole)
+    if not rows:
+        return []
+    brief, ranked = "kind" in rows[0], "score" in rows[0]
+    others = {} if brief else await search.looked_up(connection, workspace, rows)
     results: list[Found] = []
     for row in rows:
         kind: search.Kind = "memory"
-        if row.get("id") is not None:
-            told, tokens = memories.record(row), row["tokens"]
+        if brief:
+            kind, told = row["kind"], search.told(row)
+        elif row["id"] is not None:
+            told = memories.record(row)
         elif row["found_id"] in others:
             kind, told = others[row["found_id"]]
-            tokens = told["tokens"]
         else:
             continue
         results.append(
@@ -209,17 +213,24 @@ async def _found(connection: Connection, workspace: UUID, rows: Sequence[Any], *
                 memory=told if kind == "memory" else None,
                 message=told if kind == "message" else None,
                 document=told if kind == "document" else None,
-                score=row.get("score", 0.0),
                 rank=len(results) + 1,
-                keyword_rank=row.get("keyword_rank"),
-                semantic_rank=row.get("semantic_rank"),
-                keyword_score=row.get("keyword_score"),
-                semantic_score=row.get("semantic_score"),
-                boosts={boost: row[f"{boost}_boost"] for boost in BOOSTS if row.get(f"{boost}_boost")},
-                tokens=tokens,
+                tokens=row["tokens"] if kind == "memory" else told["tokens"],
+                **(_places(row) if ranked else {}),
             )
         )
     return results
+
+
+def _places(row: Any) -> dict[str, Any]:
+    """Where each list had a result of the ranking, and why."""
+    return {
+        "score": row["score"],
+        "keyword_rank": row["keyword_rank"],
+        "semantic_rank": row["semantic_rank"],
+        "keyword_score": row["keyword_score"],
+        "semantic_score": row["semantic_score"],
+        "boosts": {boost: value for boost, column in BOOSTS if (value := row[column])},
+    }
 
 
 def _within_budget(found: Sequence[Found], limit: int, max_tokens: int | None) -> list[Found]:

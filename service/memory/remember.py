@@ -79,7 +79,7 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
     contents = [draft.content for draft in drafts]
     embedded, read = await asyncio.gather(engine.embed(contents), _read(contents))
     saved: dict[int, tuple[UUID, Outcome]] = {}
-    async with engine.db.saving(principal.workspace_id) as connection:
+    async with engine.db.planned_once(principal.workspace_id) as connection:
         places = Places(connection, principal)
         await places.look_up(drafts)
         items = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -50,9 +50,6 @@ less; behind a filter each costs the index more, and it gives as many as are kep
 
 Kind = Literal["memory", "message", "document"]
 Found = tuple[Kind, dict[str, Any]]
-_LOOKUPS: tuple[tuple[Kind, str, Callable[[Row], dict[str, Any]]], ...] = (
-    ("memory", "found_memories", dict), ("message", "found_messages", message), ("document", "found_chunks", dict),
-)  # fmt: skip
 
 
 class ModelChanged(ReverieError):
@@ -151,7 +148,8 @@ async def hybrid(
     limit: int,
     whole: bool = True,
 ) -> list[Row]:
-    """The best ``limit`` rows by fused score; ``whole``, those that are memories carry their record.
+    """The best ``limit`` rows by fused score; ``whole``, those that are memories carry their record, else all carry their
+    ``kind`` and what a context tells of them.
 
     Raises ModelChanged when the question's vector is not of the model in use.
     """
@@ -185,6 +183,7 @@ async def hybrid(
         "near": False,
         "listed": False,
         "whole": whole,
+        "brief": not whole,
     }
     if filters.listed and counted_rows >= LISTED_FROM:
         rows_max = min(LISTED_MAX, counted_rows // LISTED_SHARE)
@@ -248,13 +247,19 @@ async def recent(
     )
 
 
-async def looked_up(connection: Connection, workspace: UUID, rows: Sequence[Row], *, whole: bool) -> dict[UUID, Found]:
-    """What was found and carries no record, by id, each with its kind: messages and parts of documents, and, not
-    ``whole``, of memories what a context tells of them."""
-    ids = [row["found_id"] for row in rows if row.get("id") is None]
-    found: dict[UUID, Found] = {}
-    for kind, statement, told in _LOOKUPS[1:] if whole else _LOOKUPS:
-        if len(found) < len(ids):
-            rows = await connection.fetch(statement, workspace=workspace, ids=ids)
-            found |= {row["id"]: (kind, told(row)) for row in rows}
+def told(row: Row) -> dict[str, Any]:
+    """What was found, as far as a context tells of it, in a row of ``hybrid`` that is not ``whole``."""
+    return message(row)
+
+
+async def looked_up(connection: Connection, workspace: UUID, rows: Sequence[Row]) -> dict[UUID, Found]:
+    """What was found and carries no record, by id, each with its kind: messages and parts of documents."""
+    ids = [row["found_id"] for row in rows if row["id"] is None]
+    if not ids:
+        return {}
+    messages = await connection.fetch("found_messages", workspace=workspace, ids=ids)
+    found: dict[UUID, Found] = {row["id"]: ("message", message(row)) for row in messages}
+    if len(found) < len(ids):
+        chunks = await connection.fetch("found_chunks", workspace=workspace, ids=ids)
+        found |= {row["id"]: ("document", dict(row)) for row in chunks}
     return found

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.domain.ids import new_id
 from service.store.vectors import Embedded
 
 SEQ_END = 2**31 - 1
@@ -24,10 +25,18 @@ async def lock_named(connection: Connection, workspace: UUID, agent: str, sessio
     return await connection.row("lock_named_session", workspace=workspace, agent=agent, session=session)
 
 
+async def begin_named(connection: Connection, workspace: UUID, agent: str, session: str, user: str | None) -> Row | None:
+    """The same for one made now; None where the agent is not there yet, or the session is by now."""
+    return await connection.row(
+        "begin_named_session", workspace=workspace, agent=agent, session=session, id=new_id(), user=user
+    )
+
+
 async def append(
     connection: Connection, workspace: UUID, moved: Row, items: list[dict[str, Any]], *, user: str | None, now: datetime
-) -> list[dict[str, Any]]:
-    """Append messages under the session's lock; the messages as stored, in order.
+) -> tuple[list[dict[str, Any]], int, int]:
+    """Append messages under the session's lock; the messages as stored, in order, and how many messages and tokens are in
+    the window with them.
 
     ``moved``: the locked row with its window as it is to be with them, ``last_seq`` still without.
     """
@@ -43,7 +52,9 @@ async def append(
         user=user,
         now=now,
     )
-    return [message(row) for row in rows]
+    stored = [message(row) for row in rows]
+    sizes = [(each.pop("window_messages"), each.pop("window_tokens")) for each in stored]
+    return stored, *(sizes[0] if sizes else (0, 0))
 
 
 async def make_searchable(
@@ -106,13 +117,6 @@ async def window_messages(connection: Connection, workspace: UUID, session_id: U
     """The messages in a session's window, oldest first, whether it has gone idle or not."""
     rows = await connection.fetch("window_messages", workspace=workspace, session_id=session_id)
     return [message(row) for row in rows]
-
-
-async def window_size(connection: Connection, workspace: UUID, row: Row) -> tuple[int, int]:
-    """How many messages are in a session's window, and their tokens."""
-    size = await connection.row("window_size", workspace=workspace, session_id=row["id"], window_seq=row["window_seq"])
-    assert size is not None
-    return size["messages"], size["tokens"]
 
 
 async def full_windows(

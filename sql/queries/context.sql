@@ -11,14 +11,15 @@ FROM (
         ) AS place
     FROM memories m
     WHERE m.workspace_id = :workspace AND m.audience = ANY(:audiences::uuid[])
+        AND m.type = ANY(:always_types::text[] || :user_types::text[] || :open_types::text[])
         AND m.deleted_at IS NULL AND m.superseded_by IS NULL
         AND m.valid_from <= :now AND (m.valid_until IS NULL OR m.valid_until > :now)
         AND (m.expires_at IS NULL OR m.expires_at > :now)
         AND (
-            m.type = ANY(:always_types::text[])
+            m.type = ANY(:always_types)
             OR (
                 (m.user_name IS NULL OR m.user_name = :user)
-                AND (m.type = ANY(:user_types::text[]) OR (m.type = ANY(:open_types::text[]) AND m.status = 'open'))
+                AND (m.type = ANY(:user_types) OR (m.type = ANY(:open_types) AND m.status = 'open'))
             )
         )
 ) AS offered

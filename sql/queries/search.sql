@@ -82,12 +82,45 @@ FROM search_index i
         AND i.ann = ANY('{true,false}') AND i.happened_at >= coalesce(:since::timestamptz, '-infinity')
         AND i.happened_at < coalesce(:until::timestamptz, 'infinity')
 
+-- fragment: said_in
+-- The session of a message ``m``, by name.
+(SELECT s.session FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id)
+
+-- fragment: said_to
+-- The agent of that session.
+(SELECT (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = s.agent_id)
+     FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id)
+
+-- fragment: owner
+-- The agent of a document ``d``.
+(SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = d.agent_id)
+
+-- fragment: told
+-- What a context tells of what was found: memories, messages and parts of documents.
+SELECT 'memory' AS kind, m.id, (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = m.agent_id) AS agent,
+        m.content, NULL::jsonb AS content_json, m.user_name AS "user", m.tokens, m.type, m.status, m.occurred_at,
+        NULL AS session, NULL AS role, NULL AS name, NULL::timestamptz AS created_at, NULL AS title, NULL::integer AS position,
+        NULL::integer AS chunks
+    FROM memories m
+    WHERE m.workspace_id = :workspace AND m.id = ANY(ARRAY(SELECT id FROM ranked))
+    UNION ALL
+    SELECT 'message', m.id, :(said_to), m.content, m.content_json, m.user_name, m.tokens, NULL, NULL, NULL, :(said_in),
+        m.role, m.name, m.created_at, NULL, NULL, NULL
+    FROM messages m
+    WHERE m.workspace_id = :workspace AND m.id = ANY(ARRAY(SELECT id FROM ranked))
+    UNION ALL
+    SELECT 'document', c.id, :(owner), c.content, NULL, d.user_name, c.tokens, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        d.title, c.position, d.chunks
+    FROM chunks c JOIN documents d ON d.workspace_id = :workspace AND d.id = c.document_id
+    WHERE c.workspace_id = :workspace AND c.id = ANY(ARRAY(SELECT id FROM ranked)) AND d.id = ANY(ARRAY(
+        SELECT document_id FROM chunks WHERE workspace_id = :workspace AND id = ANY(ARRAY(SELECT id FROM ranked))))
+
 -- fragment: ranking
 -- BM25 over exact posting lists and vectors, fused with the turns beside each candidate. Filters come before the best of
 -- each list are taken. Vectors are compared exactly unless ``nearest`` is full. docs/search.md explains the formula and
 -- the bounds. A part in ``{if}`` is there only where it is needed, as starting a plan takes a good part of a small search:
 -- for audiences that are ``large``, ``narrow`` filters, questions that name a time (``timed``), candidates from elsewhere
--- (``near``), these alone (``listed``), and the ``whole`` records of memories.
+-- (``near``), these alone (``listed``), and the ``whole`` records of memories, or ``brief`` ones of everything.
 place AS MATERIALIZED (
     -- The audiences that hold anything of a kind.
     SELECT a.audience, k.kind
@@ -317,14 +350,23 @@ place AS MATERIALIZED (
     ORDER BY score DESC, id
     LIMIT :limit
 )
+{if brief}
+, told AS MATERIALIZED (
+    :(told)
+)
+{end}
 SELECT r.id AS found_id, r.score, r.keyword_rank, r.semantic_rank, r.keyword_score, r.similarity AS semantic_score,
     r.question_boost, r.session_boost, r.time_boost, r.user_boost
     {if whole}, m.*{end}
+    {if brief}, t.*{end}
 FROM ranked r
 {if whole}
 LEFT JOIN (
     SELECT * FROM :(memory_records) AS r WHERE id = ANY(ARRAY(SELECT id FROM ranked))
 ) AS m ON m.id = r.id
+{end}
+{if brief}
+JOIN told t ON t.id = r.id
 {end}
 ORDER BY r.score DESC, r.id
 
@@ -433,27 +475,19 @@ FROM newest n LEFT JOIN (
 ) AS m ON m.id = n.id
 ORDER BY n.happened_at DESC, n.id DESC;
 
--- name: found_memories
--- What a context tells of memories that a search found.
-SELECT m.id, a.agent, m.type, m.status, m.content, m.occurred_at, m.user_name AS "user", m.tokens
-FROM memories m
-JOIN agents a ON a.workspace_id = m.workspace_id AND a.id = m.agent_id
-WHERE m.workspace_id = :workspace AND m.id = ANY(:ids::uuid[]);
-
 -- name: found_messages
--- Messages that a search found.
-SELECT m.id, a.agent, s.session, m.seq, m.role, m.content, m.content_json, m.name, m.tool_call_id, m.user_name AS "user",
-    m.tokens, m.created_at
+-- Messages that a search found. Names come by subqueries, here and above: as searches are planned, a join would read all
+-- sessions and agents of the workspace.
+SELECT m.id, :(said_to) AS agent, :(said_in) AS session, m.seq, m.role, m.content, m.content_json, m.name, m.tool_call_id,
+    m.user_name AS "user", m.tokens, m.created_at
 FROM messages m
-JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
-JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 WHERE m.workspace_id = :workspace AND m.id = ANY(:ids::uuid[]);
 
 -- name: found_chunks
 -- Parts of documents that a search found.
-SELECT c.id, a.agent, c.document_id, d.title, c.position, d.chunks, c.content, d.user_name AS "user", d.metadata, c.tokens,
-    d.created_at
+SELECT c.id, :(owner) AS agent, c.document_id, d.title, c.position, d.chunks, c.content, d.user_name AS "user", d.metadata,
+    c.tokens, d.created_at
 FROM chunks c
-JOIN documents d ON d.workspace_id = c.workspace_id AND d.id = c.document_id
-JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
-WHERE c.workspace_id = :workspace AND c.id = ANY(:ids::uuid[]);
+JOIN documents d ON d.workspace_id = :workspace AND d.id = c.document_id
+WHERE c.workspace_id = :workspace AND c.id = ANY(:ids::uuid[])
+    AND d.id = ANY(ARRAY(SELECT document_id FROM chunks WHERE workspace_id = :workspace AND id = ANY(:ids)));

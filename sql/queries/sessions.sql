@@ -13,8 +13,15 @@ WHERE workspace_id = :workspace AND session = :session
     AND agent_id = (SELECT a.id FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent)
 FOR UPDATE;
 
+-- name: begin_named_session
+-- The same for one that was not there yet, of an agent that is: nothing where it has been made meanwhile.
+INSERT INTO sessions (workspace_id, id, agent_id, session, user_name)
+SELECT :workspace, :id, a.id, :session, :user FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent
+ON CONFLICT (workspace_id, agent_id, session) DO NOTHING
+RETURNING id, agent_id, last_seq, window_seq, window_from_seq, window_started_at, last_message_at;
+
 -- name: append_messages
--- Insert messages numbered from ``first_seq`` in the order given, and move the session on.
+-- Insert messages numbered from ``first_seq`` in the order given, and move the session on; how full its window is then.
 WITH item AS (
     SELECT m.*
     FROM ROWS FROM (jsonb_to_recordset(:items::jsonb) AS (
@@ -38,9 +45,13 @@ WITH item AS (
         window_started_at = :window_started_at,
         user_name = coalesce(user_name, :user)
     WHERE workspace_id = :workspace AND id = :session_id
+), shown AS (
+    SELECT count(*) AS messages, coalesce(sum(tokens), 0) AS tokens
+    FROM messages WHERE workspace_id = :workspace AND session_id = :session_id AND seq >= :window_seq
 )
-SELECT id, seq, role, content, content_json, name, tool_call_id, user_name AS "user", tokens, created_at
-FROM inserted ORDER BY seq;
+SELECT i.id, i.seq, i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name AS "user", i.tokens, i.created_at,
+    shown.messages + count(*) OVER () AS window_messages, shown.tokens + sum(i.tokens) OVER () AS window_tokens
+FROM inserted i, shown ORDER BY i.seq;
 
 -- name: index_messages
 -- Make the words of messages searchable: search rows and posting lists, for the agent of their session.
@@ -140,10 +151,6 @@ SELECT m.id, m.seq, m.role, m.content, m.content_json, m.name, m.tool_call_id, m
 FROM sessions s JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq >= s.window_seq
 WHERE s.workspace_id = :workspace AND s.id = :session_id
 ORDER BY m.seq;
-
--- name: window_size
-SELECT count(*) AS messages, coalesce(sum(tokens), 0) AS tokens
-FROM messages WHERE workspace_id = :workspace AND session_id = :session_id AND seq >= :window_seq;
 
 -- name: full_windows
 -- Sessions of the agent with more in their window than is allowed.

@@ -160,7 +160,7 @@ async def _statements(engine: Engine, drafts: list[MemoryDraft]) -> list[tuple[A
 
         @asynccontextmanager
         async def saving(self, workspace: UUID) -> AsyncIterator[Connection]:
-            async with engine.db.saving(workspace) as connection:
+            async with engine.db.planned_once(workspace) as connection:
                 yield Connection(_StopsAtInsert(connection.raw, found))
 
     watched = Engine(Watched(), embedder=engine.embedder)

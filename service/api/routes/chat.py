@@ -6,10 +6,12 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Request
+from pydantic import BaseModel, Field
 from starlette.responses import Response, StreamingResponse
 
 from service.api.dependencies import Caller
 from service.domain.context import TOKENS_MAX, Placement
+from service.domain.principal import Principal
 from service.domain.values import Name
 from service.proxy.chat import Asked, Chat
 
@@ -26,13 +28,26 @@ _BODY: dict[str, Any] = {
 }
 
 
+class ChatHeaders(BaseModel):
+    """What the headers of a completion say of memory."""
+
+    agent: Name | None = Field(
+        None, alias="X-Reverie-Agent", description="who acts; an agent key acts as its own"
+    )
+    user: Name | None = Field(None, alias="X-Reverie-User", description="who speaks; else the body's user")
+    session: Name | None = Field(
+        None, alias="X-Reverie-Session", description="the conversation; else one is told by its opening"
+    )
+    task: Name | None = Field(None, alias="X-Reverie-Task", description="whose memories may be read too")
+    placement: Placement | None = Field(None, alias="X-Reverie-Placement", description="of the memory block")
+    max_tokens: int | None = Field(
+        None, alias="X-Reverie-Max-Tokens", ge=0, le=TOKENS_MAX, description="of the memory block"
+    )
+
+
 def _chat(request: Request) -> Chat:
     chat: Chat = request.app.state.chat
     return chat
-
-
-def _reverie(name: str, what: str) -> Any:
-    return Header(alias=f"X-Reverie-{name}", description=what)
 
 
 @router.post(PATH, openapi_extra=_BODY)
@@ -40,22 +55,19 @@ async def complete(
     request: Request,
     chat: Annotated[Chat, Depends(_chat)],
     caller: Caller,
-    agent: Annotated[Name | None, _reverie("Agent", "who acts; an agent key acts as its own")] = None,
-    user: Annotated[Name | None, _reverie("User", "who speaks; else the body's user")] = None,
-    session: Annotated[Name | None, _reverie("Session", "the conversation; else one is told by its opening")] = None,
-    task: Annotated[Name | None, _reverie("Task", "whose memories may be read too")] = None,
-    placement: Annotated[Placement | None, _reverie("Placement", "of the memory block")] = None,
-    max_tokens: Annotated[
-        int | None, Header(alias="X-Reverie-Max-Tokens", ge=0, le=TOKENS_MAX, description="of the memory block")
-    ] = None,
+    headers: Annotated[ChatHeaders, Header()],
 ) -> Response:
     """A chat completion by the model behind Reverie, with what is remembered added to it and the turn kept.
 
     Off unless the setting ``proxy.enabled`` is on: then, and with X-Reverie-No-Memory, the request goes through
     byte for byte. The answer's header X-Reverie-Memory says on, off, degraded or failed.
     """
-    asked = Asked(await request.body(), agent, user, session, task, placement, max_tokens)
-    answer = await chat.complete(caller, asked)
+    return await completed(chat, caller, headers, await request.body())
+
+
+async def completed(chat: Chat, caller: Principal, headers: ChatHeaders, content: bytes) -> Response:
+    """The answer to a completion whose body is ``content``."""
+    answer = await chat.complete(caller, Asked(content, **dict(headers)))
     if isinstance(answer.body, AsyncIterator):
         return StreamingResponse(answer.body, answer.status, answer.headers)
     return Response(answer.body, answer.status, answer.headers)
