@@ -21,7 +21,7 @@ from service.errors import Unavailable
 from service.llm import LLM, Reranker
 from service.logs import without_messages
 from service.memory.changeover import Changeover
-from service.memory.engine import Engine
+from service.memory.engine import CHEAP_SOURCE, Engine
 from service.memory.health import Lookout
 from service.settings import Settings
 from service.store.embeddings import Model
@@ -65,7 +65,7 @@ async def open_runtime(
     engine = Engine(
         db=db,
         replica=replica,
-        embedder=CachedEmbedder(watched(embedder, settings.embedding_storage)) if embedder else None,
+        embedder=_cached(watched(embedder, settings.embedding_storage)) if embedder else None,
         embedding_deadline_s=settings.embedding_deadline_s,
         llm=_llm(settings, telemetry.llm if telemetry else LLM),
         reranker=_reranker(settings),
@@ -96,7 +96,12 @@ async def _open_model(settings: Settings, watched: type[WatchedEmbedder], model:
         model.setting, dim=model.dim, api_base=settings.embedding_api_base, api_key=settings.embedding_api_key
     )
     assert opened is not None
-    return CachedEmbedder(watched(opened, storage_of(model.signature)))
+    return _cached(watched(opened, storage_of(model.signature)))
+
+
+def _cached(embedder: WatchedEmbedder) -> Embedder:
+    """With a cache in front, unless embedding anew takes less time than to look."""
+    return embedder if embedder.source == CHEAP_SOURCE else CachedEmbedder(embedder)
 
 
 def _llm(settings: Settings, kind: type[LLM]) -> LLM | None:

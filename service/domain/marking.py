@@ -24,7 +24,7 @@ def as_data(text: str) -> str:
 
 def as_entry(text: str) -> str:
     """``text`` as one entry of a list, its further lines indented so that they cannot pass for entries."""
-    return "- " + "\n  ".join(as_data(line) for line in _LINE_ENDS.split(text.strip()))
+    return "- " + "\n  ".join([as_data(line) for line in _LINE_ENDS.split(text.strip())])
 
 
 def section(name: str, lines: Sequence[str]) -> str:

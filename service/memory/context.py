@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from service.db.ending import only_reading
@@ -98,19 +100,24 @@ async def _gathered(
 ) -> tuple[_Standing, Sequence[WindowTurn], Recalled]:
     """Everything a context is made of, searched and read side by side."""
     speaker = request.user or await _speaker(engine, principal, request)
+    eyes: asyncio.Future[agents.Reader | None] = asyncio.get_running_loop().create_future()
     try:
         async with asyncio.TaskGroup() as group:
-            others = group.create_task(_standing_and_window(engine, principal, request, speaker))
-            found = await _search(engine, principal, request, speaker)
+            others = group.create_task(_standing_and_window(engine, principal, request, speaker, eyes))
+            found = await _search(engine, principal, request, speaker, eyes)
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
     return *others.result(), found
 
 
 async def _standing_and_window(
-    engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None
+    engine: Engine,
+    principal: Principal,
+    request: ContextRequest,
+    speaker: str | None,
+    eyes: asyncio.Future[agents.Reader | None],
 ) -> tuple[_Standing, Sequence[WindowTurn]]:
-    standing = await _standing(engine, principal, request, speaker)
+    standing = await _standing(engine, principal, request, speaker, await eyes)
     return standing, await _window(engine, principal, request) if standing.shares.window else []
 
 
@@ -124,11 +131,12 @@ async def _speaker(engine: Engine, principal: Principal, request: ContextRequest
     return session["user"] if session else None
 
 
-async def _standing(engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None) -> _Standing:
+async def _standing(
+    engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None, reader: agents.Reader | None
+) -> _Standing:
     """Bulletin, identity, preferences of the speaker, goals when planning, and open todos."""
     workspace, agent = principal.workspace_id, principal.acting(request.agent)
     async with engine.db.planned_once(workspace) as connection:
-        reader = await agents.reader(connection, workspace, agent, session=request.session, task=request.task)
         if reader is None:
             settings = await workspace_settings(connection, workspace)
             return _Standing({}, set(), speaker, request.sections.over(settings.context))
@@ -147,7 +155,14 @@ async def _standing(engine: Engine, principal: Principal, request: ContextReques
     return _Standing(entries, {str(row["id"]) for row in rows}, speaker, shares)
 
 
-async def _search(engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None) -> Recalled:
+async def _search(
+    engine: Engine,
+    principal: Principal,
+    request: ContextRequest,
+    speaker: str | None,
+    eyes: asyncio.Future[agents.Reader | None],
+) -> Recalled:
+    """What is found for the message; ``eyes`` get whose they are as soon as that is known."""
     limit = min(FETCH_MAX, 1 + request.max_tokens // LINE_TOKENS)
     return await recall(
         engine,
@@ -158,6 +173,7 @@ async def _search(engine: Engine, principal: Principal, request: ContextRequest,
         on_task=request.task,
         said_by=speaker,
         whole=False,
+        on_reader=lambda reader: None if eyes.done() else eyes.set_result(reader),
     )
 
 
@@ -194,9 +210,9 @@ def _entry(found: Found, speaker: str | None) -> Entry:
         return Entry(str(found.memory["id"]), memory_line(found.memory, speaker))
     assert found.message is not None
     message = found.message
-    day, who = message["created_at"], message["name"] or message["role"]
+    day, who = _told_day(message["created_at"].date()), message["name"] or message["role"]
     text = truncate(words_in(message["content"]), MESSAGE_TOKENS)
-    return Entry(str(message["id"]), f"[{day.day} {day:%B %Y}, {who} said] {text}")
+    return Entry(str(message["id"]), f"[{day}, {who} said] {text}")
 
 
 def _document_entry(part: Record) -> Entry:
@@ -206,9 +222,13 @@ def _document_entry(part: Record) -> Entry:
 def memory_line(memory: Any, speaker: str | None) -> str:
     """A memory as a model reads it: the day it speaks of, what it says, and whom it is about if not the speaker."""
     about = f" (about {memory['user']})" if memory["user"] not in (None, speaker) else ""
-    day = memory["occurred_at"]
-    dated = f"[{day.day} {day:%B %Y}] " if day else ""
+    dated = f"[{_told_day(memory['occurred_at'].date())}] " if memory["occurred_at"] else ""
     return f"{dated}{memory['content']}{about}"
+
+
+@lru_cache(maxsize=1_000)
+def _told_day(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
 
 
 async def _window(engine: Engine, principal: Principal, request: ContextRequest) -> Sequence[WindowTurn]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -36,6 +36,7 @@ class _Around:
     on_task: str | None
     said_by: str | None
     whole: bool
+    on_reader: Callable[[agents.Reader | None], None]
 
 
 async def recall(
@@ -48,16 +49,18 @@ async def recall(
     on_task: str | None = None,
     said_by: str | None = None,
     whole: bool = True,
+    on_reader: Callable[[agents.Reader | None], None] = lambda _: None,
 ) -> Recalled:
     """Search as the acting agent. An agent, session or task nobody has heard of finds nothing, and neither does a
     caller with its memory off.
 
     ``in_session`` and ``on_task``: what they share is found too, besides everything else; a session or task in the
     request itself is a filter. ``said_by`` leaves out messages of other users. Not ``whole``, memories come with no
-    more than a context tells of them. Without a working embedder the search goes on by keyword and says so.
+    more than a context tells of them. ``on_reader`` is told whose eyes it is, before anything is searched, perhaps twice.
+    Without a working embedder the search goes on by keyword and says so.
     Raises InvalidInput for an empty time range.
     """
-    around = _Around(in_session, on_task, said_by, whole)
+    around = _Around(in_session, on_task, said_by, whole, on_reader)
     started = perf_counter()
     try:
         found = await _recall(engine, principal, request, around, count_access=count_access)
@@ -124,6 +127,7 @@ async def _look(
         session=request.session or around.in_session,
         task=request.task or around.on_task,
     )
+    around.on_reader(reader)
     if reader is None or _names_the_unknown(request, reader):
         return None
     filters = _filters(engine, request, reader, around.said_by)
