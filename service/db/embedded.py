@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 _CONFIGURATION = """
 # written by Reverie at every start
-shared_buffers = '256MB'
+shared_buffers = '{shared_buffers_mb}MB'
 work_mem = '16MB'
 maintenance_work_mem = '128MB'
 max_connections = 200
@@ -25,7 +25,11 @@ random_page_cost = 1.1
 jit = off
 """
 
-
+SHARE_OF_MEMORY = 16
+"""Postgres keeps pages in this part of the machine's memory, between ``SHARED_BUFFERS_MB``: what it has to fetch from the
+system's own cache costs a search among 200,000 memories an eighth more (docs/benchmarks.md)."""
+SHARED_BUFFERS_MB = (128, 2_048)
+_CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 START_S = 60.0
 RETRY_S = 0.5
 
@@ -53,7 +57,7 @@ def start(data_dir: Path, *, configuration: str = "") -> str:
     data_dir.parent.mkdir(parents=True, exist_ok=True)
     server = _join(data_dir)
     settings = data_dir / "reverie.conf"
-    wanted = _CONFIGURATION + configuration
+    wanted = _CONFIGURATION.format(shared_buffers_mb=_shared_buffers_mb()) + configuration
     if not settings.exists() or settings.read_text(encoding="utf-8") != wanted:
         settings.write_text(wanted, encoding="utf-8")
         main = data_dir / "postgresql.conf"
@@ -63,6 +67,24 @@ def start(data_dir: Path, *, configuration: str = "") -> str:
         stop(data_dir)
         server = _join(data_dir)
     return str(server.get_uri())
+
+
+def _shared_buffers_mb() -> int:
+    least, most = SHARED_BUFFERS_MB
+    return max(least, min(most, _memory_mb() // SHARE_OF_MEMORY))
+
+
+def _memory_mb() -> int:
+    """Of this machine, or of the container; 0 where the system does not say."""
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 0
+    try:
+        memory = min(memory, int(_CGROUP_LIMIT.read_text()))
+    except (OSError, ValueError):  # no container, or one without a bound ("max")
+        pass
+    return memory // 2**20
 
 
 def stop(data_dir: Path) -> None:

@@ -38,7 +38,7 @@ LISTED_SHARE = 4
 LISTED_MAX = 10_000
 """Of longer lists the HNSW index visits less (docs/benchmarks.md)."""
 
-POSTINGS_MAX = 10_000
+POSTINGS_MAX = 12_000
 """In a large audience, how many postings of common words are read before the rest are only weighed."""
 
 SHORTLIST, SHORTLIST_BEHIND_FILTER = 4, 40
