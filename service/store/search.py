@@ -38,11 +38,17 @@ LISTED_SHARE = 4
 LISTED_MAX = 10_000
 """Of longer lists the HNSW index visits less (docs/benchmarks.md)."""
 
-POSTINGS_MAX = 12_000
+POSTINGS_MAX = 14_000
 """In a large audience, how many postings of common words are read before the rest are only weighed."""
 
 SHORTLIST, SHORTLIST_BEHIND_FILTER = 4, 40
 """How many times as many of the best by words are looked at as are kept, at most: some may not be live, or not pass."""
+
+AT_ONCE = 10
+"""In a small audience, so many more than are kept are looked at first: few are not live."""
+
+AT_ONCE_BEHIND_FILTER = 15
+"""Behind a filter, so many times as many."""
 
 NEAREST = 2
 """How many times as many vector candidates the HNSW index gives as are kept, since short texts among them count for
@@ -160,6 +166,11 @@ async def hybrid(
     counted_rows = sum(one.rows for one in counted)
     counted_audiences = {one.audience for one in counted}
     parts = sorted({one.part for one in counted if one.part is not None})
+    large = counted_rows > EXACT_ROWS_MAX
+    shortlist = candidates * (SHORTLIST_BEHIND_FILTER if filters.narrow else SHORTLIST)
+    at_once = candidates + AT_ONCE
+    if filters.narrow or large:
+        at_once = candidates * AT_ONCE_BEHIND_FILTER if filters.narrow else shortlist
     values = {
         "workspace": workspace,
         "audiences": reader.audiences,
@@ -167,9 +178,9 @@ async def hybrid(
         "uncounted": [audience for audience in reader.audiences if audience not in counted_audiences],
         "kinds": list(kinds),
         "languages": reader.languages,
-        "filtered": filters.filtered,
         "nearest_max": candidates if filters.filtered else NEAREST * candidates,
-        "shortlist": candidates * (SHORTLIST_BEHIND_FILTER if filters.narrow else SHORTLIST),
+        "shortlist": shortlist,
+        "at_once": at_once,
         "postings_max": POSTINGS_MAX,
         "limit": limit,
         **question.parameters(ranking),
@@ -177,8 +188,9 @@ async def hybrid(
         **(ranking.parameters() | {"candidates": candidates}),
     }
     needed: dict[str, Any] = {
-        "large": counted_rows > EXACT_ROWS_MAX,
+        "large": large,
         "narrow": filters.narrow,
+        "filtered": filters.filtered,
         "timed": bool(question.windows),
         "near": False,
         "listed": False,
@@ -189,9 +201,9 @@ async def hybrid(
         rows_max = min(LISTED_MAX, counted_rows // LISTED_SHARE)
         shortest = await _shortest_list(connection, workspace, reader, filters, kinds, rows_max)
         if shortest is not None:
-            values |= {"listed_terms": shortest["terms"], "filtered": False, "shortlist": None, "nearest_max": 0}
+            values |= {"listed_terms": shortest["terms"], "shortlist": None, "nearest_max": 0}
             by = {"by_session": shortest["filter"] == "session", "by_time": shortest["filter"] == "time"}
-            needed |= by | {"near": True, "listed": True}
+            needed |= by | {"near": True, "listed": True, "filtered": False}
             return await connection.fetch_with(question.statement("hybrid_search_listed"), needed, **values)
     exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if filters.filtered else EXACT_ROWS_MAX)
     if question.embedding is None or question.model is None or exact:

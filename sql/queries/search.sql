@@ -119,7 +119,7 @@ SELECT 'memory' AS kind, m.id, (SELECT a.agent FROM agents a WHERE a.workspace_i
 -- BM25 over exact posting lists and vectors, fused with the turns beside each candidate. Filters come before the best of
 -- each list are taken. Vectors are compared exactly unless ``nearest`` is full. docs/search.md explains the formula and
 -- the bounds. A part in ``{if}`` is there only where it is needed, as starting a plan takes a good part of a small search:
--- for audiences that are ``large``, ``narrow`` filters, questions that name a time (``timed``), candidates from elsewhere
+-- for audiences that are ``large``, ``narrow`` filters and anything else ``filtered``, questions that name a time (``timed``), candidates from elsewhere
 -- (``near``), these alone (``listed``), and the ``whole`` records of memories, or ``brief`` ones of everything.
 place AS MATERIALIZED (
     -- The audiences that hold anything of a kind.
@@ -183,10 +183,7 @@ place AS MATERIALIZED (
 )
 {end}
 , shortlist AS MATERIALIZED (
-    -- Where no words are still to be weighed and little is left out, few more than are wanted need a look.
-    SELECT id, score, row_number() OVER () <= :candidates::integer + 10
-        {if narrow} OR :shortlist IS NOT NULL {end}
-        {if large} OR EXISTS (SELECT 1 FROM unread) {end} AS at_once
+    SELECT id, score, row_number() OVER () <= :at_once::integer AS at_once
     FROM (
         SELECT id, sum(weight) AS score FROM said
         {if listed}
@@ -199,15 +196,27 @@ place AS MATERIALIZED (
     SELECT i.id, i.previous FROM search_index i
     WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM shortlist WHERE at_once))
 ), late AS MATERIALIZED (
-    -- Where too few of those are live and pass: the rest of the shortlist, and behind a filter of all read.
+    -- Where too few of those are live and pass: the rest of the shortlist.
     SELECT i.id, i.previous FROM search_index i
-    WHERE :(readable) AND (SELECT count(*) FROM kept) < :candidates AND i.id = ANY(ARRAY(
-        SELECT id FROM shortlist WHERE NOT at_once
-        UNION ALL
-        (SELECT id FROM said WHERE :filtered::boolean EXCEPT SELECT id FROM shortlist)
-    ))
-), eligible AS MATERIALIZED (
-    SELECT id, previous FROM kept UNION ALL SELECT id, previous FROM late
+    WHERE :(readable) AND (SELECT count(*) FROM kept) < :candidates::integer
+        AND i.id = ANY(ARRAY(SELECT id FROM shortlist WHERE NOT at_once))
+)
+{if filtered}
+, last AS MATERIALIZED (
+    -- Where they are still too few: all that was read.
+    SELECT i.id, i.previous FROM search_index i
+    WHERE :(readable) AND (SELECT count(*) FROM kept) + (SELECT count(*) FROM late) < :candidates
+        AND i.id = ANY(ARRAY(SELECT id FROM said EXCEPT SELECT id FROM shortlist))
+)
+{end}
+, eligible AS MATERIALIZED (
+    SELECT id, previous FROM kept
+    UNION ALL
+    SELECT id, previous FROM late
+    {if filtered}
+    UNION ALL
+    SELECT id, previous FROM last
+    {end}
 )
 {if large}
 , also AS MATERIALIZED (
@@ -221,8 +230,10 @@ place AS MATERIALIZED (
     SELECT e.id, e.previous, sum(w.score) AS score
     FROM eligible e JOIN (
         SELECT id, score FROM shortlist
+        {if filtered}
         UNION ALL
-        SELECT id, weight FROM said JOIN late USING (id) WHERE :filtered AND id NOT IN (SELECT id FROM shortlist)
+        SELECT id, weight FROM said JOIN last USING (id)
+        {end}
         {if large}
         UNION ALL
         SELECT id, weight FROM also
