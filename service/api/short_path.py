@@ -29,8 +29,8 @@ from service.memory.keys import authenticate
 
 @dataclass(frozen=True, slots=True)
 class _Busy:
-    """A route by its ``path``: ``given`` reads what a call gives, raising ValidationError, and ``answer`` answers it with
-    what the router calls as well."""
+    """A route by its ``path``: ``given`` reads what a call gives, raising ValidationError, and ``answer`` answers it
+    with what the router calls as well."""
 
     path: str
     given: Callable[[Scope, bytes], Any]

@@ -8,7 +8,7 @@ import subprocess
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ jit = off
 """
 
 SHARE_OF_MEMORY = 16
-"""Postgres keeps pages in this part of the machine's memory, between ``SHARED_BUFFERS_MB``: what it has to fetch from the
+"""Postgres keeps pages in this part of the machine's memory, within ``SHARED_BUFFERS_MB``: fetching them from the
 system's own cache costs a search among 200,000 memories an eighth more (docs/benchmarks.md)."""
 SHARED_BUFFERS_MB = (128, 2_048)
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
@@ -80,10 +80,8 @@ def _memory_mb() -> int:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return 0
-    try:
+    with suppress(OSError, ValueError):  # no container, or one without a bound ("max")
         memory = min(memory, int(_CGROUP_LIMIT.read_text()))
-    except (OSError, ValueError):  # no container, or one without a bound ("max")
-        pass
     return memory // 2**20
 
 

@@ -225,8 +225,8 @@ class Database:
         return self.transaction(workspace_id, self._searching)
 
     def planned_once(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
-        """As ``transaction``, for statements that touch few rows, such as saves: planned once per connection, as planning
-        costs more than running them.
+        """As ``transaction``, for statements that touch few rows, such as saves: planned once per connection, as
+        planning costs more than running them.
 
         A plan that is kept must not be one for tables as empty as they were at first: it never reads them whole. On
         Citus each statement is planned anew.

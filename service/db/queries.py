@@ -27,7 +27,8 @@ _TELLING = re.compile(r"\bINSERT INTO events\b")
 class Query:
     """One named statement: ``sql`` with positional parameters, ``parameters`` their names in order.
 
-    ``text`` is what it is made from, with the parameters ``known``. ``writes`` tells whether it changes or locks rows, ``tells`` whether it writes events.
+    ``text`` is what it is made from, with the parameters ``known``. ``writes`` tells whether it changes or locks rows,
+    ``tells`` whether it writes events.
     """
 
     name: str

@@ -43,8 +43,8 @@ def count_tokens(text: str) -> int:
 
 
 def count_tokens_again(text: str) -> int:
-    """``count_tokens`` of a text that is likely to come again: the counts of the last 10,000 are kept, under hashes, so that
-    no text stays in memory."""
+    """``count_tokens`` of a text that is likely to come again: the last 10,000 counts are kept, under hashes, and no
+    text."""
     key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
     tokens = _counted.get(key)
     if tokens is None:

@@ -22,8 +22,8 @@ MEMORY_OFF = Degraded("memory is switched off for this call", "none")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One result with all that explains its place; the newest of all have no scores. What was found is in the field that
-    ``kind`` names, whole or as far as a context tells of it."""
+    """One result with all that explains its place; the newest of all have no scores. What was found is in the field
+    that ``kind`` names, whole or as far as a context tells of it."""
 
     kind: Kind
     memory: memories.Record | None

@@ -56,9 +56,9 @@ async def recall(
 
     ``in_session`` and ``on_task``: what they share is found too, besides everything else; a session or task in the
     request itself is a filter. ``said_by`` leaves out messages of other users. Not ``whole``, memories come with no
-    more than a context tells of them. ``on_reader`` is told whose eyes it is, before anything is searched, perhaps twice.
-    Without a working embedder the search goes on by keyword and says so.
-    Raises InvalidInput for an empty time range.
+    more than a context tells of them. ``on_reader`` is told whose eyes it is before anything is searched, perhaps
+    twice. Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an empty time
+    range.
     """
     around = _Around(in_session, on_task, said_by, whole, on_reader)
     started = perf_counter()

@@ -154,8 +154,8 @@ async def hybrid(
     limit: int,
     whole: bool = True,
 ) -> list[Row]:
-    """The best ``limit`` rows by fused score; ``whole``, those that are memories carry their record, else all carry their
-    ``kind`` and what a context tells of them.
+    """The best ``limit`` rows by fused score; ``whole``, those that are memories carry their record, else all carry
+    their ``kind`` and what a context tells of them.
 
     Raises ModelChanged when the question's vector is not of the model in use.
     """

@@ -25,7 +25,9 @@ async def lock_named(connection: Connection, workspace: UUID, agent: str, sessio
     return await connection.row("lock_named_session", workspace=workspace, agent=agent, session=session)
 
 
-async def begin_named(connection: Connection, workspace: UUID, agent: str, session: str, user: str | None) -> Row | None:
+async def begin_named(
+    connection: Connection, workspace: UUID, agent: str, session: str, user: str | None
+) -> Row | None:
     """The same for one made now; None where the agent is not there yet, or the session is by now."""
     return await connection.row(
         "begin_named_session", workspace=workspace, agent=agent, session=session, id=new_id(), user=user
@@ -35,8 +37,8 @@ async def begin_named(connection: Connection, workspace: UUID, agent: str, sessi
 async def append(
     connection: Connection, workspace: UUID, moved: Row, items: list[dict[str, Any]], *, user: str | None, now: datetime
 ) -> tuple[list[dict[str, Any]], int, int]:
-    """Append messages under the session's lock; the messages as stored, in order, and how many messages and tokens are in
-    the window with them.
+    """Append messages under the session's lock; the messages as stored, in order, and how many messages and tokens
+    are in the window with them.
 
     ``moved``: the locked row with its window as it is to be with them, ``last_seq`` still without.
     """

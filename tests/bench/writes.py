@@ -159,7 +159,7 @@ async def _statements(engine: Engine, drafts: list[MemoryDraft]) -> list[tuple[A
             """Nothing of its own: it is asked for transactions."""
 
         @asynccontextmanager
-        async def saving(self, workspace: UUID) -> AsyncIterator[Connection]:
+        async def planned_once(self, workspace: UUID) -> AsyncIterator[Connection]:
             async with engine.db.planned_once(workspace) as connection:
                 yield Connection(_StopsAtInsert(connection.raw, found))
 

@@ -61,8 +61,8 @@ async def test_each_kind_of_search_is_a_statement_of_its_own(settings: Settings)
 
 
 async def _plans(engine: Engine, part: str, length: int = 0) -> list[tuple[int, int]]:
-    """How often each prepared statement of at least that ``length`` with this ``part`` was run by its kept plan, and how
-    often by a new one."""
+    """How often each prepared statement of at least that ``length`` with this ``part`` was run by its kept plan, and
+    how often by a new one."""
     async with engine.db.unscoped() as connection:
         rows = await connection.raw.fetch(
             """SELECT generic_plans, custom_plans FROM pg_prepared_statements

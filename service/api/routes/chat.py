@@ -31,9 +31,7 @@ _BODY: dict[str, Any] = {
 class ChatHeaders(BaseModel):
     """What the headers of a completion say of memory."""
 
-    agent: Name | None = Field(
-        None, alias="X-Reverie-Agent", description="who acts; an agent key acts as its own"
-    )
+    agent: Name | None = Field(None, alias="X-Reverie-Agent", description="who acts; an agent key acts as its own")
     user: Name | None = Field(None, alias="X-Reverie-User", description="who speaks; else the body's user")
     session: Name | None = Field(
         None, alias="X-Reverie-Session", description="the conversation; else one is told by its opening"
