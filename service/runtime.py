@@ -99,9 +99,8 @@ async def _open_model(settings: Settings, watched: type[WatchedEmbedder], model:
     return _cached(watched(opened, storage_of(model.signature)))
 
 
-def _cached(embedder: WatchedEmbedder) -> Embedder:
-    """With a cache in front, unless embedding anew takes less time than to look."""
-    return embedder if embedder.source == CHEAP_SOURCE else CachedEmbedder(embedder)
+def _cached(embedder: WatchedEmbedder) -> CachedEmbedder:
+    return CachedEmbedder(embedder, single_flight=embedder.source != CHEAP_SOURCE)
 
 
 def _llm(settings: Settings, kind: type[LLM]) -> LLM | None:

@@ -46,9 +46,13 @@ class CachedEmbedder:
         size: int = SIZE,
         ttl_s: float = TTL_S,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        single_flight: bool = True,
     ) -> None:
-        """``clock`` returns seconds and never goes back."""
+        """``clock`` returns seconds and never goes back. Without ``single_flight`` a text is embedded for each that asks
+        for it at the same time: for an embedder that takes less time than waiting for another's call."""
         self._embedder = embedder
+        self._single_flight = single_flight
         self._size = size
         self._ttl_s = ttl_s
         self._clock = clock
@@ -122,6 +126,10 @@ class CachedEmbedder:
 
     async def _fetch(self, missing: dict[str, str], deadline_s: float | None) -> dict[str, Vectors]:
         """Embed ``missing`` (key to text), joining flights that carry some of it already."""
+        if not self._single_flight:
+            vectors = await self._embedder.embed(list(missing.values()), deadline_s)
+            self._keep(list(missing), vectors)
+            return dict(zip(missing, vectors, strict=True))
         ends_at = None if deadline_s is None else asyncio.get_running_loop().time() + deadline_s
         found: dict[str, Vectors] = {}
         while missing:
@@ -154,10 +162,12 @@ class CachedEmbedder:
     def _land(self, keys: Sequence[str], task: asyncio.Task[Vectors]) -> None:
         for key in keys:
             del self._in_flight[key]
-        if task.cancelled() or task.exception() is not None:
-            return
+        if not task.cancelled() and task.exception() is None:
+            self._keep(keys, task.result())
+
+    def _keep(self, keys: Sequence[str], vectors: Vectors) -> None:
         expires_at = self._clock() + self._ttl_s
-        for key, vector in zip(keys, task.result(), strict=True):
+        for key, vector in zip(keys, vectors, strict=True):
             # A copy, as a row would keep its whole batch in memory.
             self._entries[key] = _Entry(vector.copy(), expires_at)
             self._entries.move_to_end(key)

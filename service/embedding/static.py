@@ -32,6 +32,8 @@ DIM: Final = 256
 # 2,000 characters take about 0.2 ms, no more than a hop to a thread and back.
 INLINE_CHARACTERS_MAX: Final = 2_000
 SLICE_MAX: Final = 64
+ONE_BY_ONE_MAX: Final = 8
+"""Larger batches go to threads of the tokenizer's own, for which a few texts on a busy machine would wait."""
 
 
 class StaticEmbedder:
@@ -77,7 +79,10 @@ class StaticEmbedder:
     def _embed(self, texts: Sequence[str]) -> Vectors:
         # A text without tokens (the empty one) counts as a space, so that it too has a direction.
         given = [well_formed(text) or " " for text in texts]
-        encodings = self._tokenizer.encode_batch_fast(given, add_special_tokens=False)  # fast: without offsets
+        if len(given) <= ONE_BY_ONE_MAX:
+            encodings = [self._tokenizer.encode(text, add_special_tokens=False) for text in given]
+        else:
+            encodings = self._tokenizer.encode_batch_fast(given, add_special_tokens=False)  # fast: without offsets
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
         for row, encoding in enumerate(encodings):
             # Normalising follows, so the sum serves as well as the mean.

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from service.api import short_path
-from tests.serving import ADMIN_KEY, Api
+from service.settings import Settings
+from tests.fakes.openai_server import FakeOpenAI
+from tests.serving import ADMIN_KEY, Api, serving
 
 PLAIN = "application/json"
 LONG_WAY = "application/json; charset=utf-8"
@@ -112,6 +114,36 @@ async def test_a_save_is_answered_alike(api: Api) -> None:
     assert first[1]["memory"].keys() == again[1]["memory"].keys()
 
 
+COMPLETION = b'{"model": "m", "messages": [{"role": "user", "content": "tea?"}]}'
+ABOUT_MEMORY = (
+    {},
+    {"X-Reverie-Agent": "a"},
+    {"X-Reverie-Agent": "x" * 201},
+    {"X-Reverie-User": ""},
+    {"X-Reverie-Session": "n\xf6rdlich"},
+    {"X-Reverie-Placement": "above"},
+    {"X-Reverie-Max-Tokens": "ten"},
+    {"X-Reverie-Max-Tokens": "-1"},
+    {"X-Reverie-Max-Tokens": "100"},
+)
+
+
+@pytest.mark.parametrize("headers", ABOUT_MEMORY, ids=str)
+async def test_a_completion_is_answered_alike(settings: Settings, headers: dict[str, str]) -> None:
+    with FakeOpenAI(key="k") as model:
+        model.say("Green tea.")
+        model.say("Green tea.")
+        async with serving(settings.model_copy(update={"llm_api_base": model.base_url, "llm_api_key": "k"})) as api:
+            await api.put("/v1/settings", {"proxy": {"enabled": True}})
+            caller = {"Authorization": f"Bearer {ADMIN_KEY}"}
+            short, long = await both(api, "/v1/chat/completions", COMPLETION, caller | headers)
+    for _, answer in (short, long):
+        for ever_new in ("id", "created"):
+            answer.pop(ever_new, None)
+    assert short == long
+    assert (short[0] == 200) == (list(headers.values()) in ([], ["a"], ["n\xf6rdlich"], ["100"]))
+
+
 async def test_plain_calls_do_take_it_and_a_revoked_key_ends_at_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     made = await api.post("/v1/keys", {"role": "reader", "agent": None, "name": "r"})
     taken: list[str] = []
@@ -126,4 +158,5 @@ async def test_plain_calls_do_take_it_and_a_revoked_key_ends_at_once(api: Api, m
     assert (await answered(api, "/v1/memories/search", SEARCHES[0], headers))[0] == 200
     await api.delete(f"/v1/keys/{made['id']}")
     assert (await answered(api, "/v1/memories/search", SEARCHES[0], headers))[0] == 401
-    assert taken == [made["key"], made["key"]]
+    assert (await answered(api, "/v1/chat/completions", COMPLETION, headers))[0] == 401
+    assert taken == [made["key"]] * 3

@@ -11,7 +11,15 @@ import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.embedding.tokens import PIECE_CHARACTERS_MAX, _pieces, count_tokens, count_tokens_many, truncate
+from service.embedding import tokens
+from service.embedding.tokens import (
+    PIECE_CHARACTERS_MAX,
+    _pieces,
+    count_tokens,
+    count_tokens_again,
+    count_tokens_many,
+    truncate,
+)
 
 PROSE = "Anna's team moved to Bergen in May 2023; it paid 1,250,000 NOK.\n\n- a list\n\t in…  日本語のテキスト 🎉\r\n"
 ODD = " \n\t\x1c\u00a0\u0301aZé1.,'/<|日🎉"
@@ -27,6 +35,17 @@ def test_counts_as_tiktoken_does() -> None:
     assert count_tokens("") == 0
     assert count_tokens("The user prefers dark mode.") == 6
     assert count_tokens_many(["", "hello", "hello world"]) == [0, 1, 2]
+
+
+def test_counts_that_are_kept_are_right_few_and_without_the_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[bytes, int] = {}
+    monkeypatch.setattr(tokens, "_counted", kept)
+    monkeypatch.setattr(tokens, "COUNTED_MAX", 3)
+    texts = ["tea", "green tea", "\ud800", "the secret of green tea", PROSE]
+    for text in texts * 2:
+        assert count_tokens_again(text) == count_tokens(text)
+        assert len(kept) <= 3
+    assert all(len(key) == 16 for key in kept)
 
 
 @pytest.mark.parametrize(
