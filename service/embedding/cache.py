@@ -49,8 +49,8 @@ class CachedEmbedder:
         *,
         single_flight: bool = True,
     ) -> None:
-        """``clock`` returns seconds and never goes back. Without ``single_flight`` a text is embedded for each that asks
-        for it at the same time: for an embedder that takes less time than waiting for another's call."""
+        """``clock`` returns seconds and never goes back. Without ``single_flight`` a text is embedded for each that
+        asks for it at the same time: for an embedder that takes less time than waiting for another's call."""
         self._embedder = embedder
         self._single_flight = single_flight
         self._size = size

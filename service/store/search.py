@@ -163,14 +163,9 @@ async def hybrid(
         raise ModelChanged
     candidates = max(ranking.candidates, min(limit, 100))
     counted = [one for one in reader.counted if one.kind in kinds]
-    counted_rows = sum(one.rows for one in counted)
-    counted_audiences = {one.audience for one in counted}
+    counted_rows, counted_audiences = sum(one.rows for one in counted), {one.audience for one in counted}
     parts = sorted({one.part for one in counted if one.part is not None})
     large = counted_rows > EXACT_ROWS_MAX
-    shortlist = candidates * (SHORTLIST_BEHIND_FILTER if filters.narrow else SHORTLIST)
-    at_once = candidates + AT_ONCE
-    if filters.narrow or large:
-        at_once = candidates * AT_ONCE_BEHIND_FILTER if filters.narrow else shortlist
     values = {
         "workspace": workspace,
         "audiences": reader.audiences,
@@ -178,11 +173,8 @@ async def hybrid(
         "uncounted": [audience for audience in reader.audiences if audience not in counted_audiences],
         "kinds": list(kinds),
         "languages": reader.languages,
-        "nearest_max": candidates if filters.filtered else NEAREST * candidates,
-        "shortlist": shortlist,
-        "at_once": at_once,
-        "postings_max": POSTINGS_MAX,
         "limit": limit,
+        **_looked_at(candidates, filters, large=large),
         **question.parameters(ranking),
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
@@ -211,6 +203,18 @@ async def hybrid(
     index = {"dim": len(question.embedding), "model": question.model, "part": parts, "changing": reader.changing_model}
     needed |= index | {"near": True}
     return await connection.fetch_with(question.statement("hybrid_search_large"), needed, parts=parts, **values)
+
+
+def _looked_at(candidates: int, filters: Filters, *, large: bool) -> dict[str, Any]:
+    """How much is looked at for so many candidates, as the search statements name it."""
+    nearest = candidates if filters.filtered else NEAREST * candidates
+    looked_at = {"nearest_max": nearest, "postings_max": POSTINGS_MAX}
+    if filters.narrow:
+        shortlist, at_once = candidates * SHORTLIST_BEHIND_FILTER, candidates * AT_ONCE_BEHIND_FILTER
+    else:
+        shortlist = candidates * SHORTLIST
+        at_once = shortlist if large else candidates + AT_ONCE
+    return looked_at | {"shortlist": shortlist, "at_once": at_once}
 
 
 async def _shortest_list(

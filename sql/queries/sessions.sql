@@ -16,7 +16,7 @@ FOR UPDATE;
 -- name: begin_named_session
 -- The same for one that was not there yet, of an agent that is: nothing where it has been made meanwhile.
 INSERT INTO sessions (workspace_id, id, agent_id, session, user_name)
-SELECT :workspace, :id, a.id, :session, :user FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent
+SELECT a.workspace_id, :id, a.id, :session, :user FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent
 ON CONFLICT (workspace_id, agent_id, session) DO NOTHING
 RETURNING id, agent_id, last_seq, window_seq, window_from_seq, window_started_at, last_message_at;
 
