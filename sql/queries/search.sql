@@ -147,13 +147,15 @@ place AS MATERIALIZED (
         place AS p,
         reverie_term_v1(p.audience, p.kind, l.lexeme) AS t(term)
 ), read AS MATERIALIZED (
-    -- The commonest words are left out where the rarer ones promise candidates enough; ``also`` weighs them.
+    -- The commonest words are left out, in all places, where the rarer ones promise candidates enough; ``also`` weighs
+    -- them.
     SELECT term FROM wanted
     {if large}
     EXCEPT
     SELECT term FROM (
-        SELECT term, rows, row_number() OVER rarest AS n, sum(coalesce(rows, 0)) OVER rarest AS reading
-        FROM wanted WINDOW rarest AS (ORDER BY coalesce(rows, 0), term)
+        SELECT term, rows, dense_rank() OVER rarest AS n, sum(coalesce(rows, 0)) OVER rarest AS reading
+        FROM (SELECT *, sum(coalesce(rows, 0)) OVER (PARTITION BY word) AS everywhere FROM wanted) AS w
+        WINDOW rarest AS (ORDER BY everywhere, word)
     ) AS w
     WHERE rows IS NOT NULL AND n > 1 AND reading > :postings_max::integer
     {end}
