@@ -1,0 +1,63 @@
+-- fragment: of_session
+-- Rows of the session that a filter names.
+FROM search_index i
+    WHERE i.workspace_id = :workspace AND i.session_id = :session_id AND i.kind = ANY(:kinds)
+
+-- fragment: of_time
+-- Rows of the time that a filter names.
+FROM search_index i
+    WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.kind = ANY(:kinds)
+        AND i.ann = ANY('{true,false}') AND i.happened_at >= coalesce(:since::timestamptz, '-infinity')
+        AND i.happened_at < coalesce(:until::timestamptz, 'infinity')
+
+-- name: lists_of_filters
+-- For each filter that has lists of what may pass it, how much is on them: of long ones as last counted, of others up to
+-- ``most``.
+SELECT w.filter, w.terms, coalesce((
+        SELECT sum(c.rows)::bigint FROM common_terms c WHERE c.workspace_id = :workspace AND c.term = ANY(w.terms)
+    ), (
+        SELECT count(*) FROM (
+            SELECT 1 FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(w.terms) LIMIT :most
+        ) AS p
+    )) AS rows
+FROM (
+    SELECT f.filter, array_agg(reverie_term_v1(a.audience, k.kind, f.facet)) AS terms
+    FROM (
+            SELECT 'user' AS filter, unnest(reverie_facets_v1(NULL, :user::text, NULL)) AS facet
+            UNION ALL
+            SELECT 'tags', unnest(reverie_facets_v1(NULL, NULL, :tags_any::text[]))
+            UNION ALL
+            SELECT 'tag ' || t.tag, unnest(reverie_facets_v1(NULL, NULL, ARRAY[t.tag])) FROM unnest(:tags_all::text[]) AS t(tag)
+            UNION ALL
+            SELECT 'types', unnest(reverie_facets_v1(t.type, NULL, NULL)) FROM unnest(:types::text[]) AS t(type)
+        ) AS f,
+        unnest(:audiences::uuid[]) AS a(audience),
+        unnest(:kinds::smallint[]) AS k(kind)
+    GROUP BY f.filter
+) AS w
+UNION ALL
+SELECT 'session', NULL, count(*) FROM (
+    SELECT 1 :(of_session)
+    LIMIT :most
+) AS s
+HAVING :session_id::uuid IS NOT NULL
+UNION ALL
+SELECT 'time', NULL, count(*) FROM (
+    SELECT 1 :(of_time)
+    LIMIT :most
+) AS t
+HAVING :since IS NOT NULL OR :until IS NOT NULL;
+
+-- name: hybrid_search_listed
+-- The same behind a filter that has a list of what may pass it: nothing else is looked at, and that exactly.
+WITH nearest AS MATERIALIZED (
+    SELECT p.id FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(:listed_terms::bigint[])
+    {if by_session}
+    UNION ALL
+    SELECT i.id :(of_session)
+    {end}
+    {if by_time}
+    UNION ALL
+    SELECT i.id :(of_time)
+    {end}
+), :(ranking);
