@@ -21,6 +21,7 @@ from tests.bouncer import Bouncer
 from tests.cluster import Cluster, execute, open_cluster
 from tests.databases import TEMPLATE, Databases, make_ready
 from tests.processes import ServerProcess
+from tests.searched import Searched, noted
 from tests.serving import Api, serving
 
 
@@ -156,3 +157,9 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no evaluation data at {folder} (set REVERIE_SHARED)")
     return folder
+
+
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[Searched]:
+    """What the test's searches send, from now on."""
+    return noted(monkeypatch)

@@ -21,7 +21,7 @@ from service.memory.engine import Engine
 from service.memory.found import MEMORY_OFF, Degraded, Found, Recalled
 from service.memory.redaction import masked_search
 from service.memory.reranking import RERANKED_MAX, reranked
-from service.store import agents, memories, search
+from service.store import agents, memories, search, sessions
 from service.store.vectors import Space
 
 BUDGET_FETCH = 200
@@ -204,7 +204,7 @@ async def _found(connection: Connection, workspace: UUID, rows: Sequence[Any]) -
     for row in rows:
         kind: search.Kind = "memory"
         if brief:
-            kind, told = row["kind"], search.told(row)
+            kind, told = row["kind"], sessions.message(row)
         elif row["id"] is not None:
             told = memories.record(row)
         elif row["found_id"] in others:
@@ -219,13 +219,13 @@ async def _found(connection: Connection, workspace: UUID, rows: Sequence[Any]) -
                 document=told if kind == "document" else None,
                 rank=len(results) + 1,
                 tokens=row["tokens"] if kind == "memory" else told["tokens"],
-                **(_places(row) if ranked else {}),
+                **(_scores(row) if ranked else {}),
             )
         )
     return results
 
 
-def _places(row: Any) -> dict[str, Any]:
+def _scores(row: Any) -> dict[str, Any]:
     """Where each list had a result of the ranking, and why."""
     return {
         "score": row["score"],

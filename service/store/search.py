@@ -263,11 +263,6 @@ async def recent(
     )
 
 
-def told(row: Row) -> dict[str, Any]:
-    """What was found, as far as a context tells of it, in a row of ``hybrid`` that is not ``whole``."""
-    return message(row)
-
-
 async def looked_up(connection: Connection, workspace: UUID, rows: Sequence[Row]) -> dict[UUID, Found]:
     """What was found and carries no record, by id, each with its kind: messages and parts of documents."""
     ids = [row["found_id"] for row in rows if row["id"] is None]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Any
 from uuid import UUID, uuid4
 
 import asyncpg
@@ -23,6 +22,7 @@ from service.memory.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
 from tests.cluster import Cluster
+from tests.searched import Searched
 from tests.serving import Api
 
 SOME = {
@@ -73,26 +73,18 @@ async def test_statements_of_a_workspace_stay_in_its_shard(engine: Engine) -> No
     assert not astray
 
 
-async def test_a_search_goes_to_one_shard(static_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_search_goes_to_one_shard(static_api: Api, searched: list[Searched]) -> None:
     for number in range(5):
         await static_api.save(f"The lighthouse keeps lamp {number}")
-    searched: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
-    fetch_with = Connection.fetch_with
-
-    async def noted(self: Connection, name: str, literals: dict[str, Any], /, **values: Any) -> list[Any]:
-        searched.append((name, literals, values))
-        return await fetch_with(self, name, literals, **values)
-
-    monkeypatch.setattr(Connection, "fetch_with", noted)
     engine = static_api.engine
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
     found = await recall(engine, admin, SearchRequest(agent="a", query="lighthouse lamp"))
     assert len(found.results) == 5
-    ((name, literals, values),) = searched
-    query = all_queries()[name].with_literals(**literals)
+    (asked,) = searched
+    query = asked.statement
     async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
         rows = await connection.raw.fetch(
-            f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {query.sql}", *query.arguments(values)
+            f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {query.sql}", *query.arguments(asked.values)
         )
     plan = "\n".join(row[0] for row in rows)
     assert re.findall(r"Task Count: (\d+)", plan) == ["1"], plan

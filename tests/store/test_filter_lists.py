@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from service.db.migrate import migrate
-from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.search import SearchRequest
@@ -21,6 +20,7 @@ from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import large, search
+from tests.searched import Searched
 from tests.serving import Api
 from tests.worker.large import ADMIN, lower_bounds, notes
 from worker.upkeep.large_audiences import tend_large_audiences
@@ -93,17 +93,8 @@ async def filled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIt
 
 @pytest.mark.parametrize("filters", FILTERS, ids=str)
 async def test_a_short_list_finds_what_a_scan_does(
-    filled: Engine, filters: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    filled: Engine, filters: dict[str, Any], searched: list[Searched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-    fetch_with = Connection.fetch_with
-
-    async def noted(self: Connection, name: str, literals: dict[str, Any], /, **values: Any) -> list[Any]:
-        asked.append(name)
-        return await fetch_with(self, name, literals, **values)
-
-    monkeypatch.setattr(Connection, "fetch_with", noted)
-
     async def found(strategy: str) -> list[tuple[Any, ...]]:
         request = SearchRequest.model_validate(
             {"agent": "a", "query": "who repairs the roof, note 41", "limit": 50, "strategy": strategy} | filters
@@ -112,15 +103,15 @@ async def test_a_short_list_finds_what_a_scan_does(
         return [(one.memory["id"], round(one.score, 6), one.keyword_rank, one.semantic_rank) for one in results]
 
     for strategy in ("hybrid", "semantic", "keyword"):
-        asked.clear()
+        searched.clear()
         by_list = await found(strategy)
-        assert ("hybrid_search_listed" in asked) == (filters != {"types": []})
+        assert ("hybrid_search_listed" in [one.name for one in searched]) == (filters != {"types": []})
         with monkeypatch.context() as patched:
             patched.setattr(search, "LISTED_FROM", 10**9)
             patched.setattr(search, "EXACT_BEHIND_FILTER_MAX", 10**9)
-            asked.clear()
+            searched.clear()
             assert by_list == await found(strategy)
-            assert "hybrid_search_listed" not in asked
+            assert "hybrid_search_listed" not in [one.name for one in searched]
         assert bool(by_list) == (filters not in ({"user": "nobody"}, {"types": []}))
 
 

@@ -13,8 +13,6 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from service.db.pool import Connection
-from service.db.queries import query
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.lexical import shape_of
@@ -32,6 +30,7 @@ from tests.cluster import Cluster
 from tests.databases import TEMPLATE, Databases
 from tests.fakes.openai_server import FakeOpenAI
 from tests.processes import ServerProcess, WorkerProcess
+from tests.searched import Searched
 from tests.serving import Api, serving
 from tests.worker.dreaming import agent_id
 from tests.worker.large import ADMIN, lower_bounds, notes
@@ -130,17 +129,9 @@ async def test_a_small_audience_is_compared_exactly(kept: Settings, storage: Sto
 
 
 async def test_a_large_audience_is_searched_by_an_index_of_its_own_kind(
-    kept: Settings, storage: Storage, thresholds: None, monkeypatch: pytest.MonkeyPatch, citus: Cluster | None
+    kept: Settings, storage: Storage, thresholds: None, searched: list[Searched], citus: Cluster | None
 ) -> None:
     drafts = notes(600)
-    asked: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
-    fetch_with = Connection.fetch_with
-
-    async def noted(self: Connection, name: str, literals: dict[str, Any], /, **values: Any) -> list[Any]:
-        asked.append((name, literals, values))
-        return await fetch_with(self, name, literals, **values)
-
-    monkeypatch.setattr(Connection, "fetch_with", noted)
     async with open_runtime(kept, "test") as engine:
         await remember(engine, ADMIN, drafts)
         assert await tend_large_audiences(engine) == 600
@@ -157,10 +148,11 @@ async def test_a_large_audience_is_searched_by_an_index_of_its_own_kind(
             (name,) = await large.indexes(connection)
             definition = await connection.raw.fetchval("SELECT pg_get_indexdef($1::text::regclass)", name)
         assert INDEXED[storage] in definition
-        asked_by, literals, values = asked[0]
-        statement = query(asked_by).with_literals(**literals)
+        asked = searched[0]
         async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
-            plan = await connection.raw.fetch(f"EXPLAIN {statement.sql}", *statement.arguments(values))
+            plan = await connection.raw.fetch(
+                f"EXPLAIN {asked.statement.sql}", *asked.statement.arguments(asked.values)
+            )
         if citus is None:
             assert name in "\n".join(row[0] for row in plan)
 
