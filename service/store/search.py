@@ -82,10 +82,15 @@ class Filters:
     include_faded: bool = False
 
     @property
+    def needed(self) -> dict[str, bool]:
+        """Which conditions the search statements need."""
+        conditions = {name: value is not None for name, value in self.parameters().items() if name != "as_of"}
+        return conditions | {"unfaded": not self.include_faded}
+
+    @property
     def narrow(self) -> bool:
         """Whether any condition is set that leaves memories out."""
-        others = ("as_of", "include_faded", "said_by")
-        return any(getattr(self, name) is not None for name in self.__slots__ if name not in others)
+        return any(set_ for name, set_ in self.needed.items() if name not in ("said_by", "unfaded"))
 
     @property
     def filtered(self) -> bool:
@@ -100,7 +105,7 @@ class Filters:
 
     def parameters(self) -> dict[str, Any]:
         """As the search queries name them."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.__slots__ if name != "include_faded"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +185,13 @@ async def hybrid(
         **(ranking.parameters() | {"candidates": candidates}),
     }
     needed: dict[str, Any] = {
+        **filters.needed,
         "large": large,
-        "narrow": filters.narrow,
         "filtered": filters.filtered,
         "timed": bool(question.windows),
         "near": False,
         "listed": False,
+        "changing": reader.changing_model,
         "whole": whole,
         "brief": not whole,
     }
@@ -200,7 +206,7 @@ async def hybrid(
     exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if filters.filtered else EXACT_ROWS_MAX)
     if question.embedding is None or question.model is None or exact:
         return await connection.fetch_with(question.statement("hybrid_search"), needed, **values)
-    index = {"dim": len(question.embedding), "model": question.model, "part": parts, "changing": reader.changing_model}
+    index = {"dim": len(question.embedding), "model": question.model, "part": parts}
     needed |= index | {"near": True}
     return await connection.fetch_with(question.statement("hybrid_search_large"), needed, parts=parts, **values)
 
@@ -253,8 +259,9 @@ async def recent(
     connection: Connection, workspace: UUID, reader: Reader, filters: Filters, *, kinds: Sequence[int], limit: int
 ) -> list[Row]:
     """The newest of these kinds."""
-    return await connection.fetch(
+    return await connection.fetch_with(
         "recent_search",
+        filters.needed,
         workspace=workspace,
         audiences=reader.audiences,
         kinds=list(kinds),

@@ -1,31 +1,33 @@
 -- fragment: readable
--- What a search may find: rows ``i`` of the reader's audiences that are live at ``as_of`` and pass the filters.
+-- What a search may find: rows ``i`` of the reader's audiences that are live at ``as_of`` and pass the filters that are
+-- set.
 i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind = ANY(:kinds::smallint[])
     AND NOT i.deleted
     AND i.valid_from <= :as_of
     AND (i.valid_until IS NULL OR i.valid_until > :as_of)
     AND (i.expires_at IS NULL OR i.expires_at > :as_of)
-    AND (:include_faded::boolean OR NOT i.faded)
-    AND (:said_by::text IS NULL OR i.kind <> 1 OR i.user_name = :said_by)
-    {if narrow}
-    AND (:types::text[] IS NULL OR i.type = ANY(:types))
-    AND (:scopes::text[] IS NULL OR i.scope = ANY(:scopes))
-    AND (:tags_any::text[] IS NULL OR i.tags && :tags_any)
-    AND (:tags_all::text[] IS NULL OR i.tags @> :tags_all)
-    AND (:user::text IS NULL OR i.user_name = :user)
-    AND (:session_id::uuid IS NULL OR i.session_id = :session_id)
-    AND (:task_id::uuid IS NULL OR i.task_id = :task_id)
-    AND (:min_importance::float8 IS NULL OR i.importance >= :min_importance)
-    AND (:since::timestamptz IS NULL OR i.happened_at >= :since)
-    AND (:until::timestamptz IS NULL OR i.happened_at < :until)
-    AND (:metadata::jsonb IS NULL OR EXISTS (
+    {if unfaded} AND NOT i.faded {end}
+    {if said_by} AND (i.kind <> 1 OR i.user_name = :said_by::text) {end}
+    {if types} AND i.type = ANY(:types::text[]) {end}
+    {if scopes} AND i.scope = ANY(:scopes::text[]) {end}
+    {if tags_any} AND i.tags && :tags_any::text[] {end}
+    {if tags_all} AND i.tags @> :tags_all::text[] {end}
+    {if user} AND i.user_name = :user::text {end}
+    {if session_id} AND i.session_id = :session_id::uuid {end}
+    {if task_id} AND i.task_id = :task_id::uuid {end}
+    {if min_importance} AND i.importance >= :min_importance::float8 {end}
+    {if since} AND i.happened_at >= :since::timestamptz {end}
+    {if until} AND i.happened_at < :until::timestamptz {end}
+    {if metadata}
+    AND EXISTS (
         SELECT 1 FROM memories m
-        WHERE m.workspace_id = :workspace AND m.id = i.id AND m.metadata @> :metadata))
+        WHERE m.workspace_id = :workspace AND m.id = i.id AND m.metadata @> :metadata::jsonb)
     {end}
 
 -- fragment: vector
 -- The row's vector of the model in use; while models are being changed it may still stand beside the former one's.
-(CASE WHEN i.embedding_model = :model::smallint THEN i.:(stored) ELSE i.next_:(stored) END)
+({if changing} CASE WHEN i.embedding_model = :model::smallint THEN {end} i.:(stored)
+    {if changing} ELSE i.next_:(stored) END {end})
 
 -- fragment: indexed
 -- The nearest rows by one part of the HNSW index of the model in use.
@@ -59,7 +61,7 @@ SELECT s.id, s.embedding <#> :embedding::halfvec({dim}) AS distance
 
 -- fragment: embedded
 -- Whether the row has one.
-(i.embedding_model = :model::smallint OR i.next_model = :model)
+(i.embedding_model = :model::smallint {if changing} OR i.next_model = :model {end})
 
 -- fragment: saturation
 -- How much of a vector's score counts for the few words of ``i``. Past exp(-700) Postgres would raise an underflow.
@@ -74,8 +76,9 @@ r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
 -- BM25 over exact posting lists and vectors, fused with the turns beside each candidate. Filters come before the best of
 -- each list are taken. Vectors are compared exactly unless ``nearest`` is full. docs/search.md explains the formula and
 -- the bounds. A part in ``{if}`` is there only where it is needed, as starting a plan takes a good part of a small search:
--- for audiences that are ``large``, ``narrow`` filters and anything else ``filtered``, questions that name a time (``timed``), candidates from elsewhere
--- (``near``), these alone (``listed``), and the ``whole`` records of memories, or ``brief`` ones of everything.
+-- for audiences that are ``large``, what is ``filtered``, questions that name a time (``timed``), candidates from
+-- elsewhere (``near``), these alone (``listed``), a model that is ``changing``, and the ``whole`` records of memories, or
+-- ``brief`` ones of everything.
 place AS MATERIALIZED (
     -- The audiences that hold anything of a kind.
     SELECT a.audience, k.kind
