@@ -153,29 +153,29 @@ place AS MATERIALIZED (
         LIMIT :shortlist::integer
     ) AS s
 ), kept AS MATERIALIZED (
-    SELECT i.id, i.previous FROM search_index i
+    SELECT i.id, i.previous, i.asks, i.speaker FROM search_index i
     WHERE :(readable) AND i.id = ANY(ARRAY(SELECT id FROM shortlist WHERE at_once))
 ), late AS MATERIALIZED (
     -- Where too few of those are live and pass: the rest of the shortlist.
-    SELECT i.id, i.previous FROM search_index i
+    SELECT i.id, i.previous, i.asks, i.speaker FROM search_index i
     WHERE :(readable) AND (SELECT count(*) FROM kept) < :candidates::integer
         AND i.id = ANY(ARRAY(SELECT id FROM shortlist WHERE NOT at_once))
 )
 {if filtered}
 , last AS MATERIALIZED (
     -- Where they are still too few: all that was read.
-    SELECT i.id, i.previous FROM search_index i
+    SELECT i.id, i.previous, i.asks, i.speaker FROM search_index i
     WHERE :(readable) AND (SELECT count(*) FROM kept) + (SELECT count(*) FROM late) < :candidates
         AND i.id = ANY(ARRAY(SELECT id FROM said EXCEPT SELECT id FROM shortlist))
 )
 {end}
 , eligible AS MATERIALIZED (
-    SELECT id, previous FROM kept
+    SELECT * FROM kept
     UNION ALL
-    SELECT id, previous FROM late
+    SELECT * FROM late
     {if filtered}
     UNION ALL
-    SELECT id, previous FROM last
+    SELECT * FROM last
     {end}
 )
 {if large}
@@ -187,22 +187,24 @@ place AS MATERIALIZED (
 )
 {end}
 , own AS MATERIALIZED (
-    SELECT e.id, e.previous, sum(w.score) AS score
-    FROM eligible e JOIN (
-        SELECT id, score FROM shortlist
-        {if filtered}
-        UNION ALL
-        SELECT id, weight FROM said JOIN last USING (id)
-        {end}
-        {if large}
-        UNION ALL
-        SELECT id, weight FROM also
-        {end}
-    ) AS w USING (id)
-    GROUP BY e.id, e.previous
+    SELECT id, previous, score, row_number() OVER (ORDER BY score DESC, id) AS rank
+    FROM (
+        SELECT e.id, e.previous, sum(w.score) AS score
+        FROM eligible e JOIN (
+            SELECT id, score FROM shortlist
+            {if filtered}
+            UNION ALL
+            SELECT id, weight FROM said JOIN last USING (id)
+            {end}
+            {if large}
+            UNION ALL
+            SELECT id, weight FROM also
+            {end}
+        ) AS w USING (id)
+        GROUP BY e.id, e.previous
+    ) AS s
 ), keyword_top AS MATERIALIZED (
-    SELECT id, previous, row_number() OVER (ORDER BY score DESC, id) AS rank
-    FROM own ORDER BY score DESC, id LIMIT :candidates
+    SELECT id, previous FROM own WHERE rank <= :candidates
 ), semantic_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY meaning DESC, id) AS rank
     FROM (
@@ -261,14 +263,12 @@ place AS MATERIALIZED (
 ), reach AS (
     SELECT id, id AS at, 1 AS share FROM member
     UNION ALL
-    SELECT m.id, i.id, m.fade * (:previous_share::float8
-        + CASE WHEN i.asks AND i.speaker <> m.speaker THEN :reply_share::float8 ELSE 0 END)
-    FROM member m JOIN search_index i ON i.id = m.previous
-    WHERE :(readable) AND i.id = ANY(ARRAY(SELECT previous FROM member WHERE previous IN (SELECT id FROM said)))
+    SELECT m.id, e.id, m.fade * (:previous_share::float8
+        + CASE WHEN e.asks AND e.speaker <> m.speaker THEN :reply_share::float8 ELSE 0 END)
+    FROM member m JOIN eligible e ON e.id = m.previous
     UNION ALL
-    SELECT m.id, i.id, m.fade * :next_share::float8
-    FROM member m JOIN search_index i ON i.previous = m.id
-    WHERE :(readable) AND i.previous = ANY(ARRAY(SELECT id FROM member))
+    SELECT m.id, e.id, m.fade * :next_share::float8
+    FROM member m JOIN eligible e ON e.previous = m.id
 ), heard AS (
     -- What a turn says, or the turn before or after it says, each word once: the larger counts.
     SELECT id, sum(weight) AS score
@@ -283,7 +283,8 @@ place AS MATERIALIZED (
         coalesce((coalesce(h.score, 0) - min(coalesce(h.score, 0)) OVER ())
             / nullif(max(h.score) OVER () - min(coalesce(h.score, 0)) OVER (), 0), sign(coalesce(h.score, 0))) AS word_part,
         coalesce((m.meaning - min(m.meaning) OVER ()) / nullif(max(m.meaning) OVER () - min(m.meaning) OVER (), 0),
-            sign(m.meaning)) AS meaning_part
+            sign(m.meaning)) AS meaning_part,
+        bool_or(m.speaker = 'assistant') OVER () AS answered
     FROM member m LEFT JOIN heard h USING (id)
 ), mixed AS (
     SELECT *, (1 - :vector_weight::float8) * word_part + :vector_weight * meaning_part AS base
@@ -304,12 +305,10 @@ place AS MATERIALIZED (
             FROM unnest(:window_starts::timestamptz[], :window_ends::timestamptz[]) AS w(since, until)
         ), 0)
         {end} AS time_boost,
-        CASE WHEN m.speaker = 'user' AND bool_or(m.speaker = 'assistant') OVER ()
-            THEN :user_boost::float8 ELSE 0 END AS user_boost,
-        k.rank AS keyword_rank, v.rank AS semantic_rank
+        CASE WHEN m.speaker = 'user' AND m.answered THEN :user_boost::float8 ELSE 0 END AS user_boost,
+        CASE WHEN o.rank <= :candidates THEN o.rank END AS keyword_rank, v.rank AS semantic_rank
     FROM mixed m
     LEFT JOIN own o USING (id)
-    LEFT JOIN keyword_top k USING (id)
     LEFT JOIN semantic_top v USING (id)
 ), ranked AS MATERIALIZED (
     SELECT *, CASE :fusion::text
@@ -321,6 +320,11 @@ place AS MATERIALIZED (
     ORDER BY score DESC, id
     LIMIT :limit
 )
+{if whole}
+, record AS MATERIALIZED (
+    SELECT * FROM :(memory_records) AS r WHERE id = ANY(ARRAY(SELECT id FROM ranked))
+)
+{end}
 {if brief}
 , told AS MATERIALIZED (
     :(told)
@@ -332,9 +336,7 @@ SELECT r.id AS found_id, r.score, r.keyword_rank, r.semantic_rank, r.keyword_sco
     {if brief}, t.*{end}
 FROM ranked r
 {if whole}
-LEFT JOIN (
-    SELECT * FROM :(memory_records) AS r WHERE id = ANY(ARRAY(SELECT id FROM ranked))
-) AS m ON m.id = r.id
+LEFT JOIN record m ON m.id = r.id
 {end}
 {if brief}
 JOIN told t ON t.id = r.id
