@@ -191,6 +191,7 @@ async def hybrid(
         "timed": bool(question.windows),
         "near": False,
         "listed": False,
+        "scanned": True,
         "changing": reader.changing_model,
         "whole": whole,
         "brief": not whole,
@@ -199,9 +200,9 @@ async def hybrid(
         rows_max = min(LISTED_MAX, counted_rows // LISTED_SHARE)
         shortest = await _shortest_list(connection, workspace, reader, filters, kinds, rows_max)
         if shortest is not None:
-            values |= {"listed_terms": shortest["terms"], "shortlist": None, "nearest_max": 0}
+            values |= {"listed_terms": shortest["terms"], "shortlist": None}
             by = {"by_session": shortest["filter"] == "session", "by_time": shortest["filter"] == "time"}
-            needed |= by | {"near": True, "listed": True, "filtered": False}
+            needed |= by | {"near": True, "listed": True, "scanned": False, "filtered": False}
             return await connection.fetch_with(question.statement("hybrid_search_listed"), needed, **values)
     exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if filters.filtered else EXACT_ROWS_MAX)
     if question.embedding is None or question.model is None or exact:

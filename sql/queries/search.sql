@@ -76,9 +76,9 @@ r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
 -- BM25 over exact posting lists and vectors, fused with the turns beside each candidate. Filters come before the best of
 -- each list are taken. Vectors are compared exactly unless ``nearest`` is full. docs/search.md explains the formula and
 -- the bounds. A part in ``{if}`` is there only where it is needed, as starting a plan takes a good part of a small search:
--- for audiences that are ``large``, what is ``filtered``, questions that name a time (``timed``), candidates from
--- elsewhere (``near``), these alone (``listed``), a model that is ``changing``, and the ``whole`` records of memories, or
--- ``brief`` ones of everything.
+-- for audiences that are ``large`` or ``scanned``, what is ``filtered``, questions that name a time (``timed``), candidates
+-- from elsewhere (``near``), these alone (``listed``), a model that is ``changing``, and the ``whole`` records of memories,
+-- or ``brief`` ones of everything.
 place AS MATERIALIZED (
     -- The audiences that hold anything of a kind.
     SELECT a.audience, k.kind
@@ -136,6 +136,7 @@ place AS MATERIALIZED (
     SELECT p.id, r.word, :(weight) AS weight
     FROM search_terms p LEFT JOIN weighed r USING (term)
     WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(SELECT term FROM read))
+        {if listed} AND p.id IN (SELECT id FROM nearest) {end}
 )
 {if large}
 , unread AS MATERIALIZED (
@@ -146,9 +147,6 @@ place AS MATERIALIZED (
     SELECT id, score, row_number() OVER () <= :at_once::integer AS at_once
     FROM (
         SELECT id, sum(weight) AS score FROM said
-        {if listed}
-        WHERE id IN (SELECT id FROM nearest)
-        {end}
         GROUP BY id ORDER BY score DESC, id
         LIMIT :shortlist::integer
     ) AS s
@@ -208,6 +206,7 @@ place AS MATERIALIZED (
 ), semantic_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY meaning DESC, id) AS rank
     FROM (
+        {if scanned}
         (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
          FROM search_index i
          WHERE :(readable) AND :(embedded) AND :embedding:::(vector_type) IS NOT NULL
@@ -215,10 +214,13 @@ place AS MATERIALIZED (
          ORDER BY meaning DESC, id LIMIT :candidates)
         {if near}
         UNION ALL
+        {end}
+        {end}
+        {if near}
         (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
          FROM search_index i
          WHERE :(readable) AND :(embedded) AND i.id = ANY(ARRAY(SELECT id FROM nearest))
-            AND (SELECT count(*) FROM nearest) >= :nearest_max
+            {if scanned} AND (SELECT count(*) FROM nearest) >= :nearest_max {end}
          ORDER BY meaning DESC, id LIMIT :candidates)
         {end}
     ) AS n
