@@ -1,10 +1,11 @@
-"""The connection pool, and the only two ways to reach the database: ``transaction`` and ``unscoped``."""
+"""The connection pools, and the only ways to reach the database: ``transaction``, ``searching`` and ``unscoped``."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from service.db.guard import transaction_open
 from service.db.positions import Positions
 from service.db.queries import Query, query
 from service.db.reaching import CONNECT_S, FAILURES, Way, checked, unreachable, way_to
+from service.db.searchers import Searcher
 from service.domain.json import dumps
 from service.errors import Unavailable
 
@@ -113,7 +115,7 @@ class Connection:
 
 
 class Database:
-    """One pool to one Postgres. Open it with ``await Database.open(...)``, close it with ``await close()``.
+    """The connections to one Postgres. Open it with ``await Database.open(...)``, close it with ``await close()``.
 
     ``events_written`` is called with the workspace of every transaction that wrote events, once it has committed.
     """
@@ -125,6 +127,8 @@ class Database:
         self._on = connections
         self.events_written: Callable[[UUID], None] = _unheard
         self._pool = pool
+        self._searchers: Any = None
+        """The pool of those that only search; None where a connection is not this process's own."""
         self._forgetful = way is Way.FORGETFUL_POOLER
         self._wait_s = wait_s
         self._statement_timeout_s = statement_timeout_s
@@ -158,18 +162,20 @@ class Database:
         """
         try:
             way = await way_to(url)
-            pool = await asyncpg.create_pool(
+            make_pool = partial(
+                asyncpg.create_pool,
                 checked(url),
                 statement_cache_size=0 if way is Way.FORGETFUL_POOLER else STATEMENTS_KEPT,
-                min_size=1,
                 max_size=size,
-                init=_prepare_own_connection if way is Way.DIRECT else _prepare_connection,
                 reset=_nothing_to_reset,
                 timeout=CONNECT_S,
                 command_timeout=statement_timeout_s + COMMAND_GRACE_S,
                 max_cacheable_statement_size=0,  # asyncpg's 15 KB would leave the largest, hybrid_search, out
                 max_cached_statement_lifetime=0,
                 server_settings={"application_name": application},
+            )
+            pool = await make_pool(
+                min_size=1, init=_prepare_own_connection if way is Way.DIRECT else _prepare_connection
             )
         except FAILURES as error:
             raise unreachable(url, error) from None
@@ -194,6 +200,10 @@ class Database:
                 if way is not Way.DIRECT:
                     db._settings += _SHARDS_IN_SIGHT
                 db.spread = True
+            elif way is Way.DIRECT:
+                db._searchers = await make_pool(
+                    min_size=0, max_size=-(-size // 2), init=db._prepare_searcher, connection_class=Searcher
+                )
         except BaseException:
             await db.close()
             raise
@@ -203,19 +213,36 @@ class Database:
         """Close every connection, waiting at most 5 s for those in use."""
         try:
             async with asyncio.timeout(5):
-                await self._pool.close()
+                await asyncio.gather(*(pool.close() for pool in self._pools()))
         except TimeoutError:
-            self._pool.terminate()
+            for pool in self._pools():
+                pool.terminate()
 
     def pool_use(self) -> dict[str, int]:
         """How many connections there may be, how many there are, and how many of those are free."""
         return {
-            "pool_max": self._pool.get_max_size(),
-            "pool_open": self._pool.get_size(),
-            "pool_free": self._pool.get_idle_size(),
+            "pool_max": sum(pool.get_max_size() for pool in self._pools()),
+            "pool_open": sum(pool.get_size() for pool in self._pools()),
+            "pool_free": sum(pool.get_idle_size() for pool in self._pools()),
         }
 
+    def _pools(self) -> list[Any]:
+        return [self._pool] if self._searchers is None else [self._pool, self._searchers]
+
     def searching(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+        """For search statements, which only read: as ``searching_transaction``, but each by itself where it can be."""
+        if self._searchers is None or current_ending() is not None:
+            return self.searching_transaction(workspace_id)
+        return self._by_searcher(workspace_id)
+
+    @asynccontextmanager
+    async def _by_searcher(self, workspace_id: UUID) -> AsyncIterator[Connection]:
+        async with self._connection(self._searchers) as raw:
+            with transaction_open():
+                await raw.show(workspace_id)
+                yield self._on(raw)
+
+    def searching_transaction(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """As ``transaction``, for search statements: planned once per connection.
 
         Their joins are of intermediate results whose size Postgres cannot know; told never to nest loops it hashes
@@ -288,10 +315,15 @@ class Database:
         async with self._connection() as raw, asyncio.timeout(self._statement_timeout_s):
             yield self._on(raw, forgetful=self._forgetful)
 
+    async def _prepare_searcher(self, raw: Any) -> None:
+        await _prepare_own_connection(raw)
+        for_good = (self._settings + self._searching).replace("SET LOCAL", "SET")
+        await raw.execute(f"{for_good} SET default_transaction_read_only = on;")
+
     @asynccontextmanager
-    async def _connection(self) -> AsyncIterator[Any]:
+    async def _connection(self, pool: Any = None) -> AsyncIterator[Any]:
         with failures_told():
-            async with self._pool.acquire(timeout=self._wait_s) as raw:
+            async with (pool or self._pool).acquire(timeout=self._wait_s) as raw:
                 yield raw
 
 

@@ -77,7 +77,7 @@ async def verify(engine: Engine, principal: Principal) -> Json:
     with suppress(ReverieError):
         vectors = await _vectors(engine, trial)
         try:
-            async with engine.db.searching(principal.workspace_id) as connection:
+            async with engine.db.searching_transaction(principal.workspace_id) as connection:
                 as_admin = replace(principal, role="admin", agent=None)
                 await _in_transaction(connection, engine, as_admin, trial, vectors)
                 raise _RollBack

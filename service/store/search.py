@@ -191,7 +191,6 @@ async def hybrid(
         "timed": bool(question.windows),
         "near": False,
         "listed": False,
-        "scanned": True,
         "changing": reader.changing_model,
         "whole": whole,
         "brief": not whole,
@@ -202,7 +201,7 @@ async def hybrid(
         if shortest is not None:
             values |= {"listed_terms": shortest["terms"], "shortlist": None}
             by = {"by_session": shortest["filter"] == "session", "by_time": shortest["filter"] == "time"}
-            needed |= by | {"near": True, "listed": True, "scanned": False, "filtered": False}
+            needed |= by | {"listed": True, "filtered": False}
             return await connection.fetch_with(question.statement("hybrid_search_listed"), needed, **values)
     exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if filters.filtered else EXACT_ROWS_MAX)
     if question.embedding is None or question.model is None or exact:

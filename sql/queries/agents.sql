@@ -101,15 +101,9 @@ LIMIT 1;
 -- Whose eyes: the agent's id and every audience it may read, with the task and session it names, the workspace's
 -- settings, the languages in use in the audiences, how many rows of each kind were counted in which of them and which part
 -- of the HNSW index has them, and the embedding model in use and whether it is being changed.
--- ``session_id`` and ``task_id`` are null when the name is unknown.
-SELECT r.*, counted.*, ARRAY(
-        SELECT 'english'
-        UNION
-        SELECT l.language FROM audience_languages l
-        WHERE l.workspace_id = :workspace AND l.audience = ANY(r.audiences)
-    ) AS languages, (SELECT active FROM embedding_state) AS model,
-    (SELECT next IS NOT NULL OR moving FROM embedding_state) AS changing_model
-FROM (
+-- ``session_id`` and ``task_id`` are null when the name is unknown. Not materialized, the audiences would be worked out anew
+-- wherever they are used.
+WITH r AS MATERIALIZED (
     SELECT
         a.agent_id,
         a.session_id,
@@ -132,7 +126,15 @@ FROM (
         FROM agents
         WHERE workspace_id = :workspace AND agent = :agent
     ) AS a
-) AS r, LATERAL (
+)
+SELECT r.*, counted.*, ARRAY(
+        SELECT 'english'
+        UNION
+        SELECT l.language FROM audience_languages l
+        WHERE l.workspace_id = :workspace AND l.audience = ANY(r.audiences)
+    ) AS languages, (SELECT active FROM embedding_state) AS model,
+    (SELECT next IS NOT NULL OR moving FROM embedding_state) AS changing_model
+FROM r, LATERAL (
     SELECT coalesce(array_agg(c.audience ORDER BY c.audience, c.kind), '{}') AS counted_audiences,
         coalesce(array_agg(c.kind ORDER BY c.audience, c.kind), '{}') AS counted_kinds,
         coalesce(array_agg(c.rows ORDER BY c.audience, c.kind), '{}') AS counted_rows,

@@ -76,9 +76,9 @@ r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
 -- BM25 over exact posting lists and vectors, fused with the turns beside each candidate. Filters come before the best of
 -- each list are taken. Vectors are compared exactly unless ``nearest`` is full. docs/search.md explains the formula and
 -- the bounds. A part in ``{if}`` is there only where it is needed, as starting a plan takes a good part of a small search:
--- for audiences that are ``large`` or ``scanned``, what is ``filtered``, questions that name a time (``timed``), candidates
--- from elsewhere (``near``), these alone (``listed``), a model that is ``changing``, and the ``whole`` records of memories,
--- or ``brief`` ones of everything.
+-- for audiences that are ``large``, what is ``filtered``, questions that name a time (``timed``), vectors from an index
+-- (``near``), candidates from a list alone (``listed``), a model that is ``changing``, and the ``whole`` records of
+-- memories, or ``brief`` ones of everything.
 place AS MATERIALIZED (
     -- The audiences that hold anything of a kind.
     SELECT a.audience, k.kind
@@ -206,21 +206,18 @@ place AS MATERIALIZED (
 ), semantic_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY meaning DESC, id) AS rank
     FROM (
-        {if scanned}
         (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
          FROM search_index i
          WHERE :(readable) AND :(embedded) AND :embedding:::(vector_type) IS NOT NULL
+            {if listed} AND i.id = ANY(ARRAY(SELECT id FROM nearest)) {end}
             {if near} AND (SELECT count(*) FROM nearest) < :nearest_max::integer {end}
          ORDER BY meaning DESC, id LIMIT :candidates)
         {if near}
         UNION ALL
-        {end}
-        {end}
-        {if near}
         (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
          FROM search_index i
          WHERE :(readable) AND :(embedded) AND i.id = ANY(ARRAY(SELECT id FROM nearest))
-            {if scanned} AND (SELECT count(*) FROM nearest) >= :nearest_max {end}
+            AND (SELECT count(*) FROM nearest) >= :nearest_max
          ORDER BY meaning DESC, id LIMIT :candidates)
         {end}
     ) AS n

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
 from uuid import uuid4
 
+from service.db.pool import Connection
 from service.db.reaching import Way, way_to
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.domain.types import MemoryType
-from service.memory.engine import Engine
 from service.memory.recall import recall
 from service.memory.remember import remember
 from service.runtime import open_runtime
@@ -27,25 +28,38 @@ async def test_a_save_is_planned_once(settings: Settings, citus: Cluster | None)
     async with open_runtime(one_connection, "test") as engine:
         for text in ("The kettle is on the shelf", "The cup is in the sink", "The spoon is on the table"):
             await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content=text)])
-        plans = await _plans(engine, "INSERT INTO memories")
+        plans = await _plans(engine.db.unscoped(), "INSERT INTO memories")
     if await way_to(str(settings.database_url)) is Way.FORGETFUL_POOLER:
         assert plans == []
     else:
         assert plans == [(0, 3) if citus else (3, 0)]
 
 
-async def test_a_search_is_planned_once_however_long_its_statement(settings: Settings, citus: Cluster | None) -> None:
+async def test_a_search_is_planned_once(settings: Settings, citus: Cluster | None) -> None:
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
     one_connection = settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
     async with open_runtime(one_connection, "test") as engine:
         await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
         for text in ("kettle", "shelf", "the kettle on the shelf"):
             await recall(engine, admin, SearchRequest(agent="a", query=f"{text} last week", types=[MemoryType.FACT]))
-        plans = await _plans(engine, "semantic_top", length=LONG)
+        plans = await _plans(engine.db.searching(DEFAULT_WORKSPACE), "semantic_top")
     if await way_to(str(settings.database_url)) is Way.FORGETFUL_POOLER:
         assert plans == []
     else:  # Citus finds the shard by the workspace
         assert plans == [(0, 3) if citus else (3, 0)]
+
+
+async def test_a_statement_stays_prepared_however_long(settings: Settings) -> None:
+    one_connection = settings.model_copy(update={"pool_size": 1})
+    long = f"SELECT '{'long' * LONG}' WHERE $1"
+    async with open_runtime(one_connection, "test") as engine:
+        for ways in (engine.db.searching, engine.db.transaction):
+            for _ in range(2):
+                async with ways(DEFAULT_WORKSPACE) as connection:
+                    await connection.raw.fetch(long, True)
+            plans = await _plans(ways(DEFAULT_WORKSPACE), "longlong")
+            if await way_to(str(settings.database_url)) is not Way.FORGETFUL_POOLER:
+                assert [sum(one) for one in plans] == [2]
 
 
 async def test_each_kind_of_search_is_a_statement_of_its_own(settings: Settings) -> None:
@@ -55,18 +69,17 @@ async def test_each_kind_of_search_is_a_statement_of_its_own(settings: Settings)
         await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
         for asked in ({"query": "kettle"}, {"query": "kettle last week"}, {"query": "kettle", "user": "u"}) * 2:
             await recall(engine, admin, SearchRequest.model_validate({"agent": "a"} | asked))
-        plans = await _plans(engine, "semantic_top")
+        plans = await _plans(engine.db.searching(DEFAULT_WORKSPACE), "semantic_top")
     if await way_to(str(settings.database_url)) is not Way.FORGETFUL_POOLER:
         assert [sum(one) for one in plans] == [2, 2, 2]
 
 
-async def _plans(engine: Engine, part: str, length: int = 0) -> list[tuple[int, int]]:
-    """How often each prepared statement of at least that ``length`` with this ``part`` was run by its kept plan, and
-    how often by a new one."""
-    async with engine.db.unscoped() as connection:
+async def _plans(on: AbstractAsyncContextManager[Connection], part: str) -> list[tuple[int, int]]:
+    """How often each prepared statement with this ``part`` was run by its kept plan, and how often by a new one."""
+    async with on as connection:
         rows = await connection.raw.fetch(
             """SELECT generic_plans, custom_plans FROM pg_prepared_statements
-            WHERE statement LIKE '%' || $1 || '%' AND length(statement) >= $2""",
-            part, length,
-        )  # fmt: skip
+            WHERE statement LIKE '%' || $1 || '%'""",
+            part,
+        )
     return [tuple(row) for row in rows]

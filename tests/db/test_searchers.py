@@ -1,0 +1,119 @@
+"""Connections that only search: set up once, and each search sees the rows of its own workspace."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+
+from service.db.pool import Database
+from service.db.reaching import Way, way_to
+from service.domain.drafts import MemoryDraft
+from service.domain.ids import DEFAULT_WORKSPACE, new_id
+from service.domain.principal import Principal
+from service.domain.search import SearchRequest
+from service.errors import Unavailable
+from service.memory.engine import Engine
+from service.memory.recall import recall
+from service.memory.remember import remember
+from service.runtime import open_runtime
+from service.settings import Settings
+from tests.cluster import Cluster
+
+COUNT = "SELECT count(*) FROM memories"
+
+
+@pytest.fixture
+async def one_searcher(settings: Settings, citus: Cluster | None) -> Settings:
+    if citus or await way_to(str(settings.database_url)) is not Way.DIRECT:
+        pytest.skip("searches have connections of their own only where this process has them to itself")
+    return settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
+
+
+async def _save(engine: Engine, workspace: UUID, text: str) -> Principal:
+    async with engine.db.unscoped() as connection:
+        await connection.raw.execute(
+            "INSERT INTO workspaces (workspace_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            workspace,
+            f"{workspace}",
+        )
+    admin = Principal(workspace, uuid4(), "admin", None)
+    await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content=text)])
+    return admin
+
+
+async def test_one_connection_shows_each_search_its_own_workspace(one_searcher: Settings) -> None:
+    async with open_runtime(one_searcher, "test") as engine:
+        here = await _save(engine, DEFAULT_WORKSPACE, "The kettle is on the shelf")
+        there = await _save(engine, new_id(), "The kettle is in the shed")
+        found = []
+        for caller in (here, there, there, here):
+            answer = await recall(engine, caller, SearchRequest(agent="a", query="kettle"))
+            found.append([one.told["content"] for one in answer.results])
+    shelf, shed = ["The kettle is on the shelf"], ["The kettle is in the shed"]
+    assert found == [shelf, shed, shed, shelf]
+
+
+async def test_walls_hold_for_what_names_no_workspace(one_searcher: Settings) -> None:
+    other = new_id()
+    async with open_runtime(one_searcher, "test") as engine:
+        await _save(engine, DEFAULT_WORKSPACE, "Mine")
+        await _save(engine, other, "Theirs")
+        await _save(engine, other, "Theirs too")
+        counted = []
+        for workspace in (DEFAULT_WORKSPACE, other, new_id()):
+            async with engine.db.searching(workspace) as connection:
+                counted.append(await connection.raw.fetchval(COUNT))
+    assert counted == [1, 2, 0]
+
+
+async def test_a_switch_of_workspace_that_is_cut_off_is_made_again(one_searcher: Settings) -> None:
+    other = new_id()
+    async with open_runtime(one_searcher, "test") as engine:
+        await _save(engine, DEFAULT_WORKSPACE, "Mine")
+        async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
+            assert await connection.raw.fetchval(COUNT) == 1
+        switching = asyncio.ensure_future(_count(engine.db, other))
+        while not switching.done():
+            await asyncio.sleep(0)
+            switching.cancel()
+        assert await _count(engine.db, other) == 0
+        assert await _count(engine.db, DEFAULT_WORKSPACE) == 1
+
+
+async def _count(db: Database, workspace: UUID) -> int:
+    async with db.searching(workspace) as connection:
+        return int(await connection.raw.fetchval(COUNT))
+
+
+async def test_a_connection_that_was_lost_is_set_up_again(one_searcher: Settings, database_url: str) -> None:
+    async with open_runtime(one_searcher, "test") as engine:
+        await _save(engine, DEFAULT_WORKSPACE, "Mine")
+        async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
+            pid = await connection.raw.fetchval("SELECT pg_backend_pid()")
+        killer = await asyncpg.connect(database_url)
+        try:
+            await killer.fetchval("SELECT pg_terminate_backend($1, 5000)", pid)
+        finally:
+            await killer.close()
+        for _ in range(2):
+            try:
+                assert await _count(engine.db, DEFAULT_WORKSPACE) == 1
+                break
+            except Unavailable:
+                continue
+        else:
+            pytest.fail("no search got through after the connection was lost")
+
+
+async def test_a_search_is_bounded_in_time_and_cannot_write(one_searcher: Settings) -> None:
+    async with open_runtime(one_searcher.model_copy(update={"statement_timeout_s": 0.2}), "test") as engine:
+        with pytest.raises(Unavailable):
+            async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
+                await connection.raw.fetchval("SELECT pg_sleep(5)")
+        async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
+            with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
+                await connection.raw.execute("DELETE FROM memories")
+            assert await connection.raw.fetchval("SHOW hnsw.iterative_scan") == "relaxed_order"
