@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +62,16 @@ async def in_turn(
             started = time.perf_counter()
             await way(number)
             taken[name].seconds.append(time.perf_counter() - started)
+    return taken
+
+
+async def seconds_of(way: Way, numbers: Iterable[int]) -> list[float]:
+    """What each call took, one after the other."""
+    taken = []
+    for number in numbers:
+        started = time.perf_counter()
+        await way(number)
+        taken.append(time.perf_counter() - started)
     return taken
 
 

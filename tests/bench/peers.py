@@ -1,4 +1,4 @@
-"""The same work through mem0 and LangGraph's store: same Postgres, same texts, same embedder, same run.
+"""The same work through mem0 and LangGraph's store: same Postgres, same texts, same embedder, by turns.
 
 The peers live in a virtual environment of their own under the benchmark's folder, made at the first run; without a
 package index they are skipped.
@@ -6,11 +6,15 @@ package index they are skipped.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import os
+import statistics
 import subprocess
 import venv
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +22,7 @@ import uvloop
 
 from service.runtime import open_runtime
 from tests.bench import corpus, speed, writes
-from tests.bench.measure import HttpClient, per_second
+from tests.bench.measure import HttpClient, Latencies, Way, per_second, seconds_of
 from tests.bench.place import Place, Skipped
 from tests.bench.report import Cell, console, show
 
@@ -31,9 +35,16 @@ PACKAGES = (
 )
 PROGRAMS = Path(__file__).parent / "peer_programs"
 STANDING = 2_000
-CALLS = 200
+CALLS = 50
 CLIENTS = 8
-SECONDS = 4.0
+SECONDS = 2.0
+ROUNDS = 5
+RATES = ("searches", "write", "writes", "batch")
+ANSWER = b"answer: "
+
+Measure = Callable[[str], Awaitable[Any]]
+"""Measures what is named: ``latencies`` of searches in seconds, ``searches`` a second, and what is written a second by
+one client (``write``), by eight (``writes``) and in batches (``batch``)."""
 
 
 def prepare(place: Place) -> Path:
@@ -44,39 +55,57 @@ def prepare(place: Place) -> Path:
 def run(place: Place) -> None:
     """Print searches and writes of Reverie and of each peer. Raises Skipped when the peers cannot be installed."""
     python = prepare(place)
-    texts = list(itertools.islice(corpus.texts("a", 10**9), 60_000))
-    queries = corpus.queries("a", STANDING, CALLS + speed.WARM_UP)
-    found: dict[str, dict[str, Any]] = {}
-    with console.status("Reverie"):
+    with console.status("Reverie's memories"):
         url = place.fresh("bench_peers")
         corpus.fill(place.settings(url, "static"), (corpus.Share("a", STANDING),))
-        found |= uvloop.run(_reverie(place, url, queries))
-    for name, program in (
-        ("mem0, in-process", "mem0_program.py"),
-        ("LangGraph store, in-process", "langgraph_program.py"),
-    ):
-        with console.status(name):
-            found[name] = _peer(place, python, program, texts, queries)
+    found = uvloop.run(_by_turns(place, url, python))
     place.drop("bench_peers")
     versions = ", ".join(package for package in PACKAGES if "==" in package)
-    rows: list[list[Cell]] = [
-        [name, *(one[key] for key in ("kind", "p50", "p95", "searches", "write", "writes", "batch"))]
-        for name, one in found.items()
-    ]
     show(
-        f"{STANDING:,} memories of one agent, top 10, static embedder everywhere ({versions})",
+        f"{STANDING:,} memories of one agent, top 10, static embedder everywhere, medians of {ROUNDS} turns ({versions})",
         [
             "system",
             "search",
             "p50 ms",
             "p95 ms",
             f"searches/s, {CLIENTS}",
+            "× HTTP",
             "writes/s, 1",
             f"writes/s, {CLIENTS}",
             "batch, memories/s",
         ],
-        rows,
+        found,
     )
+
+
+async def _by_turns(place: Place, url: str, python: Path) -> list[list[Cell]]:
+    """All searches first: every save makes the later ones search more."""
+    async with AsyncExitStack() as stack:
+        with console.status("the peers' memories"):
+            http, in_process = await stack.enter_async_context(_reverie(place, url))
+            mem0 = await stack.enter_async_context(_peer(place, python, "mem0_program.py"))
+            langgraph = await stack.enter_async_context(_peer(place, python, "langgraph_program.py"))
+        systems: dict[str, tuple[str, Measure]] = {
+            "Reverie, over HTTP": ("hybrid", http),
+            "Reverie, in-process": ("hybrid", in_process),
+            "mem0, in-process": ("vectors and words", mem0),
+            "LangGraph store, in-process": ("vectors only", langgraph),
+        }
+        figures: dict[str, dict[str, list[Any]]] = {name: {} for name in systems}
+        for phase in (("latencies", "searches"), ("write", "writes", "batch")):
+            for turn in range(ROUNDS):
+                for name, (_, measure) in systems.items():
+                    for what in phase:
+                        with console.status(f"turn {turn + 1}: {what} of {name}"):
+                            figures[name].setdefault(what, []).append(await measure(what))
+    return [_row(name, kind, figures[name], figures["Reverie, over HTTP"]) for name, (kind, _) in systems.items()]
+
+
+def _row(name: str, kind: str, figures: dict[str, list[Any]], http: dict[str, list[Any]]) -> list[Cell]:
+    latencies = Latencies([second for turn in figures["latencies"] for second in turn])
+    ratio = statistics.median(one / other for one, other in zip(figures["searches"], http["searches"], strict=True))
+    rates = [None if None in figures[what] else statistics.median(figures[what]) for what in RATES]
+    return [name, kind, latencies.p50, latencies.p95, rates[0], ratio, *rates[1:]]
 
 
 def environment(place: Place) -> Path:
@@ -98,73 +127,94 @@ def environment(place: Place) -> Path:
     return python
 
 
-async def _reverie(place: Place, url: str, queries: list[str]) -> dict[str, dict[str, Any]]:
+@asynccontextmanager
+async def _reverie(place: Place, url: str) -> AsyncIterator[tuple[Measure, Measure]]:
+    """How Reverie is measured over HTTP and in this process, on one database."""
     contents = corpus.texts("writes", 10**9)
-    found: dict[str, dict[str, Any]] = {}
-    async with open_runtime(place.settings(url, "static"), "bench-peers") as engine:
-        with place.serving(url) as port:
-            clients = [await HttpClient(port).__aenter__() for _ in range(CLIENTS)]
-            taken = await speed.side_by_side(engine, port, "a", queries)
-            bodies = [{"agent": "a", "query": text} for text in queries]
+    queries = corpus.queries("a", STANDING, CALLS * ROUNDS)
+    bodies = [{"agent": "a", "query": text} for text in queries]
+    async with AsyncExitStack() as stack:
+        engine = await stack.enter_async_context(open_runtime(place.settings(url, "static"), "bench-peers"))
+        port = stack.enter_context(place.serving(url))
+        clients = [await stack.enter_async_context(HttpClient(port)) for _ in range(CLIENTS)]
 
-            def searching(client: HttpClient) -> Any:
-                return lambda number: client.post("/v1/memories/search", bodies[number % len(bodies)])
+        def searching(client: HttpClient) -> Way:
+            return lambda number: client.post("/v1/memories/search", bodies[number % len(bodies)])
 
-            saving = [writes.over_http(client, contents) for client in clients]
-            # All searches first, as the peers do: every save makes the later ones search more.
-            http = await per_second([searching(client) for client in clients], SECONDS)
-            in_process = await per_second([speed.use_case(engine, "a", queries)] * CLIENTS, SECONDS)
-            found["Reverie, over HTTP"] = {
-                "kind": "hybrid",
-                "p50": taken["HTTP"].p50,
-                "p95": taken["HTTP"].p95,
-                "searches": http,
-                "write": await per_second(saving[:1], SECONDS),
-                "writes": await per_second(saving, SECONDS),
-                "batch": await writes.batches_per_second([writes.post_batch(clients[0])], contents, 100),
-            }
-            for client in clients:
-                await client.__aexit__()
-            found["Reverie, in-process"] = {
-                "kind": "hybrid",
-                "p50": taken["use case"].p50,
-                "p95": taken["use case"].p95,
-                "searches": in_process,
-                "write": await per_second([writes.use_case(engine, contents)], SECONDS),
-                "writes": await per_second([writes.use_case(engine, contents)] * CLIENTS, SECONDS),
-                "batch": await writes.batches_per_second([writes.save_batch(engine)], contents, 100),
-            }
-    return found
+        yield (
+            _measured(
+                [searching(client) for client in clients],
+                [writes.over_http(client, contents) for client in clients],
+                writes.post_batch(clients[0]),
+                contents,
+            ),
+            _measured(
+                [speed.use_case(engine, "a", queries)] * CLIENTS,
+                [writes.use_case(engine, contents)] * CLIENTS,
+                writes.save_batch(engine),
+                contents,
+            ),
+        )
 
 
-def _peer(place: Place, python: Path, program: str, texts: list[str], queries: list[str]) -> dict[str, Any]:
-    """Run one peer's program on an empty database of its own."""
-    url = place.empty("bench_peer")
-    folder = place.folder / "peer-work"
-    folder.mkdir(exist_ok=True)
+def _measured(searches: list[Way], saves: list[Way], save_batch: Callable[[list[str]], Any], texts: Any) -> Measure:
+    numbers = itertools.count()
+
+    async def measure(what: str) -> Any:
+        if what == "latencies":
+            return await seconds_of(searches[0], itertools.islice(numbers, CALLS))
+        if what == "batch":
+            return await writes.batches_per_second([save_batch], texts, 100, SECONDS)
+        ways = {"searches": searches, "write": saves[:1], "writes": saves}[what]
+        return await per_second(ways, SECONDS, warm_up_s=0.0)
+
+    return measure
+
+
+@asynccontextmanager
+async def _peer(place: Place, python: Path, program: str) -> AsyncIterator[Measure]:
+    """How one peer's program is measured, on an empty database of its own. Raises Skipped when it fails."""
+    name = program.partition("_")[0]
+    folder = place.folder / "peer-work" / name
+    folder.mkdir(parents=True, exist_ok=True)
     for left_over in folder.iterdir():
         left_over.unlink()
     work = {
-        "url": url,
+        "url": await asyncio.to_thread(place.empty, f"bench_peer_{name}"),
         "folder": str(folder),
-        "texts": texts,
-        "queries": queries,
+        "texts": list(itertools.islice(corpus.texts("a", 10**9), 60_000)),
+        "queries": corpus.queries("a", STANDING, CALLS * ROUNDS),
         "standing": STANDING,
         "calls": CALLS,
         "clients": CLIENTS,
         "seconds": SECONDS,
     }
     (folder / "work.json").write_text(json.dumps(work), encoding="utf-8")
-    done = subprocess.run(
-        [python, PROGRAMS / program, folder / "work.json"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-        env=os.environ | {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(folder), "LANGSMITH_TRACING": "false"},
-    )
-    place.drop("bench_peer")
-    if done.returncode:
-        raise Skipped(f"{program} failed: {done.stderr.strip().splitlines()[-1]}")
-    figures: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return figures | {"kind": "vectors and words" if "mem0" in program else "vectors only"}
+    said = folder / "stderr.log"
+    with said.open("wb") as stderr:
+        process = await asyncio.create_subprocess_exec(
+            python, PROGRAMS / program, folder / "work.json", stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE, stderr=stderr, limit=2**20,
+            env=os.environ | {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(folder), "LANGSMITH_TRACING": "false"},
+        )  # fmt: skip
+    asked, answers = process.stdin, process.stdout
+    assert asked is not None
+    assert answers is not None
+
+    async def answer() -> Any:
+        async for line in answers:
+            if line.startswith(ANSWER):
+                return json.loads(line.removeprefix(ANSWER))
+        raise Skipped(f"{program} failed: {(said.read_text().strip().splitlines() or ['it ended'])[-1]}")
+
+    async def measure(what: str) -> Any:
+        asked.write(f"{what}\n".encode())
+        return await answer()
+
+    try:
+        await answer()
+        yield measure
+    finally:
+        asked.close()
+        await process.wait()
+        await asyncio.to_thread(place.drop, f"bench_peer_{name}")

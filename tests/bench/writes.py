@@ -204,10 +204,12 @@ def post_batch(client: HttpClient) -> Callable[[list[str]], Any]:
     return lambda texts: client.post("/v1/memories/batch", {"items": [_body(text) for text in texts]})
 
 
-async def batches_per_second(saves: Sequence[Callable[[list[str]], Any]], contents: Any, size: int) -> float:
+async def batches_per_second(
+    saves: Sequence[Callable[[list[str]], Any]], contents: Any, size: int, seconds: float = SECONDS
+) -> float:
     """Memories a second by clients that each send batches of ``size``."""
 
     def way(save: Callable[[list[str]], Any]) -> Way:
         return lambda _: save(list(itertools.islice(contents, size)))
 
-    return size * await per_second([way(save) for save in saves], SECONDS, warm_up_s=1.0)
+    return size * await per_second([way(save) for save in saves], seconds)

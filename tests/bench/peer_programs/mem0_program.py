@@ -1,15 +1,17 @@
-"""mem0 with pgvector, ``infer=False``: started by the benchmark in the peers' own environment; prints JSON."""
+"""mem0 with pgvector, ``infer=False``: started by the benchmark in the peers' own environment."""
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import logging
-import sys
 import time
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from mem0 import Memory
-from shared_work import DIM, Embedder, Work, latencies, report
+from shared_work import DIM, Embedder, Work, serve
 
 logging.disable(logging.WARNING)
 
@@ -49,10 +51,10 @@ def open_memory(work: Work) -> Any:
     return memory
 
 
-def main() -> None:
-    work = Work.given(sys.argv[1])
+async def main() -> None:
+    work = Work.given()
     memory = open_memory(work)
-    texts = iter(work.texts)
+    texts = itertools.cycle(work.texts)
 
     def save(_: int) -> None:
         memory.add(next(texts), user_id="a", infer=False)
@@ -60,33 +62,45 @@ def main() -> None:
     def search(number: int) -> None:
         memory.search(work.queries[number % len(work.queries)], filters={"user_id": "a"}, top_k=10)
 
-    started = time.perf_counter()
+    async def no_batches() -> None:
+        """It has none."""
+
     for number in range(work.standing):
         save(number)
-    single = work.standing / (time.perf_counter() - started)
-    for number in range(20):
-        search(number)
-    taken = latencies(search, work.calls)
     with ThreadPoolExecutor(work.clients) as pool:
-        searches = concurrently(pool, search, work)
-        writes = concurrently(pool, save, work)
-    report(p50=taken[0], p95=taken[1], searches=searches, write=single, writes=writes, batch=None)
+
+        def per_second(way: Callable[[int], None], clients: int) -> Callable[[], Awaitable[float]]:
+            async def rate() -> float:
+                return concurrently(pool, way, work, clients)
+
+            return rate
+
+        await serve(
+            work,
+            search,
+            {
+                "searches": per_second(search, work.clients),
+                "write": per_second(save, 1),
+                "writes": per_second(save, work.clients),
+                "batch": no_batches,
+            },
+        )
 
 
-def concurrently(pool: ThreadPoolExecutor, way: Any, work: Work) -> float:
+def concurrently(pool: ThreadPoolExecutor, way: Callable[[int], None], work: Work, clients: int) -> float:
     """Calls a second with every thread calling without a pause."""
     end = time.perf_counter() + work.seconds
 
     def loop(first: int) -> int:
         done = 0
         while time.perf_counter() < end:
-            way(first + done * work.clients)
+            way(first + done * clients)
             done += 1
         return done
 
     begin = time.perf_counter()
-    return sum(pool.map(loop, range(work.clients))) / (time.perf_counter() - begin)
+    return sum(pool.map(loop, range(clients))) / (time.perf_counter() - begin)
 
 
 if __name__ == "__main__":
-    main()
+    asyncio.run(main())

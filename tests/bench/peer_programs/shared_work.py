@@ -1,23 +1,30 @@
-"""What the peers' programs share: the work they are given, the same static embedder, and how they answer."""
+"""What the peers' programs share: the work they are given, the same static embedder, and how they are asked."""
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
+import inspect
+import itertools
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 DIM = 256
+ANSWER = "answer: "
+"""Begins the lines that are answers; whatever else a peer prints is not."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """Texts to keep, questions to ask, and for how long."""
+    """Texts to keep, how many of them at first, and questions; ``calls`` searches one after the other, and rates of
+    ``clients`` over ``seconds``."""
 
     url: str
     folder: str
@@ -29,9 +36,9 @@ class Work:
     seconds: float
 
     @classmethod
-    def given(cls, path: str) -> Work:
-        """The work written to that file."""
-        return cls(**json.loads(Path(path).read_text(encoding="utf-8")))
+    def given(cls) -> Work:
+        """The work in the file that the first argument names."""
+        return cls(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
 
 
 class Embedder:
@@ -59,21 +66,31 @@ class Embedder:
         return vectors
 
 
-def percentiles(seconds: list[float]) -> tuple[float, float]:
-    """p50 and p95 in milliseconds."""
-    return tuple(float(value) * 1000 for value in np.percentile(seconds, (50, 95)))  # type: ignore[return-value]
+async def serve(
+    work: Work,
+    search: Callable[[int], Any],
+    measures: dict[str, Callable[[], Awaitable[float | None]]],
+) -> None:
+    """Say that the work may begin; then measure what each line of the input names, and answer with the figure.
+
+    ``latencies`` are the seconds of single searches, one after the other, of questions not asked before.
+    """
+    numbers = itertools.count()
+
+    async def latencies() -> list[float]:
+        taken = []
+        for number in itertools.islice(numbers, work.calls):
+            begun = time.perf_counter()
+            if inspect.isawaitable(found := search(number % len(work.queries))):
+                await found
+            taken.append(time.perf_counter() - begun)
+        return taken
+
+    _answer("ready")
+    while named := (await asyncio.to_thread(sys.stdin.readline)).strip():
+        _answer(await latencies() if named == "latencies" else await measures[named]())
 
 
-def latencies(way: Callable[[int], None], calls: int) -> tuple[float, float]:
-    """p50 and p95 in milliseconds of ``calls`` calls, one after the other."""
-    taken = []
-    for number in range(calls):
-        begun = time.perf_counter()
-        way(number)
-        taken.append(time.perf_counter() - begun)
-    return percentiles(taken)
-
-
-def report(**figures: float | None) -> None:
-    """The answer, as the last line of the output."""
-    sys.stdout.write("\n" + json.dumps(figures) + "\n")
+def _answer(figure: Any) -> None:
+    sys.stdout.write(f"\n{ANSWER}{json.dumps(figure)}\n")
+    sys.stdout.flush()
