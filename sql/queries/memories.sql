@@ -23,9 +23,7 @@
         m.importance,
         reverie_decayed_v1(
             m.importance, m.type, m.decay_exempt, m.created_at, m.reinforced_at,
-            CASE WHEN m.type IN ('event', 'observation') THEN (
-                SELECT u.last_accessed_at FROM memory_usage u WHERE u.workspace_id = :workspace AND u.memory_id = m.id
-            ) END,
+            CASE WHEN m.type IN ('event', 'observation') THEN u.last_accessed_at END,
             now(),
             coalesce((
                 SELECT (s.value -> 'retention' ->> 'decay_days')::integer
@@ -43,11 +41,8 @@
              FROM search_index i WHERE i.workspace_id = :workspace AND i.id = m.id),
             'none'
         ) AS embedding,
-        coalesce(
-            (SELECT u.access_count FROM memory_usage u WHERE u.workspace_id = :workspace AND u.memory_id = m.id), 0
-        ) AS access_count,
-        (SELECT u.last_accessed_at FROM memory_usage u
-         WHERE u.workspace_id = :workspace AND u.memory_id = m.id) AS last_accessed_at,
+        coalesce(u.access_count, 0) AS access_count,
+        u.last_accessed_at,
         m.occurred_at,
         m.valid_from,
         m.valid_until,
@@ -59,7 +54,12 @@
         m.version,
         m.dream_id,
         m.tokens
-    FROM memories m
+    FROM memories m LEFT JOIN LATERAL (
+        -- The limit makes it a look for each memory; a join would read all that was ever used.
+        SELECT access_count, last_accessed_at FROM memory_usage
+        WHERE workspace_id = :workspace AND memory_id = m.id
+        LIMIT 1
+    ) AS u ON true
     WHERE m.workspace_id = :workspace
 )
 

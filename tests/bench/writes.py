@@ -31,7 +31,7 @@ CLIENTS = 8
 SECONDS = 4.0
 BATCHES = ((100, 1), (1_000, 1), (1_000, 2))
 """Memories in a batch, and clients that send one after the other."""
-PREPARED = 20_000
+PREPARED = 40_000
 STANDING = 2_000
 
 
