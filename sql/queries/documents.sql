@@ -38,12 +38,14 @@ WITH item AS (
     ON CONFLICT DO NOTHING
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-    SELECT :workspace, reverie_term_v1(:audience, 2::smallint, l.lexeme), c.id, l.frequency, n.length
+    SELECT DISTINCT ON (2, 3)
+        :workspace::uuid, reverie_term_v1(:audience, 2::smallint, l.lexeme), c.id, l.frequency, n.length
     FROM inserted c, reverie_length_v1(c.lexemes) AS n(length), LATERAL (
         SELECT lexeme, coalesce(cardinality(positions), 1) FROM unnest(c.lexemes)
         UNION ALL
         SELECT facet, 1 FROM unnest(reverie_facets_v1(NULL, :user, NULL)) AS f(facet)
     ) AS l(lexeme, frequency)
+    ORDER BY 2, 3
     RETURNING id
 )
 SELECT 1;

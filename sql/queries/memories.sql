@@ -63,13 +63,17 @@
     WHERE m.workspace_id = :workspace
 )
 
+-- fragment: word_count
+-- What reverie_length_v1 says of ``x.lexemes``: a call of it costs four times as much.
+(SELECT least(coalesce(sum(coalesce(cardinality(positions), 1)), 0), 32767)::smallint FROM unnest(x.lexemes))
+
 -- name: insert_memories
 -- Insert memories with their search rows and posting lists. What collides with a live memory (by identity or by
 -- key) is left out of the answer, for the caller to reinforce or update. An import brings the rest of the state too; what
 -- it brings deleted or replaced is not told as new. Every part returns something or minds conflicts: one that does neither
 -- Citus would copy in, which row-level security forbids.
 WITH item AS (
-    SELECT i.*, c.configuration, x.lexemes, n.length
+    SELECT i.*, c.configuration, x.lexemes, :(word_count) AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, agent_id uuid, audience uuid, type text, scope text, team_id uuid, task_id uuid,
         session_id uuid, user_name text, key text, content text, summary text, identity_hash text, language text,
@@ -81,8 +85,7 @@ WITH item AS (
     ), coalesce((
         SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
     ), i.language) AS c(configuration),
-    LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes),
-    reverie_length_v1(x.lexemes) AS n(length)
+    LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes)
 ), inserted AS (
     INSERT INTO memories (
         workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
@@ -122,15 +125,15 @@ WITH item AS (
     LEFT JOIN unnest(:embeddings:::(vector_type)[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
     RETURNING id
 ), posted AS (
+    -- Distinct, should two lexemes have one hash: to mind conflicts instead would cost a third more.
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-    SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id, l.frequency, i.length
+    SELECT DISTINCT ON (2, 3) m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id, l.frequency, i.length
     FROM inserted m JOIN item i ON i.id = m.id, LATERAL (
         SELECT lexeme, coalesce(cardinality(positions), 1) FROM unnest(m.lexemes)
         UNION ALL
         SELECT facet, 1 FROM unnest(reverie_facets_v1(m.type, m.user_name, m.tags)) AS f(facet)
     ) AS l(lexeme, frequency)
     ORDER BY 2, 3
-    ON CONFLICT DO NOTHING
     RETURNING id
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)

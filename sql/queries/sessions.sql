@@ -57,7 +57,7 @@ FROM inserted i, shown ORDER BY i.seq;
 -- Make the words of messages searchable: search rows and posting lists, for the agent of their session.
 WITH item AS (
     SELECT i.*, s.agent_id AS audience, m.session_id, m.seq, m.user_name, m.created_at, c.configuration,
-        to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
+        x.lexemes, :(word_count) AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, lexical text, language text, words smallint, speaker text, asks boolean,
         question_share real
@@ -67,6 +67,7 @@ WITH item AS (
     CROSS JOIN LATERAL coalesce((
         SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
     ), i.language) AS c(configuration)
+    CROSS JOIN LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes)
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, session_id, happened_at, created_at, valid_from,
@@ -76,23 +77,26 @@ WITH item AS (
         i.created_at,
         (SELECT p.id FROM messages p
          WHERE p.workspace_id = :workspace AND p.session_id = i.session_id AND p.seq = i.seq - 1),
-        reverie_length_v1(i.lexemes), i.words, i.speaker, i.asks, i.question_share,
+        i.length, i.words, i.speaker, i.asks, i.question_share,
         CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
     FROM item i LEFT JOIN unnest(:embeddings:::(vector_type)[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
     ON CONFLICT DO NOTHING
+    RETURNING id
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
     SELECT DISTINCT :workspace, audience, configuration FROM item WHERE configuration <> 'english'
     ON CONFLICT DO NOTHING
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-    SELECT :workspace, reverie_term_v1(i.audience, 1::smallint, l.lexeme), i.id, l.frequency, n.length
-    FROM item i, reverie_length_v1(i.lexemes) AS n(length), LATERAL (
+    SELECT DISTINCT ON (2, 3)
+        :workspace::uuid, reverie_term_v1(i.audience, 1::smallint, l.lexeme), i.id, l.frequency, i.length
+    FROM indexed JOIN item i USING (id), LATERAL (
         SELECT lexeme, coalesce(cardinality(positions), 1) FROM unnest(i.lexemes)
         UNION ALL
         SELECT facet, 1 FROM unnest(reverie_facets_v1(NULL, i.user_name, NULL)) AS f(facet)
     ) AS l(lexeme, frequency)
-    ON CONFLICT DO NOTHING
+    ORDER BY 2, 3
+    RETURNING id
 )
 SELECT 1;
 
