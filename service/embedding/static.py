@@ -79,10 +79,11 @@ class StaticEmbedder:
     def _embed(self, texts: Sequence[str]) -> Vectors:
         # A text without tokens (the empty one) counts as a space, so that it too has a direction.
         given = [well_formed(text) or " " for text in texts]
+        # Fast is without offsets.
         if len(given) <= ONE_BY_ONE_MAX:
-            encodings = [self._tokenizer.encode(text, add_special_tokens=False) for text in given]
+            encodings = [self._tokenizer.encode_batch_fast([text], add_special_tokens=False)[0] for text in given]
         else:
-            encodings = self._tokenizer.encode_batch_fast(given, add_special_tokens=False)  # fast: without offsets
+            encodings = self._tokenizer.encode_batch_fast(given, add_special_tokens=False)
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
         for row, encoding in enumerate(encodings):
             # Normalising follows, so the sum serves as well as the mean.

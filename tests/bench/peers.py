@@ -62,7 +62,7 @@ def run(place: Place) -> None:
     place.drop("bench_peers")
     versions = ", ".join(package for package in PACKAGES if "==" in package)
     show(
-        f"{STANDING:,} memories of one agent, top 10, static embedder everywhere, medians of {ROUNDS} turns ({versions})",
+        f"{STANDING:,} memories of one agent, top 10, static embedder, medians of {ROUNDS} turns ({versions})",
         [
             "system",
             "search",
@@ -164,7 +164,7 @@ def _measured(searches: list[Way], saves: list[Way], save_batch: Callable[[list[
         if what == "latencies":
             return await seconds_of(searches[0], itertools.islice(numbers, CALLS))
         if what == "batch":
-            return await writes.batches_per_second([save_batch], texts, 100, SECONDS)
+            return await writes.batches_per_second(save_batch, texts, 100, SECONDS)
         ways = {"searches": searches, "write": saves[:1], "writes": saves}[what]
         return await per_second(ways, SECONDS, warm_up_s=0.0)
 

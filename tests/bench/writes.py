@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 from uuid import UUID
 
@@ -28,10 +29,11 @@ from tests.bench.place import ADMIN, Place
 from tests.bench.report import Cell, console, show
 
 CLIENTS = 8
-SECONDS = 4.0
+SECONDS = 1.5
+TURNS = 5
 BATCHES = ((100, 1), (1_000, 1), (1_000, 2))
 """Memories in a batch, and clients that send one after the other."""
-PREPARED = 40_000
+PREPARED = 50_000
 STANDING = 2_000
 
 
@@ -42,12 +44,12 @@ def run(place: Place) -> None:
         corpus.fill(place.settings(url, "static"), (corpus.Share("a", STANDING),))
     singles, batches = uvloop.run(_measure(place, url))
     show(
-        "Single writes per second, static embedder (× is the share of the bare insert's rate)",
+        f"Single writes per second, static embedder, medians of {TURNS} turns (×: share of the bare insert's rate)",
         ["way", "1 client", f"{CLIENTS} clients", "× plain row, 8", "× same rows, 8"],
         singles,
     )
     show(
-        "Batch writes, memories per second, static embedder",
+        f"Batch writes, memories per second, static embedder, medians of {TURNS} turns",
         ["way", *(f"{size:,} a batch, clients: {clients}" for size, clients in BATCHES)],
         batches,
     )
@@ -67,24 +69,41 @@ async def _measure(place: Place, url: str) -> tuple[list[list[Cell]], list[list[
             "use case": [use_case(engine, contents)] * CLIENTS,
             "HTTP": [over_http(client, contents) for client in http],
         }
-        rates: dict[str, list[float]] = {name: [] for name in ways}
-        for count in (1, CLIENTS):
-            for name, workers in ways.items():
-                with console.status(f"{name}, {count} clients"):
-                    rates[name].append(await per_second(workers[:count], SECONDS))
-        plain, same = (rates[name][1] for name in list(rates)[:2])
-        singles: list[list[Cell]] = [[name, *found, found[1] / plain, found[1] / same] for name, found in rates.items()]
-        batches: list[list[Cell]] = []
-        for name, saves in (
-            ("use case", [save_batch(engine)] * 2),
-            ("HTTP", [post_batch(client) for client in http[:2]]),
-        ):
-            found = []
-            for size, clients in BATCHES:
-                with console.status(f"batches of {size} by {name}"):
-                    found.append(await batches_per_second(saves[:clients], contents, size))
-            batches.append([name, *found])
+        rates = await _by_turns(
+            {(name, count): workers[:count] for count in (1, CLIENTS) for name, workers in ways.items()}
+        )
+        plain, same = (rates[(name, CLIENTS)] for name in list(ways)[:2])
+        singles: list[list[Cell]] = [
+            [name, *(median(rates[(name, count)]) for count in (1, CLIENTS)), _ratio(taken, plain), _ratio(taken, same)]
+            for name in ways
+            if (taken := rates[(name, CLIENTS)])
+        ]
+        saves = {"use case": [save_batch(engine)] * 2, "HTTP": [post_batch(client) for client in http[:2]]}
+        in_batches = await _by_turns(
+            {
+                (name, size, clients): [_whole_batches(one, contents, size) for one in ways_to_save[:clients]]
+                for name, ways_to_save in saves.items()
+                for size, clients in BATCHES
+            }
+        )
+        batches: list[list[Cell]] = [
+            [name, *(size * median(in_batches[(name, size, clients)]) for size, clients in BATCHES)] for name in saves
+        ]
     return singles, batches
+
+
+async def _by_turns(ways: dict[Any, list[Way]]) -> dict[Any, list[float]]:
+    """How many calls a second of each, one after the other in each turn, so that drift hits all alike."""
+    rates: dict[Any, list[float]] = {name: [] for name in ways}
+    for turn in range(TURNS):
+        for name, workers in ways.items():
+            with console.status(f"turn {turn + 1}: {name}"):
+                rates[name].append(await per_second(workers, SECONDS, warm_up_s=0.0))
+    return rates
+
+
+def _ratio(taken: list[float], floor: list[float]) -> float:
+    return median(one / other for one, other in zip(taken, floor, strict=True))
 
 
 @asynccontextmanager
@@ -204,12 +223,10 @@ def post_batch(client: HttpClient) -> Callable[[list[str]], Any]:
     return lambda texts: client.post("/v1/memories/batch", {"items": [_body(text) for text in texts]})
 
 
-async def batches_per_second(
-    saves: Sequence[Callable[[list[str]], Any]], contents: Any, size: int, seconds: float = SECONDS
-) -> float:
-    """Memories a second by clients that each send batches of ``size``."""
+def _whole_batches(save: Callable[[list[str]], Any], contents: Any, size: int) -> Way:
+    return lambda _: save(list(itertools.islice(contents, size)))
 
-    def way(save: Callable[[list[str]], Any]) -> Way:
-        return lambda _: save(list(itertools.islice(contents, size)))
 
-    return size * await per_second([way(save) for save in saves], seconds)
+async def batches_per_second(save: Callable[[list[str]], Any], contents: Any, size: int, seconds: float) -> float:
+    """Memories a second by a client that sends batches of ``size``."""
+    return size * await per_second([_whole_batches(save, contents, size)], seconds, warm_up_s=0.0)
