@@ -51,13 +51,12 @@ async def test_a_search_is_planned_once(settings: Settings, citus: Cluster | Non
 
 async def test_a_statement_stays_prepared_however_long(settings: Settings) -> None:
     one_connection = settings.model_copy(update={"pool_size": 1})
-    long = f"SELECT '{'long' * LONG}' WHERE $1"
     async with open_runtime(one_connection, "test") as engine:
-        for ways in (engine.db.searching, engine.db.transaction):
+        for word, ways in (("search", engine.db.searching), ("save", engine.db.transaction)):
             for _ in range(2):
                 async with ways(DEFAULT_WORKSPACE) as connection:
-                    await connection.raw.fetch(long, True)
-            plans = await _plans(ways(DEFAULT_WORKSPACE), "longlong")
+                    await connection.raw.fetch(f"SELECT '{word * LONG}' WHERE $1", True)
+            plans = await _plans(ways(DEFAULT_WORKSPACE), word * 3)
             if await way_to(str(settings.database_url)) is not Way.FORGETFUL_POOLER:
                 assert [sum(one) for one in plans] == [2]
 
