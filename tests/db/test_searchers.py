@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from uuid import UUID, uuid4
 
 import asyncpg
@@ -10,6 +9,7 @@ import pytest
 
 from service.db.pool import Database
 from service.db.reaching import Way, way_to
+from service.db.searchers import Searcher
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import Principal
@@ -69,18 +69,27 @@ async def test_walls_hold_for_what_names_no_workspace(one_searcher: Settings) ->
     assert counted == [1, 2, 0]
 
 
-async def test_a_switch_of_workspace_that_is_cut_off_is_made_again(one_searcher: Settings) -> None:
+@pytest.mark.parametrize("switched", [False, True])
+async def test_a_switch_of_workspace_that_fails_is_made_again(
+    one_searcher: Settings, switched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = new_id()
+    execute = Searcher.execute
+
+    async def cut_off(self: Searcher, statement: str, *_: object, **__: object) -> None:
+        if switched:
+            await execute(self, statement)
+        raise asyncpg.QueryCanceledError
+
     async with open_runtime(one_searcher, "test") as engine:
         await _save(engine, DEFAULT_WORKSPACE, "Mine")
-        async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
-            assert await connection.raw.fetchval(COUNT) == 1
-        switching = asyncio.ensure_future(_count(engine.db, other))
-        while not switching.done():
-            await asyncio.sleep(0)
-            switching.cancel()
-        assert await _count(engine.db, other) == 0
-        assert await _count(engine.db, DEFAULT_WORKSPACE) == 1
+        for wanted, count in ((DEFAULT_WORKSPACE, 1), (other, 0)):
+            assert await _count(engine.db, DEFAULT_WORKSPACE) == 1
+            with monkeypatch.context() as patched:
+                patched.setattr(Searcher, "execute", cut_off)
+                with pytest.raises(Unavailable):
+                    await _count(engine.db, other)
+            assert await _count(engine.db, wanted) == count
 
 
 async def _count(db: Database, workspace: UUID) -> int:
