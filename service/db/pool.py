@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -181,33 +182,38 @@ class Database:
             raise unreachable(url, error) from None
         db = cls(pool, way, connections, url=url, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
         try:
-            async with db.unscoped() as connection:
-                role = await connection.row("login_role", app_role=APP_ROLE)
-            assert role is not None
-            if role["may_switch"]:
-                db._settings += f" SET LOCAL ROLE {APP_ROLE};"
-            elif role["passes_walls"]:
-                raise Unavailable(
-                    f"DATABASE_URL: the role {APP_ROLE} is not there, and this login passes row-level security. "
-                    "Run the migrations first (make migrate)."
-                )
-            if role["spread"]:
-                if not role["walls_spread"]:
-                    raise Unavailable(
-                        "DATABASE_URL: a Citus database that is not spread yet; run the migrations (make migrate)."
-                    )
-                db._searching = _PLAN_FOR_SEARCH
-                if way is not Way.DIRECT:
-                    db._settings += _SHARDS_IN_SIGHT
-                db.spread = True
-            elif way is Way.DIRECT:
+            await db._settle(way)
+            if way is Way.DIRECT and not db.spread:
                 db._searchers = await make_pool(
-                    min_size=0, max_size=-(-size // 2), init=db._prepare_searcher, connection_class=Searcher
+                    min_size=0, max_size=math.ceil(size / 2), init=db._prepare_searcher, connection_class=Searcher
                 )
         except BaseException:
             await db.close()
             raise
         return db
+
+    async def _settle(self, way: Way) -> None:
+        """Find out what every transaction has to set here. Raises Unavailable for a login that walls do not stop and
+        for a Citus database that is not spread yet."""
+        async with self.unscoped() as connection:
+            role = await connection.row("login_role", app_role=APP_ROLE)
+        assert role is not None
+        if role["may_switch"]:
+            self._settings += f" SET LOCAL ROLE {APP_ROLE};"
+        elif role["passes_walls"]:
+            raise Unavailable(
+                f"DATABASE_URL: the role {APP_ROLE} is not there, and this login passes row-level security. "
+                "Run the migrations first (make migrate)."
+            )
+        if role["spread"]:
+            if not role["walls_spread"]:
+                raise Unavailable(
+                    "DATABASE_URL: a Citus database that is not spread yet; run the migrations (make migrate)."
+                )
+            self._searching = _PLAN_FOR_SEARCH
+            if way is not Way.DIRECT:
+                self._settings += _SHARDS_IN_SIGHT
+            self.spread = True
 
     async def close(self) -> None:
         """Close every connection, waiting at most 5 s for those in use."""
