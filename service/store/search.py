@@ -90,7 +90,8 @@ class Filters:
     @property
     def narrow(self) -> bool:
         """Whether any condition is set that leaves memories out."""
-        return any(set_ for name, set_ in self.needed.items() if name not in ("said_by", "unfaded"))
+        others = ("as_of", "include_faded", "said_by")
+        return any(getattr(self, name) is not None for name in self.__slots__ if name not in others)
 
     @property
     def filtered(self) -> bool:
@@ -184,7 +185,26 @@ async def hybrid(
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
     }
-    needed: dict[str, Any] = {
+    needed = _needed(reader, filters, question, large=large, whole=whole)
+    if filters.listed and counted_rows >= LISTED_FROM:
+        rows_max = min(LISTED_MAX, counted_rows // LISTED_SHARE)
+        shortest = await _shortest_list(connection, workspace, reader, filters, kinds, rows_max)
+        if shortest is not None:
+            values |= {"listed_terms": shortest["terms"], "shortlist": None}
+            by = {"by_session": shortest["filter"] == "session", "by_time": shortest["filter"] == "time"}
+            needed |= by | {"listed": True, "filtered": False}
+            return await connection.fetch_with(question.statement("hybrid_search_listed"), needed, **values)
+    exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if needed["filtered"] else EXACT_ROWS_MAX)
+    if question.embedding is None or question.model is None or exact:
+        return await connection.fetch_with(question.statement("hybrid_search"), needed, **values)
+    index = {"dim": len(question.embedding), "model": question.model, "part": parts}
+    needed |= index | {"near": True}
+    return await connection.fetch_with(question.statement("hybrid_search_large"), needed, parts=parts, **values)
+
+
+def _needed(reader: Reader, filters: Filters, question: Question, *, large: bool, whole: bool) -> dict[str, Any]:
+    """Which parts the search statement needs, as long as candidates come from neither an index nor a list."""
+    return {
         **filters.needed,
         "large": large,
         "filtered": filters.filtered,
@@ -195,20 +215,6 @@ async def hybrid(
         "whole": whole,
         "brief": not whole,
     }
-    if filters.listed and counted_rows >= LISTED_FROM:
-        rows_max = min(LISTED_MAX, counted_rows // LISTED_SHARE)
-        shortest = await _shortest_list(connection, workspace, reader, filters, kinds, rows_max)
-        if shortest is not None:
-            values |= {"listed_terms": shortest["terms"], "shortlist": None}
-            by = {"by_session": shortest["filter"] == "session", "by_time": shortest["filter"] == "time"}
-            needed |= by | {"listed": True, "filtered": False}
-            return await connection.fetch_with(question.statement("hybrid_search_listed"), needed, **values)
-    exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if filters.filtered else EXACT_ROWS_MAX)
-    if question.embedding is None or question.model is None or exact:
-        return await connection.fetch_with(question.statement("hybrid_search"), needed, **values)
-    index = {"dim": len(question.embedding), "model": question.model, "part": parts}
-    needed |= index | {"near": True}
-    return await connection.fetch_with(question.statement("hybrid_search_large"), needed, parts=parts, **values)
 
 
 def _looked_at(candidates: int, filters: Filters, *, large: bool) -> dict[str, Any]:
