@@ -372,22 +372,6 @@ class Entity(BaseModel):
     updated_at: datetime
 
 
-class ImportTally(BaseModel):
-    """What became of the lines of one record."""
-
-    created: int
-    unchanged: int
-    updated: int
-    skipped: int
-
-
-class Imported(ImportTally):
-    """What an import did. ``complete`` is false when the export it read had been cut off before its end."""
-
-    complete: bool | None
-    records: dict[str, ImportTally]
-
-
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": text, "content": {"application/problem+json": {}}}
     for status, text in (

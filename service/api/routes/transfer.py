@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
 
-from service.api import schemas
+from service.api import transfer_schemas as schemas
 from service.api.dependencies import AgentQuery, Caller, EngineDep, json_response
 from service.api.errors import answer_to
 from service.api.routes.memories import included
