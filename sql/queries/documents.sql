@@ -9,13 +9,14 @@ VALUES (
 -- name: add_chunks
 -- The parts of a document with their search rows and posting lists, in the order given.
 WITH item AS (
-    SELECT i.*, c.configuration, to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
+    SELECT i.*, c.configuration, x.lexemes, :(word_count) AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, content text, language text, lexical text, tokens integer, words smallint, asks boolean,
         question_share real
     ), coalesce((
         SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
-    ), i.language) AS c(configuration)
+    ), i.language) AS c(configuration),
+    LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes)
 ), inserted AS (
     INSERT INTO chunks (workspace_id, id, document_id, position, content, tokens, lexemes)
     SELECT :workspace, id, :document_id, ordinal, content, tokens, lexemes FROM item
@@ -26,7 +27,7 @@ WITH item AS (
         words, asks, question_share, embedding_model, :(stored)
     )
     SELECT :workspace, c.id, 2, :audience, 'document', 'agent', :user, :now, :now, :now,
-        lag(c.id) OVER (ORDER BY c.position), reverie_length_v1(c.lexemes), i.words, i.asks, i.question_share,
+        lag(c.id) OVER (ORDER BY c.position), i.length, i.words, i.asks, i.question_share,
         CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
     FROM inserted c
     JOIN item i ON i.id = c.id
@@ -39,8 +40,8 @@ WITH item AS (
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
     SELECT DISTINCT ON (2, 3)
-        :workspace::uuid, reverie_term_v1(:audience, 2::smallint, l.lexeme), c.id, l.frequency, n.length
-    FROM inserted c, reverie_length_v1(c.lexemes) AS n(length), LATERAL (
+        :workspace::uuid, reverie_term_v1(:audience, 2::smallint, l.lexeme), c.id, l.frequency, i.length
+    FROM inserted c JOIN item i ON i.id = c.id, LATERAL (
         SELECT lexeme, coalesce(cardinality(positions), 1) FROM unnest(c.lexemes)
         UNION ALL
         SELECT facet, 1 FROM unnest(reverie_facets_v1(NULL, :user, NULL)) AS f(facet)
