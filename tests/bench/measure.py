@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,7 @@ async def in_turn(
         if number >= warm_up + 5 and time.perf_counter() > end:
             break
         for name, way in ways.items():
-            started = time.perf_counter()
-            await way(number)
-            taken[name].seconds.append(time.perf_counter() - started)
+            taken[name].seconds += await seconds_of(way, [number])
     return taken
 
 
@@ -73,6 +72,11 @@ async def seconds_of(way: Way, numbers: Iterable[int]) -> list[float]:
         await way(number)
         taken.append(time.perf_counter() - started)
     return taken
+
+
+def median_ratio(rates: Sequence[float], floor: Sequence[float]) -> float:
+    """How many times the floor, in the middle one of the turns."""
+    return median(one / other for one, other in zip(rates, floor, strict=True))
 
 
 async def per_second(workers: Sequence[Way], seconds: float = 5.0, *, warm_up_s: float = 1.0) -> float:

@@ -10,19 +10,19 @@ import asyncio
 import itertools
 import json
 import os
-import statistics
 import subprocess
 import venv
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import uvloop
 
 from service.runtime import open_runtime
 from tests.bench import corpus, speed, writes
-from tests.bench.measure import HttpClient, Latencies, Way, per_second, seconds_of
+from tests.bench.measure import HttpClient, Latencies, Way, median_ratio, per_second, seconds_of
 from tests.bench.place import Place, Skipped
 from tests.bench.report import Cell, console, show
 
@@ -103,8 +103,8 @@ async def _by_turns(place: Place, url: str, python: Path) -> list[list[Cell]]:
 
 def _row(name: str, kind: str, figures: dict[str, list[Any]], http: dict[str, list[Any]]) -> list[Cell]:
     latencies = Latencies([second for turn in figures["latencies"] for second in turn])
-    ratio = statistics.median(one / other for one, other in zip(figures["searches"], http["searches"], strict=True))
-    rates = [None if None in figures[what] else statistics.median(figures[what]) for what in RATES]
+    ratio = median_ratio(figures["searches"], http["searches"])
+    rates = [None if None in figures[what] else median(figures[what]) for what in RATES]
     return [name, kind, latencies.p50, latencies.p95, rates[0], ratio, *rates[1:]]
 
 

@@ -186,9 +186,9 @@ async def compared_with_exact(
 
 @asynccontextmanager
 async def bare_connection(engine: Engine) -> AsyncIterator[Any]:
-    """A raw asyncpg connection inside one open transaction, set up as the service's own are.
+    """A raw asyncpg connection, set up as those that the service searches on.
 
-    A task of its own holds the transaction, so that the guard against outside calls does not see it here.
+    A task of its own holds it, so that the guard against outside calls does not see it here.
     """
     opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     done = asyncio.Event()

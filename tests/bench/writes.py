@@ -24,7 +24,7 @@ from service.memory.engine import Engine
 from service.memory.remember import remember, remember_one
 from service.runtime import open_runtime
 from tests.bench import corpus
-from tests.bench.measure import HttpClient, Way, per_second
+from tests.bench.measure import HttpClient, Way, median_ratio, per_second
 from tests.bench.place import ADMIN, Place
 from tests.bench.report import Cell, console, show
 
@@ -74,9 +74,12 @@ async def _measure(place: Place, url: str) -> tuple[list[list[Cell]], list[list[
         )
         plain, same = (rates[(name, CLIENTS)] for name in list(ways)[:2])
         singles: list[list[Cell]] = [
-            [name, *(median(rates[(name, count)]) for count in (1, CLIENTS)), _ratio(taken, plain), _ratio(taken, same)]
+            [
+                name,
+                *(median(rates[(name, count)]) for count in (1, CLIENTS)),
+                *(median_ratio(rates[(name, CLIENTS)], floor) for floor in (plain, same)),
+            ]
             for name in ways
-            if (taken := rates[(name, CLIENTS)])
         ]
         saves = {"use case": [save_batch(engine)] * 2, "HTTP": [post_batch(client) for client in http[:2]]}
         in_batches = await _by_turns(
@@ -100,10 +103,6 @@ async def _by_turns(ways: dict[Any, list[Way]]) -> dict[Any, list[float]]:
             with console.status(f"turn {turn + 1}: {name}"):
                 rates[name].append(await per_second(workers, SECONDS, warm_up_s=0.0))
     return rates
-
-
-def _ratio(taken: list[float], floor: list[float]) -> float:
-    return median(one / other for one, other in zip(taken, floor, strict=True))
 
 
 @asynccontextmanager
