@@ -36,6 +36,7 @@ _TAKEN = {
     "uq_memories_identity": "Another memory says the same already.",
     "uq_memories_key": "Another memory has this key already.",
 }
+_PLACES_OF_MEMORIES = ("fk_memories_agents", "fk_memories_sessions", "fk_memories_tasks", "fk_memories_teams")
 _SHARD = re.compile(r"_\d+$")
 """What Citus adds to the name of a constraint on one shard."""
 
@@ -50,6 +51,10 @@ def failures_told() -> Iterator[None]:
         if constraint not in _TAKEN:
             raise
         raise Conflict(_TAKEN[constraint]) from error
+    except asyncpg.ForeignKeyViolationError as error:
+        if not (error.constraint_name or "").startswith(_PLACES_OF_MEMORIES):
+            raise
+        raise Conflict("What a memory belongs to is being deleted; try again.") from error
     except _UNAVAILABLE as error:
         log.warning("database_unavailable", error=type(error).__name__)
         raise Unavailable(f"The database cannot serve this now ({type(error).__name__}).") from error

@@ -1,4 +1,4 @@
-"""The connection pools, and the only ways to reach the database: ``transaction``, ``searching`` and ``unscoped``."""
+"""The connection pools, and the only ways to the database: ``transaction``, ``searching``, ``saving``, ``unscoped``."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import asyncpg
 import orjson
 from pgvector.asyncpg import register_vector
 
+from service.db.dedicated import Dedicated
 from service.db.ending import current_ending
 from service.db.failures import failures_told
 from service.db.guard import transaction_open
 from service.db.positions import Positions
 from service.db.queries import Query, query
 from service.db.reaching import CONNECT_S, FAILURES, Way, checked, unreachable, way_to
-from service.db.searchers import Searcher
 from service.domain.json import dumps
 from service.errors import Unavailable
 
@@ -32,6 +32,8 @@ COMMAND_GRACE_S = 5.0
 IDLE_TERMS = 4
 """After how many times the statement timeout without a word a transaction is ended, so that a process that is frozen in
 the middle of one does not keep others from the rows it has locked."""
+SAVERS = 2
+"""Connections of those that only save; as many batches of saves are under way at once (memory/together)."""
 _ONE_MOMENT = " ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _PLAN_ONCE = " SET LOCAL plan_cache_mode = force_generic_plan;"
 _PLAN_FOR_SEARCH = (
@@ -129,7 +131,8 @@ class Database:
         self.events_written: Callable[[UUID], None] = _unheard
         self._pool = pool
         self._searchers: Any = None
-        """The pool of those that only search; None where a connection is not this process's own."""
+        self._savers: Any = None
+        """Those that only search, and those that only save; None where a connection is not this process's own."""
         self._forgetful = way is Way.FORGETFUL_POOLER
         self._wait_s = wait_s
         self._statement_timeout_s = statement_timeout_s
@@ -184,9 +187,9 @@ class Database:
         try:
             await db._settle(way)
             if way is Way.DIRECT and not db.spread:
-                db._searchers = await make_pool(
-                    min_size=0, max_size=math.ceil(size / 2), init=db._prepare_searcher, connection_class=Searcher
-                )
+                make_dedicated = partial(make_pool, min_size=0, connection_class=Dedicated)
+                db._searchers = await make_dedicated(max_size=math.ceil(size / 2), init=db._prepare_searcher)
+                db._savers = await make_dedicated(max_size=min(size, SAVERS), init=db._prepare_saver)
         except BaseException:
             await db.close()
             raise
@@ -233,20 +236,28 @@ class Database:
         }
 
     def _pools(self) -> list[Any]:
-        return [self._pool] if self._searchers is None else [self._pool, self._searchers]
+        return [pool for pool in (self._pool, self._searchers, self._savers) if pool is not None]
 
     def searching(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """For search statements, which only read: as ``searching_transaction``, but each by itself where it can be."""
         if self._searchers is None or current_ending() is not None:
             return self.searching_transaction(workspace_id)
-        return self._by_searcher(workspace_id)
+        return self._dedicated(self._searchers, workspace_id)
+
+    def saving(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+        """For one statement that saves: as ``planned_once``, but committed with the statement where it can be."""
+        if self._savers is None or current_ending() is not None:
+            return self.planned_once(workspace_id)
+        return self._dedicated(self._savers, workspace_id)
 
     @asynccontextmanager
-    async def _by_searcher(self, workspace_id: UUID) -> AsyncIterator[Connection]:
-        async with self._connection(self._searchers) as raw:
+    async def _dedicated(self, pool: Any, workspace_id: UUID) -> AsyncIterator[Connection]:
+        async with self._connection(pool) as raw:
             with transaction_open():
                 await raw.show(workspace_id)
-                yield self._on(raw)
+                connection = self._on(raw)
+                yield connection
+                await self._committed(workspace_id, connection)
 
     def searching_transaction(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """As ``transaction``, for search statements: planned once per connection.
@@ -286,10 +297,7 @@ class Database:
             await ending.commit()
 
         async def committed() -> None:
-            if connection.told:
-                self.events_written(workspace_id)
-            if self.positions is not None and awaited and connection.wrote:
-                self.positions.note(workspace_id, (await raw.fetchrow(query("log_position").sql))["position"])
+            await self._committed(workspace_id, connection, awaited=awaited)
 
         async with AsyncExitStack() as stack:
             raw = await stack.enter_async_context(self._connection())
@@ -313,6 +321,13 @@ class Database:
                 await raw.execute("COMMIT")
                 await committed()
 
+    async def _committed(self, workspace_id: UUID, connection: Connection, *, awaited: bool = True) -> None:
+        if connection.told:
+            self.events_written(workspace_id)
+        if self.positions is not None and awaited and connection.wrote:
+            position = (await connection.raw.fetchrow(query("log_position").sql))["position"]
+            self.positions.note(workspace_id, position)
+
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[Connection]:
         """A connection outside any workspace: single statements on what belongs to none (keys, the schedule)."""
@@ -322,9 +337,14 @@ class Database:
             yield self._on(raw, forgetful=self._forgetful)
 
     async def _prepare_searcher(self, raw: Any) -> None:
+        await self._dedicate(raw, self._searching + " SET LOCAL default_transaction_read_only = on;")
+
+    async def _prepare_saver(self, raw: Any) -> None:
+        await self._dedicate(raw, _PLAN_ONCE + _PLAN_BY_INDEXES)
+
+    async def _dedicate(self, raw: Any, settings: str) -> None:
         await _prepare_own_connection(raw)
-        for_good = (self._settings + self._searching).replace("SET LOCAL", "SET")
-        await raw.execute(f"{for_good} SET default_transaction_read_only = on;")
+        await raw.execute((self._settings + settings).replace("SET LOCAL", "SET"))
 
     @asynccontextmanager
     async def _connection(self, pool: Any = None) -> AsyncIterator[Any]:

@@ -20,6 +20,7 @@ from service.embedding.storage import storage_of
 from service.llm import LLM, Reranker
 from service.measures import Measures
 from service.memory.feed import Feed
+from service.memory.places import KnownPlaces
 from service.memory.reads import ReadCounter
 from service.memory.shared import Shared
 from service.memory.together import Together
@@ -69,6 +70,8 @@ class Engine:
     reads: ReadCounter = field(init=False)
     feed: Feed = field(init=False)
     saves: Together[Any, Any] = field(default_factory=Together)
+    inserts: Together[Any, Any] = field(default_factory=Together)
+    places: KnownPlaces = field(default_factory=KnownPlaces)
     key_looks: Shared[Row | None] = field(default_factory=Shared)
     coming: Embedder | None = None
     follow: Callable[[], Awaitable[None]] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,6 +14,8 @@ from service.domain.principal import Principal
 from service.domain.types import Scope
 from service.errors import InvalidInput
 from service.store import agents
+
+KNOWN_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,38 @@ class Placed(Protocol):
     def task(self) -> str | None: ...
     @property
     def session(self) -> str | None: ...
+
+
+class KnownPlaces:
+    """The places of the last names that something was saved under, so that they need not be looked up again.
+
+    An id stays that of its name as long as it is there, and Postgres refuses a row that belongs to what has been
+    deleted (Conflict); whoever then looks it up, learns anew. Not kept is what has to be looked at each time: who is in
+    a team.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[Any, ...], Place] = OrderedDict()
+
+    def of(self, principal: Principal, placed: Placed) -> Place | None:
+        """Where something of these names belongs, if that is known."""
+        name = _name(principal, placed)
+        place = self._known.get(name)
+        if place is not None:
+            self._known.move_to_end(name)
+        return place
+
+    def learn(self, principal: Principal, placed: Placed, place: Place) -> None:
+        """Keep where it belongs, which has been committed."""
+        if place.team_id is None and placed.scope is not Scope.PRIME:
+            self._known[_name(principal, placed)] = place
+            if len(self._known) > KNOWN_MAX:
+                self._known.popitem(last=False)
+
+
+def _name(principal: Principal, placed: Placed) -> tuple[Any, ...]:
+    agent = principal.acting(placed.agent)
+    return (principal.workspace_id, agent, placed.scope, placed.team, placed.task, placed.session)
 
 
 class Places:

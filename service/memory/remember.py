@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from service.domain.lexical import shape_of
 from service.domain.principal import Principal
 from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
-from service.errors import InvalidInput
+from service.errors import Conflict, InvalidInput
 from service.memory.engine import Engine
 from service.memory.links import write_links
 from service.memory.places import Place, Places
@@ -54,7 +55,27 @@ async def remember_one(engine: Engine, principal: Principal, draft: MemoryDraft)
     """
     if principal.memory_off or current_ending() is not None:
         return next(iter(await remember(engine, principal, [draft])), None)
-    saved: Saved = await engine.saves.do(principal, draft, lambda drafts: remember(engine, principal, drafts))
+    principal.must_write()
+    saved: Saved | None = None
+    if not draft.links and draft.key is None and draft.created_at is None and engine.places.of(principal, draft):
+        saved = await engine.inserts.do(principal, draft, partial(_insert_new, engine, principal))
+    return saved or await engine.saves.do(principal, draft, partial(remember, engine, principal))
+
+
+async def _insert_new(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> list[Saved | None]:
+    """Save those that are new where they belong, in one round trip; None for each that is left to ``remember``."""
+    places = [engine.places.of(principal, draft) for draft in drafts]
+    prepared = await _prepare(engine, principal, drafts)
+    items = [prepared.columns(n, place) for n, place in enumerate(places) if place is not None]
+    try:
+        async with engine.db.saving(principal.workspace_id) as connection:
+            inserted = await memories.insert(connection, principal.workspace_id, items, prepared.embedded)
+    except Conflict:
+        return [None] * len(drafts)
+    saved: list[Saved | None] = [None] * len(drafts)
+    for item in items:
+        if item["id"] in inserted:
+            saved[item["ordinal"] - 1] = Saved(prepared.record(item), "created")
     return saved
 
 
@@ -74,25 +95,14 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
     for position, draft in enumerate(drafts):
         if draft.created_at is not None and principal.role != "admin":
             raise InvalidInput((*_loc(drafts, position), "created_at"), "only an admin key may set created_at")
-    drafts = await cleared_drafts(engine, principal, drafts, [_loc(drafts, n) for n in range(len(drafts))])
-    now = engine.now()
-    contents = [draft.content for draft in drafts]
-    embedded, read = await asyncio.gather(engine.embed(contents), _read(contents))
+    prepared = await _prepare(engine, principal, drafts)
+    drafts, embedded = prepared.drafts, prepared.embedded
     saved: dict[int, tuple[UUID, Outcome]] = {}
     async with engine.db.planned_once(principal.workspace_id) as connection:
         places = Places(connection, principal)
         await places.look_up(drafts)
-        items = [
-            columns_of(
-                draft,
-                await places.find(draft, _loc(drafts, position), user=draft.user),
-                position + 1,
-                principal.actor,
-                now,
-                read[position],
-            )
-            for position, draft in enumerate(drafts)
-        ]
+        found = [await places.find(draft, _loc(drafts, n), user=draft.user) for n, draft in enumerate(drafts)]
+        items = [prepared.columns(position, place) for position, place in enumerate(found)]
         firsts = list({_identity(item): item for item in reversed(items)}.values())
         inserted = await memories.insert(connection, principal.workspace_id, firsts, embedded)
         # Always in the same order, so that two batches that meet the same memories wait and never block each other.
@@ -102,20 +112,48 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
                 saved[position] = (item["id"], "created")
             else:
                 vector = Embedded(embedded.space, [embedded.vectors[position]])
-                saved[position] = await _meet_twin(connection, principal, drafts[position], item, vector, now)
+                saved[position] = await _meet_twin(connection, principal, drafts[position], item, vector, prepared.now)
         for position, draft in enumerate(drafts):
             if draft.links:
-                place = await places.find(draft, _loc(drafts, position), user=draft.user)
-                await _link(connection, principal, draft, saved[position][0], place, _loc(drafts, position))
+                await _link(connection, principal, draft, saved[position][0], found[position], _loc(drafts, position))
         changed = {memory_id for memory_id, outcome in saved.values() if outcome != "created"}
         rows = await memories.get(connection, principal.workspace_id, list(changed), None) if changed else []
+    for draft, place in zip(drafts, found, strict=True):
+        engine.places.learn(principal, draft, place)
     records = {row["id"]: memories.record(row) for row in rows}
     for item in items:
-        position = item["ordinal"] - 1
-        if item["id"] == saved[position][0] and item["id"] not in changed:
-            agent, ready = principal.acting(drafts[position].agent), embedded.vectors[position] is not None
-            records[item["id"]] = _new_record(drafts[position], item, agent, ready=ready)
+        if item["id"] == saved[item["ordinal"] - 1][0] and item["id"] not in changed:
+            records[item["id"]] = prepared.record(item)
     return [Saved(records[saved[n][0]], saved[n][1]) for n in range(len(drafts))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """Drafts without what may not be kept, and what is known of each before the database is asked."""
+
+    principal: Principal
+    drafts: Sequence[MemoryDraft]
+    embedded: Embedded
+    read: Sequence[Item]
+    now: datetime
+
+    def columns(self, position: int, place: Place) -> Item:
+        draft = self.drafts[position]
+        return columns_of(draft, place, position + 1, self.principal.actor, self.now, self.read[position])
+
+    def record(self, item: Item) -> memories.Record:
+        """The memory just inserted."""
+        position = item["ordinal"] - 1
+        draft, ready = self.drafts[position], self.embedded.vectors[position] is not None
+        return _new_record(draft, item, self.principal.acting(draft.agent), ready=ready)
+
+
+async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> _Prepared:
+    drafts = await cleared_drafts(engine, principal, drafts, [_loc(drafts, n) for n in range(len(drafts))])
+    now = engine.now()
+    contents = [draft.content for draft in drafts]
+    embedded, read = await asyncio.gather(engine.embed(contents), _read(contents))
+    return _Prepared(principal, drafts, embedded, read, now)
 
 
 async def _link(

@@ -1,5 +1,5 @@
-"""Connections that only search, so that a search need not begin and end a transaction
-(docs/decisions/0098-searches-without-transactions.md)."""
+"""Connections dedicated to one kind of statement, so that each statement is its own transaction
+(docs/decisions/0098-searches-without-transactions.md, docs/decisions/0099-saves-in-one-round-trip.md)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from uuid import UUID
 import asyncpg
 
 
-class Searcher(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
-    """A connection that is set up for searches once and knows whose rows it shows."""
+class Dedicated(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
+    """A connection that is set up once and knows whose rows it shows."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

@@ -1,4 +1,4 @@
-"""Connections that only search: set up once, and each search sees the rows of its own workspace."""
+"""Connections that only search or only save: set up once, and each statement sees the rows of its own workspace."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 
+from service.db.dedicated import Dedicated
 from service.db.pool import Database
 from service.db.reaching import Way, way_to
-from service.db.searchers import Searcher
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import Principal
@@ -23,12 +23,13 @@ from service.settings import Settings
 from tests.cluster import Cluster
 
 COUNT = "SELECT count(*) FROM memories"
+WAYS = pytest.mark.parametrize("way", ["searching", "saving"])
 
 
 @pytest.fixture
-async def one_searcher(settings: Settings, citus: Cluster | None) -> Settings:
+async def one_connection(settings: Settings, citus: Cluster | None) -> Settings:
     if citus or await way_to(str(settings.database_url)) is not Way.DIRECT:
-        pytest.skip("searches have connections of their own only where this process has them to itself")
+        pytest.skip("searches and saves have connections of their own only where this process has them to itself")
     return settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
 
 
@@ -44,8 +45,8 @@ async def _save(engine: Engine, workspace: UUID, text: str) -> Principal:
     return admin
 
 
-async def test_one_connection_shows_each_search_its_own_workspace(one_searcher: Settings) -> None:
-    async with open_runtime(one_searcher, "test") as engine:
+async def test_one_connection_shows_each_search_its_own_workspace(one_connection: Settings) -> None:
+    async with open_runtime(one_connection, "test") as engine:
         here = await _save(engine, DEFAULT_WORKSPACE, "The kettle is on the shelf")
         there = await _save(engine, new_id(), "The kettle is in the shed")
         found = []
@@ -56,51 +57,55 @@ async def test_one_connection_shows_each_search_its_own_workspace(one_searcher: 
     assert found == [shelf, shed, shed, shelf]
 
 
-async def test_walls_hold_for_what_names_no_workspace(one_searcher: Settings) -> None:
+@WAYS
+async def test_walls_hold_for_what_names_no_workspace(one_connection: Settings, way: str) -> None:
     other = new_id()
-    async with open_runtime(one_searcher, "test") as engine:
+    async with open_runtime(one_connection, "test") as engine:
         await _save(engine, DEFAULT_WORKSPACE, "Mine")
         await _save(engine, other, "Theirs")
         await _save(engine, other, "Theirs too")
         counted = []
         for workspace in (DEFAULT_WORKSPACE, other, new_id()):
-            async with engine.db.searching(workspace) as connection:
-                counted.append(await connection.raw.fetchval(COUNT))
+            counted.append(await _count(engine.db, way, workspace))
     assert counted == [1, 2, 0]
 
 
+@WAYS
 @pytest.mark.parametrize("switched", [False, True])
 async def test_a_switch_of_workspace_that_fails_is_made_again(
-    one_searcher: Settings, switched: bool, monkeypatch: pytest.MonkeyPatch
+    one_connection: Settings, way: str, switched: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = new_id()
-    execute = Searcher.execute
+    execute = Dedicated.execute
 
-    async def cut_off(self: Searcher, statement: str, *_: object, **__: object) -> None:
+    async def cut_off(self: Dedicated, statement: str, *_: object, **__: object) -> None:
         if switched:
             await execute(self, statement)
         raise asyncpg.QueryCanceledError
 
-    async with open_runtime(one_searcher, "test") as engine:
+    async with open_runtime(one_connection, "test") as engine:
         await _save(engine, DEFAULT_WORKSPACE, "Mine")
         for wanted, count in ((DEFAULT_WORKSPACE, 1), (other, 0)):
-            assert await _count(engine.db, DEFAULT_WORKSPACE) == 1
+            assert await _count(engine.db, way, DEFAULT_WORKSPACE) == 1
             with monkeypatch.context() as patched:
-                patched.setattr(Searcher, "execute", cut_off)
+                patched.setattr(Dedicated, "execute", cut_off)
                 with pytest.raises(Unavailable):
-                    await _count(engine.db, other)
-            assert await _count(engine.db, wanted) == count
+                    await _count(engine.db, way, other)
+            assert await _count(engine.db, way, wanted) == count
 
 
-async def _count(db: Database, workspace: UUID) -> int:
-    async with db.searching(workspace) as connection:
+async def _count(db: Database, way: str, workspace: UUID) -> int:
+    async with getattr(db, way)(workspace) as connection:
         return int(await connection.raw.fetchval(COUNT))
 
 
-async def test_a_connection_that_was_lost_is_set_up_again(one_searcher: Settings, database_url: str) -> None:
-    async with open_runtime(one_searcher, "test") as engine:
+@WAYS
+async def test_a_connection_that_was_lost_is_set_up_again(
+    one_connection: Settings, way: str, database_url: str
+) -> None:
+    async with open_runtime(one_connection, "test") as engine:
         await _save(engine, DEFAULT_WORKSPACE, "Mine")
-        async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
+        async with getattr(engine.db, way)(DEFAULT_WORKSPACE) as connection:
             pid = await connection.raw.fetchval("SELECT pg_backend_pid()")
         killer = await asyncpg.connect(database_url)
         try:
@@ -109,16 +114,16 @@ async def test_a_connection_that_was_lost_is_set_up_again(one_searcher: Settings
             await killer.close()
         for _ in range(2):
             try:
-                assert await _count(engine.db, DEFAULT_WORKSPACE) == 1
+                assert await _count(engine.db, way, DEFAULT_WORKSPACE) == 1
                 break
             except Unavailable:
                 continue
         else:
-            pytest.fail("no search got through after the connection was lost")
+            pytest.fail("nothing got through after the connection was lost")
 
 
-async def test_a_search_is_bounded_in_time_and_cannot_write(one_searcher: Settings) -> None:
-    async with open_runtime(one_searcher.model_copy(update={"statement_timeout_s": 0.2}), "test") as engine:
+async def test_a_search_is_bounded_in_time_and_cannot_write(one_connection: Settings) -> None:
+    async with open_runtime(one_connection.model_copy(update={"statement_timeout_s": 0.2}), "test") as engine:
         with pytest.raises(Unavailable):
             async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
                 await connection.raw.fetchval("SELECT pg_sleep(5)")
@@ -126,3 +131,16 @@ async def test_a_search_is_bounded_in_time_and_cannot_write(one_searcher: Settin
             with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
                 await connection.raw.execute("DELETE FROM memories")
             assert await connection.raw.fetchval("SHOW hnsw.iterative_scan") == "relaxed_order"
+
+
+async def test_a_save_is_bounded_in_time_and_writes_for_its_own_workspace_alone(one_connection: Settings) -> None:
+    async with open_runtime(one_connection.model_copy(update={"statement_timeout_s": 0.2}), "test") as engine:
+        with pytest.raises(Unavailable):
+            async with engine.db.saving(DEFAULT_WORKSPACE) as connection:
+                await connection.raw.fetchval("SELECT pg_sleep(5)")
+        async with engine.db.saving(DEFAULT_WORKSPACE) as connection:
+            with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                await connection.raw.execute(
+                    "INSERT INTO audience_languages (workspace_id, audience, language) VALUES ($1, $1, 'german')",
+                    new_id(),
+                )
