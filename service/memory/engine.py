@@ -20,16 +20,19 @@ from service.embedding.storage import storage_of
 from service.llm import LLM, Reranker
 from service.measures import Measures
 from service.memory.feed import Feed
+from service.memory.lately import Lately
 from service.memory.places import KnownPlaces
 from service.memory.reads import ReadCounter
 from service.memory.shared import Shared
 from service.memory.together import Together
 from service.memory.usage import UsageCounter
 from service.privacy import Redactor
+from service.store.agents import Eyes, Reader
 from service.store.embeddings import model_number
 from service.store.vectors import Embedded, Space
 
 CHEAP_SOURCE = "static"
+READERS_MAX = 1_000
 
 log = structlog.get_logger(__name__)
 
@@ -72,6 +75,7 @@ class Engine:
     saves: Together[Any, Any] = field(default_factory=Together)
     inserts: Together[Any, Any] = field(default_factory=Together)
     places: KnownPlaces = field(default_factory=KnownPlaces)
+    readers: Lately[tuple[UUID, Eyes], Reader] = field(default_factory=lambda: Lately(READERS_MAX))
     key_looks: Shared[Row | None] = field(default_factory=Shared)
     coming: Embedder | None = None
     follow: Callable[[], Awaitable[None]] | None = None

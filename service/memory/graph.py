@@ -167,7 +167,7 @@ async def add_edge(
     async with engine.db.transaction(workspace) as connection:
         acting = principal.acting(agent)
         await agents.ensure_agent(connection, workspace, acting)
-        reader = await agents.reader(connection, workspace, acting)
+        reader = await agents.reader(connection, workspace, agents.Eyes(acting))
         assert reader is not None
         ends = [
             await _end(connection, workspace, reader, name, end)

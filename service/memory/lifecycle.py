@@ -52,7 +52,7 @@ async def eyes(connection: Connection, principal: Principal, named: str | None) 
     agent = principal.reading(named)
     if agent is None:
         return None
-    reader = await agents.reader(connection, principal.workspace_id, agent)
+    reader = await agents.reader(connection, principal.workspace_id, agents.Eyes(agent))
     if reader is None:
         raise NotFound(f"There is no agent {agent!r} here.")
     return reader

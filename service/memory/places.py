@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,6 +12,7 @@ from service.domain.drafts import MemoryDraft
 from service.domain.principal import Principal
 from service.domain.types import Scope
 from service.errors import InvalidInput
+from service.memory.lately import Lately
 from service.store import agents
 
 KNOWN_MAX = 10_000
@@ -60,22 +60,16 @@ class KnownPlaces:
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[Any, ...], Place] = OrderedDict()
+        self._known: Lately[tuple[Any, ...], Place] = Lately(KNOWN_MAX)
 
     def of(self, principal: Principal, placed: Placed) -> Place | None:
         """Where something of these names belongs, if that is known."""
-        name = _name(principal, placed)
-        place = self._known.get(name)
-        if place is not None:
-            self._known.move_to_end(name)
-        return place
+        return self._known.get(_name(principal, placed))
 
     def learn(self, principal: Principal, placed: Placed, place: Place) -> None:
         """Keep where it belongs, which has been committed."""
         if place.team_id is None and placed.scope is not Scope.PRIME:
-            self._known[_name(principal, placed)] = place
-            if len(self._known) > KNOWN_MAX:
-                self._known.popitem(last=False)
+            self._known.keep(_name(principal, placed), place)
 
 
 def _name(principal: Principal, placed: Placed) -> tuple[Any, ...]:

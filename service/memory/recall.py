@@ -36,7 +36,7 @@ class _Around:
     on_task: str | None
     said_by: str | None
     whole: bool
-    on_reader: Callable[[agents.Reader | None], None]
+    on_reader: Callable[[agents.Reader | None], None] | None
 
 
 async def recall(
@@ -49,7 +49,7 @@ async def recall(
     on_task: str | None = None,
     said_by: str | None = None,
     whole: bool = True,
-    on_reader: Callable[[agents.Reader | None], None] = lambda _: None,
+    on_reader: Callable[[agents.Reader | None], None] | None = None,
 ) -> Recalled:
     """Search as the acting agent. An agent, session or task nobody has heard of finds nothing, and neither does a
     caller with its memory off.
@@ -119,29 +119,63 @@ async def _look(
     question: search.Question,
     around: _Around,
 ) -> tuple[list[Found], bool] | None:
-    """What is found, as many as the later stages need, and whether it is to be reranked; None for an unknown reader."""
-    reader = await agents.reader(
-        connection,
-        workspace,
-        agent,
-        session=request.session or around.in_session,
-        task=request.task or around.on_task,
-    )
-    around.on_reader(reader)
-    if reader is None or _names_the_unknown(request, reader):
-        return None
-    filters = _filters(engine, request, reader, around.said_by)
-    rerank = reader.settings.retrieval.rerank if request.rerank is None else request.rerank
-    limit = _fetched(request, rerank=rerank)
+    """What is found, as many as the later stages need, and whether it is to be reranked; None for an unknown reader.
+
+    The reader is taken for the one last seen where the search can look again, in its one statement, whether it is.
+    """
+    eyes = agents.Eyes(agent, request.session or around.in_session, request.task or around.on_task)
+    trusting = around.on_reader is None and not _newest(request) and not engine.db.spread
+    reader = engine.readers.get((workspace, eyes)) if trusting else None
+    if reader is not None and (_names_the_unknown(request, reader) or not question.fits(reader)):
+        reader = None
+    while True:
+        reader = reader or await agents.reader(connection, workspace, eyes)
+        if around.on_reader is not None:
+            around.on_reader(reader)
+        if reader is None or _names_the_unknown(request, reader):
+            return None
+        rerank = reader.settings.retrieval.rerank if request.rerank is None else request.rerank
+        filters = _filters(engine, request, reader, around.said_by)
+        rows = await _rows(
+            connection, workspace, reader, eyes if trusting else None, filters, request, question,
+            limit=_fetched(request, rerank=rerank), whole=around.whole,
+        )  # fmt: skip
+        if rows is not None:
+            if trusting:
+                engine.readers.keep((workspace, eyes), reader)
+            return await _found(connection, workspace, rows), rerank
+        reader = None
+
+
+async def _rows(
+    connection: Connection,
+    workspace: UUID,
+    reader: agents.Reader,
+    eyes: agents.Eyes | None,
+    filters: search.Filters,
+    request: SearchRequest,
+    question: search.Question,
+    *,
+    limit: int,
+    whole: bool,
+) -> Sequence[Any] | None:
+    """The rows that a search finds; None where the ``eyes`` that the reader was found by look different by now."""
     kinds = [search.KINDS[wanted] for wanted in dict.fromkeys(request.include)]
-    if request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic"):
-        rows = await search.recent(connection, workspace, reader, filters, kinds=kinds, limit=limit)
-    else:
-        ranking = _ranking(request, reader)
-        rows = await search.hybrid(
-            connection, workspace, reader, filters, ranking, question, kinds=kinds, limit=limit, whole=around.whole
+    if _newest(request):
+        return await search.recent(connection, workspace, reader, filters, kinds=kinds, limit=limit)
+    ranking = _ranking(request, reader)
+    if eyes is None:
+        return await search.hybrid(
+            connection, workspace, reader, filters, ranking, question, kinds=kinds, limit=limit, whole=whole
         )
-    return await _found(connection, workspace, rows), rerank
+    return await search.hybrid_trusting(
+        connection, workspace, reader, eyes, filters, ranking, question, kinds=kinds, limit=limit, whole=whole
+    )
+
+
+def _newest(request: SearchRequest) -> bool:
+    """Whether there is nothing to rank by but time."""
+    return request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic")
 
 
 def _fetched(request: SearchRequest, *, rerank: bool) -> int:

@@ -164,7 +164,7 @@ async def _link(
     place: Place,
     loc: tuple[str | int, ...],
 ) -> None:
-    reader = await agents.reader(connection, principal.workspace_id, principal.acting(draft.agent))
+    reader = await agents.reader(connection, principal.workspace_id, agents.Eyes(principal.acting(draft.agent)))
     await write_links(connection, principal, reader, memory_id, place.audience, draft.links, loc)
 
 

@@ -112,7 +112,7 @@ async def _in_transaction(
     memory_id = item["id"]
 
     async def found(question: search.Question) -> bool:
-        reader = await agents.reader(connection, workspace, draft.agent or "")
+        reader = await agents.reader(connection, workspace, agents.Eyes(draft.agent or ""))
         assert reader is not None
         filters = search.Filters(as_of=engine.now())
         rows = await search.hybrid(

@@ -25,6 +25,15 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
+class Eyes:
+    """Whose eyes a read uses, by name."""
+
+    agent: str
+    session: str | None = None
+    task: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """Whose eyes a read uses. ``session_id`` and ``task_id`` are None when the names given are unknown.
 
@@ -43,6 +52,8 @@ class Reader:
     """The embedding model in use."""
     changing_model: bool = False
     """Whether vectors of another model stand beside those in use."""
+    look: bytes = b""
+    """A hash of all of this as the database has it."""
 
 
 async def known_places(
@@ -96,11 +107,9 @@ async def ensure_session(
     return found
 
 
-async def reader(
-    connection: Connection, workspace: UUID, agent: str, *, session: str | None = None, task: str | None = None
-) -> Reader | None:
-    """The agent's eyes, or None for an agent nobody has heard of."""
-    row = await connection.row("reader", workspace=workspace, agent=agent, session=session, task=task)
+async def reader(connection: Connection, workspace: UUID, eyes: Eyes) -> Reader | None:
+    """The reader of that name, or None for an agent nobody has heard of."""
+    row = await connection.row("reader", workspace=workspace, agent=eyes.agent, session=eyes.session, task=eyes.task)
     if row is None:
         return None
     return Reader(
@@ -113,6 +122,7 @@ async def reader(
         [Counted(*one) for one in zip(*(row[name] for name in COUNTED), strict=True)],
         row["model"],
         row["changing_model"],
+        row["look"],
     )
 
 

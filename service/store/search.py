@@ -16,7 +16,7 @@ from service.domain.search import Ranking
 from service.domain.spelling import spelled
 from service.domain.timex import Window
 from service.errors import ReverieError
-from service.store.agents import Reader
+from service.store.agents import Eyes, Reader
 from service.store.sessions import message
 from service.store.vectors import Space, Stored
 
@@ -126,6 +126,10 @@ class Question:
         """The number of the vector's embedder."""
         return self.space.number if self.space else None
 
+    def fits(self, reader: Reader) -> bool:
+        """Whether its vector, if it has one, is of the model in use."""
+        return self.model is None or reader.model is None or self.model == reader.model
+
     def vector(self) -> Stored | None:
         """The embedding as Postgres takes it."""
         return None if self.embedding is None or self.space is None else self.space.stored(self.embedding)
@@ -159,13 +163,14 @@ async def hybrid(
     kinds: Sequence[int],
     limit: int,
     whole: bool = True,
+    eyes: Eyes | None = None,
 ) -> list[Row]:
     """The best ``limit`` rows by fused score; ``whole``, those that are memories carry their record, else all carry
-    their ``kind`` and what a context tells of them.
+    their ``kind`` and what a context tells of them. ``eyes`` are for ``hybrid_trusting``.
 
     Raises ModelChanged when the question's vector is not of the model in use.
     """
-    if question.model is not None and reader.model is not None and question.model != reader.model:
+    if not question.fits(reader):
         raise ModelChanged
     candidates = max(ranking.candidates, min(limit, 100))
     counted = [one for one in reader.counted if one.kind in kinds]
@@ -186,6 +191,9 @@ async def hybrid(
         **(ranking.parameters() | {"candidates": candidates}),
     }
     needed = _needed(reader, filters, question, large=large, whole=whole)
+    if eyes is not None:
+        needed["trusted"] = True
+        values |= {"look": reader.look, "agent": eyes.agent, "session": eyes.session, "task": eyes.task}
     if filters.listed and counted_rows >= LISTED_FROM:
         rows_max = min(LISTED_MAX, counted_rows // LISTED_SHARE)
         shortest = await _shortest_list(connection, workspace, reader, filters, kinds, rows_max)
@@ -202,6 +210,15 @@ async def hybrid(
     return await connection.fetch_with(question.statement("hybrid_search_large"), needed, parts=parts, **values)
 
 
+async def hybrid_trusting(
+    connection: Connection, workspace: UUID, reader: Reader, eyes: Eyes, *about: Any, **bounds: Any
+) -> list[Row] | None:
+    """What ``hybrid`` finds for a ``reader`` that these ``eyes`` were before: the same statement looks at them again,
+    and there is no answer where they look different by now. Takes and raises what ``hybrid`` does."""
+    rows = await hybrid(connection, workspace, reader, *about, **bounds, eyes=eyes)
+    return [row for row in rows if row["found_id"] is not None] if rows[0]["same_eyes"] else None
+
+
 def _needed(reader: Reader, filters: Filters, question: Question, *, large: bool, whole: bool) -> dict[str, Any]:
     """Which parts the search statement needs, as long as candidates come from neither an index nor a list."""
     return {
@@ -214,6 +231,7 @@ def _needed(reader: Reader, filters: Filters, question: Question, *, large: bool
         "changing": reader.changing_model,
         "whole": whole,
         "brief": not whole,
+        "trusted": False,
     }
 
 

@@ -97,48 +97,66 @@ UNION ALL
 SELECT id FROM sessions WHERE workspace_id = :workspace AND agent_id = :agent_id AND session = :name
 LIMIT 1;
 
--- name: reader
+-- fragment: eyes
 -- Whose eyes: the agent's id and every audience it may read, with the task and session it names, the workspace's
 -- settings, the languages in use in the audiences, how many rows of each kind were counted in which of them and which part
--- of the HNSW index has them, and the embedding model in use and whether it is being changed.
+-- of the HNSW index has them, and the embedding model in use and whether it is being changed. Lists are in order, so that
+-- equal eyes look equal.
 -- ``session_id`` and ``task_id`` are null when the name is unknown. Not materialized, the audiences would be worked out anew
 -- wherever they are used.
-WITH r AS MATERIALIZED (
-    SELECT
-        a.agent_id,
-        a.session_id,
-        a.task_id,
-        (SELECT value FROM settings WHERE workspace_id = :workspace) AS settings,
-        array_remove(
-            ARRAY[a.agent_id, a.prime_audience, a.session_id, a.task_id]
-            || ARRAY(SELECT m.team_id FROM team_members m WHERE m.workspace_id = :workspace AND m.agent_id = a.agent_id)
-            || CASE WHEN a.prime
-                THEN ARRAY(
-                    SELECT p.prime_audience FROM agents p WHERE p.workspace_id = :workspace AND p.id <> a.agent_id)
-                ELSE '{}'::uuid[] END,
-            NULL
-        ) AS audiences
-    FROM (
-        SELECT id AS agent_id, prime, prime_audience,
-            (SELECT s.id FROM sessions s
-             WHERE s.workspace_id = :workspace AND s.agent_id = agents.id AND s.session = :session) AS session_id,
-            (SELECT t.id FROM tasks t WHERE t.workspace_id = :workspace AND t.task = :task) AS task_id
-        FROM agents
-        WHERE workspace_id = :workspace AND agent = :agent
-    ) AS a
+(
+    WITH r AS MATERIALIZED (
+        SELECT
+            a.agent_id,
+            a.session_id,
+            a.task_id,
+            (SELECT value FROM settings WHERE workspace_id = :workspace) AS settings,
+            array_remove(
+                ARRAY[a.agent_id, a.prime_audience, a.session_id, a.task_id]
+                || ARRAY(
+                    SELECT m.team_id FROM team_members m
+                    WHERE m.workspace_id = :workspace AND m.agent_id = a.agent_id
+                    ORDER BY m.team_id
+                )
+                || CASE WHEN a.prime
+                    THEN ARRAY(
+                        SELECT p.prime_audience FROM agents p
+                        WHERE p.workspace_id = :workspace AND p.id <> a.agent_id
+                        ORDER BY p.id
+                    )
+                    ELSE '{}'::uuid[] END,
+                NULL
+            ) AS audiences
+        FROM (
+            SELECT id AS agent_id, prime, prime_audience,
+                (SELECT s.id FROM sessions s
+                 WHERE s.workspace_id = :workspace AND s.agent_id = agents.id AND s.session = :session) AS session_id,
+                (SELECT t.id FROM tasks t WHERE t.workspace_id = :workspace AND t.task = :task) AS task_id
+            FROM agents
+            WHERE workspace_id = :workspace AND agent = :agent
+        ) AS a
+    )
+    SELECT r.*, counted.*, ARRAY(
+            SELECT 'english'
+            UNION
+            SELECT l.language FROM audience_languages l
+            WHERE l.workspace_id = :workspace AND l.audience = ANY(r.audiences)
+            ORDER BY 1
+        ) AS languages, (SELECT active FROM embedding_state) AS model,
+        (SELECT next IS NOT NULL OR moving FROM embedding_state) AS changing_model
+    FROM r, LATERAL (
+        SELECT coalesce(array_agg(c.audience ORDER BY c.audience, c.kind), '{}') AS counted_audiences,
+            coalesce(array_agg(c.kind ORDER BY c.audience, c.kind), '{}') AS counted_kinds,
+            coalesce(array_agg(c.rows ORDER BY c.audience, c.kind), '{}') AS counted_rows,
+            coalesce(array_agg(c.part ORDER BY c.audience, c.kind), '{}') AS parts
+        FROM audience_rows c
+        WHERE c.workspace_id = :workspace AND c.audience = ANY(r.audiences)
+    ) AS counted
 )
-SELECT r.*, counted.*, ARRAY(
-        SELECT 'english'
-        UNION
-        SELECT l.language FROM audience_languages l
-        WHERE l.workspace_id = :workspace AND l.audience = ANY(r.audiences)
-    ) AS languages, (SELECT active FROM embedding_state) AS model,
-    (SELECT next IS NOT NULL OR moving FROM embedding_state) AS changing_model
-FROM r, LATERAL (
-    SELECT coalesce(array_agg(c.audience ORDER BY c.audience, c.kind), '{}') AS counted_audiences,
-        coalesce(array_agg(c.kind ORDER BY c.audience, c.kind), '{}') AS counted_kinds,
-        coalesce(array_agg(c.rows ORDER BY c.audience, c.kind), '{}') AS counted_rows,
-        coalesce(array_agg(c.part ORDER BY c.audience, c.kind), '{}') AS parts
-    FROM audience_rows c
-    WHERE c.workspace_id = :workspace AND c.audience = ANY(r.audiences)
-) AS counted;
+
+-- fragment: look
+-- How the eyes ``e`` look; it changes with anything about them.
+sha256(convert_to(e::text, 'UTF8'))
+
+-- name: reader
+SELECT e.*, :(look) AS look FROM :(eyes) AS e;

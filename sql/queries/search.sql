@@ -77,8 +77,8 @@ r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
 -- each list are taken. Vectors are compared exactly unless ``nearest`` is full. docs/search.md explains the formula and
 -- the bounds. A part in ``{if}`` is there only where it is needed, as starting a plan takes a good part of a small search:
 -- for audiences that are ``large``, what is ``filtered``, questions that name a time (``timed``), vectors from an index
--- (``near``), candidates from a list alone (``listed``), a model that is ``changing``, and the ``whole`` records of
--- memories, or ``brief`` ones of everything.
+-- (``near``), candidates from a list alone (``listed``), a model that is ``changing``, the ``whole`` records of
+-- memories, or ``brief`` ones of everything, and the reader's eyes, ``trusted`` to look as they did before, looked at again.
 place AS MATERIALIZED (
     -- The audiences that hold anything of a kind.
     SELECT a.audience, k.kind
@@ -333,12 +333,21 @@ SELECT r.id AS found_id, r.score, r.keyword_rank, r.semantic_rank, r.keyword_sco
     r.question_boost, r.session_boost, r.time_boost, r.user_boost
     {if whole}, m.*{end}
     {if brief}, t.*{end}
-FROM ranked r
-{if whole}
-LEFT JOIN record m ON m.id = r.id
+    {if trusted}, eyes.same AS same_eyes{end}
+FROM
+{if trusted}
+    -- There is one row at least, and without results or for other eyes one alone.
+    (SELECT :look::bytea = (SELECT :(look) FROM :(eyes) AS e) AS same) AS eyes LEFT JOIN (
 {end}
-{if brief}
-JOIN told t ON t.id = r.id
+    ranked r
+    {if whole}
+    LEFT JOIN record m ON m.id = r.id
+    {end}
+    {if brief}
+    JOIN told t ON t.id = r.id
+    {end}
+{if trusted}
+) ON eyes.same
 {end}
 ORDER BY r.score DESC, r.id
 

@@ -151,7 +151,7 @@ async def statements_of(engine: Engine, request: SearchRequest) -> list[tuple[An
 
     class Watched(Database):
         def __init__(self) -> None:
-            """Nothing of its own: it is asked for one transaction."""
+            self.spread = engine.db.spread
 
         @asynccontextmanager
         async def searching(self, workspace: UUID) -> AsyncIterator[Connection]:

@@ -32,7 +32,7 @@ async def test_a_key_is_looked_up(engine: Engine) -> None:
         )
     statement = query("list_memories")
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        reader = await agents.reader(connection, DEFAULT_WORKSPACE, "a")
+        reader = await agents.reader(connection, DEFAULT_WORKSPACE, agents.Eyes("a"))
         assert reader is not None
         values = asdict(ListFilter(key="k7", with_superseded=True)) | {
             "workspace": DEFAULT_WORKSPACE, "agent_id": reader.agent_id, "audiences": reader.audiences,
