@@ -39,6 +39,8 @@ _TAKEN = {
 _PLACES_OF_MEMORIES = ("fk_memories_agents", "fk_memories_sessions", "fk_memories_tasks", "fk_memories_teams")
 _SHARD = re.compile(r"_\d+$")
 """What Citus adds to the name of a constraint on one shard."""
+_NAMED = re.compile(r'constraint "([^"]+)"')
+"""Where Citus leaves its name: in the message alone."""
 
 
 @contextmanager
@@ -47,14 +49,20 @@ def failures_told() -> Iterator[None]:
     try:
         yield
     except asyncpg.UniqueViolationError as error:
-        constraint = _SHARD.sub("", error.constraint_name or "")
+        constraint = _constraint(error)
         if constraint not in _TAKEN:
             raise
         raise Conflict(_TAKEN[constraint]) from error
     except asyncpg.ForeignKeyViolationError as error:
-        if not (error.constraint_name or "").startswith(_PLACES_OF_MEMORIES):
+        if not _constraint(error).startswith(_PLACES_OF_MEMORIES):
             raise
         raise Conflict("What a memory belongs to is being deleted; try again.") from error
     except _UNAVAILABLE as error:
         log.warning("database_unavailable", error=type(error).__name__)
         raise Unavailable(f"The database cannot serve this now ({type(error).__name__}).") from error
+
+
+def _constraint(error: asyncpg.PostgresError) -> str:
+    """The name of the constraint that was violated, as the migrations gave it."""
+    named = _NAMED.search(str(error))
+    return _SHARD.sub("", error.constraint_name or (named[1] if named else ""))
