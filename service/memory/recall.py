@@ -128,6 +128,7 @@ async def _look(
     reader = engine.readers.get((workspace, eyes)) if trusting else None
     if reader is not None and (_names_the_unknown(request, reader) or not question.fits(reader)):
         reader = None
+    seen_before = reader is not None
     while True:
         reader = reader or await agents.reader(connection, workspace, eyes)
         if around.on_reader is not None:
@@ -144,7 +145,8 @@ async def _look(
             if trusting:
                 engine.readers.keep((workspace, eyes), reader)
             return await _found(connection, workspace, rows), rerank
-        reader = None
+        # One that has changed since it was looked up just now is not waited for, but taken as it was.
+        reader, trusting, seen_before = None, seen_before, False
 
 
 async def _rows(

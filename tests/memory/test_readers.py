@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -128,3 +129,18 @@ async def test_an_agent_that_is_gone_finds_nothing(engine: Engine, looks: list[a
     assert await _found(engine, "kettle") == []
     await _save(engine, "The kettle is back")
     assert await _found(engine, "kettle") == ["The kettle is back"]
+
+
+async def test_a_reader_who_changes_all_the_time_is_not_waited_for(
+    engine: Engine, looks: list[agents.Eyes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = agents.reader
+
+    async def another(connection: Connection, workspace: UUID, eyes: agents.Eyes) -> agents.Reader | None:
+        found = await reader(connection, workspace, eyes)
+        return None if found is None else replace(found, look=b"another")
+
+    monkeypatch.setattr(agents, "reader", another)
+    await _teams(engine, "red")
+    assert await _found(engine, "kettle") == ["The kettle is on the shelf"]
+    assert await _found(engine, "kettle", session="unknown") == []
