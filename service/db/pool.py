@@ -296,9 +296,6 @@ class Database:
         if ending is not None:
             await ending.commit()
 
-        async def committed() -> None:
-            await self._committed(workspace_id, connection, awaited=awaited)
-
         async with AsyncExitStack() as stack:
             raw = await stack.enter_async_context(self._connection())
             with transaction_open():
@@ -310,6 +307,7 @@ class Database:
                     if ending is not None:
                         await ending.enter(raw)
                     connection = self._on(raw, forgetful=self._forgetful)
+                    committed = partial(self._committed, workspace_id, connection, awaited=awaited)
                     yield connection
                     wrote = connection.wrote if self.spread else None
                     if ending is not None and await ending.keeps(raw, stack, committed, wrote=wrote):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from service.db.guard import assert_outside_transaction
+from service.domain.lately import Lately
 from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingTimedOut, Vectors
 
 SIZE: Final = 1_000
@@ -53,10 +53,9 @@ class CachedEmbedder:
         asks for it at the same time: for an embedder that takes less time than waiting for another's call."""
         self._embedder = embedder
         self._single_flight = single_flight
-        self._size = size
         self._ttl_s = ttl_s
         self._clock = clock
-        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._entries: Lately[str, _Entry] = Lately(size)
         self._in_flight: dict[str, _InFlight] = {}
 
     @property
@@ -115,13 +114,8 @@ class CachedEmbedder:
         found = {}
         for key in keys:
             entry = self._entries.get(key)
-            if entry is None:
-                continue
-            if entry.expires_at <= now:
-                del self._entries[key]
-                continue
-            self._entries.move_to_end(key)
-            found[key] = entry.vector
+            if entry is not None and entry.expires_at > now:
+                found[key] = entry.vector
         return found
 
     async def _fetch(self, missing: dict[str, str], deadline_s: float | None) -> dict[str, Vectors]:
@@ -169,10 +163,7 @@ class CachedEmbedder:
         expires_at = self._clock() + self._ttl_s
         for key, vector in zip(keys, vectors, strict=True):
             # A copy, as a row would keep its whole batch in memory.
-            self._entries[key] = _Entry(vector.copy(), expires_at)
-            self._entries.move_to_end(key)
-        while len(self._entries) > self._size:
-            self._entries.popitem(last=False)
+            self._entries.keep(key, _Entry(vector.copy(), expires_at))
 
 
 def _ran_out_of_its_callers_time(flight: _InFlight) -> bool:

@@ -15,12 +15,12 @@ import structlog
 
 from service.db.pool import Connection, Database, Row
 from service.db.replica import Replica
+from service.domain.lately import Lately
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.embedding.storage import storage_of
 from service.llm import LLM, Reranker
 from service.measures import Measures
 from service.memory.feed import Feed
-from service.memory.lately import Lately
 from service.memory.places import KnownPlaces
 from service.memory.reads import ReadCounter
 from service.memory.shared import Shared

@@ -9,10 +9,10 @@ from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
+from service.domain.lately import Lately
 from service.domain.principal import Principal
 from service.domain.types import Scope
 from service.errors import InvalidInput
-from service.memory.lately import Lately
 from service.store import agents
 
 KNOWN_MAX = 10_000

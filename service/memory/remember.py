@@ -56,27 +56,26 @@ async def remember_one(engine: Engine, principal: Principal, draft: MemoryDraft)
     if principal.memory_off or current_ending() is not None:
         return next(iter(await remember(engine, principal, [draft])), None)
     principal.must_write()
+    plain = not draft.links and draft.key is None and draft.created_at is None
+    place = engine.places.of(principal, draft) if plain else None
     saved: Saved | None = None
-    if not draft.links and draft.key is None and draft.created_at is None and engine.places.of(principal, draft):
-        saved = await engine.inserts.do(principal, draft, partial(_insert_new, engine, principal))
+    if place is not None:
+        saved = await engine.inserts.do(principal, (draft, place), partial(_insert_new, engine, principal))
     return saved or await engine.saves.do(principal, draft, partial(remember, engine, principal))
 
 
-async def _insert_new(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> list[Saved | None]:
+async def _insert_new(
+    engine: Engine, principal: Principal, placed: Sequence[tuple[MemoryDraft, Place]]
+) -> list[Saved | None]:
     """Save those that are new where they belong, in one round trip; None for each that is left to ``remember``."""
-    places = [engine.places.of(principal, draft) for draft in drafts]
-    prepared = await _prepare(engine, principal, drafts)
-    items = [prepared.columns(n, place) for n, place in enumerate(places) if place is not None]
+    prepared = await _prepare(engine, principal, [draft for draft, _ in placed])
+    items = [prepared.columns(position, place) for position, (_, place) in enumerate(placed)]
     try:
         async with engine.db.saving(principal.workspace_id) as connection:
             inserted = await memories.insert(connection, principal.workspace_id, items, prepared.embedded)
     except Conflict:
-        return [None] * len(drafts)
-    saved: list[Saved | None] = [None] * len(drafts)
-    for item in items:
-        if item["id"] in inserted:
-            saved[item["ordinal"] - 1] = Saved(prepared.record(item), "created")
-    return saved
+        inserted = set()
+    return [Saved(prepared.record(item), "created") if item["id"] in inserted else None for item in items]
 
 
 async def remember(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> list[Saved]:

@@ -190,9 +190,8 @@ async def hybrid(
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
     }
-    needed = _needed(reader, filters, question, large=large, whole=whole)
+    needed = _needed(reader, filters, question, large=large, whole=whole) | {"trusted": eyes is not None}
     if eyes is not None:
-        needed["trusted"] = True
         values |= {"look": reader.look, "agent": eyes.agent, "session": eyes.session, "task": eyes.task}
     if filters.listed and counted_rows >= LISTED_FROM:
         rows_max = min(LISTED_MAX, counted_rows // LISTED_SHARE)
@@ -231,7 +230,6 @@ def _needed(reader: Reader, filters: Filters, question: Question, *, large: bool
         "changing": reader.changing_model,
         "whole": whole,
         "brief": not whole,
-        "trusted": False,
     }
 
 

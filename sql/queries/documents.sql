@@ -13,10 +13,7 @@ WITH item AS (
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, content text, language text, lexical text, tokens integer, words smallint, asks boolean,
         question_share real
-    ), coalesce((
-        SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
-    ), i.language) AS c(configuration),
-    LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes)
+    ) :(lexemes_of)
 ), inserted AS (
     INSERT INTO chunks (workspace_id, id, document_id, position, content, tokens, lexemes)
     SELECT :workspace, id, :document_id, ordinal, content, tokens, lexemes FROM item

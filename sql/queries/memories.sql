@@ -63,6 +63,13 @@
     WHERE m.workspace_id = :workspace
 )
 
+-- fragment: lexemes_of
+-- Beside an item ``i``, its words under the text-search configuration of the workspace, or else its own; worked out once.
+CROSS JOIN LATERAL coalesce((
+    SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
+), i.language) AS c(configuration)
+CROSS JOIN LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes)
+
 -- fragment: word_count
 -- What reverie_length_v1 says of ``x.lexemes``: a call of it costs four times as much.
 (SELECT least(coalesce(sum(coalesce(cardinality(positions), 1)), 0), 32767)::smallint FROM unnest(x.lexemes))
@@ -82,10 +89,7 @@ WITH item AS (
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
         words smallint, speaker text, asks boolean, question_share real,
         updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz
-    ), coalesce((
-        SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
-    ), i.language) AS c(configuration),
-    LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes)
+    ) :(lexemes_of)
 ), inserted AS (
     INSERT INTO memories (
         workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
@@ -225,15 +229,13 @@ WITH changed AS (
         lexemes = i.lexemes, updated_at = :now, version = m.version + 1, changed_by = :changed_by,
         change_reason = :reason
     FROM (
-        SELECT i.*, c.configuration, to_tsvector(c.configuration::regconfig, i.lexical) AS lexemes
+        SELECT i.*, c.configuration, x.lexemes
         FROM jsonb_to_recordset(jsonb_build_array(:item::jsonb)) AS i(
             type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text, key text,
             content text, summary text, identity_hash text, language text, lexical text, tokens integer, importance float8,
             confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
             occurred_at timestamptz, expires_at timestamptz
-        ), coalesce((
-            SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
-        ), i.language) AS c(configuration)
+        ) :(lexemes_of)
     ) AS i
     WHERE m.workspace_id = :workspace AND m.id = :id
     RETURNING m.id, m.agent_id, m.version

@@ -64,10 +64,7 @@ WITH item AS (
     )
     JOIN messages m ON m.workspace_id = :workspace AND m.id = i.id
     JOIN sessions s ON s.workspace_id = :workspace AND s.id = m.session_id
-    CROSS JOIN LATERAL coalesce((
-        SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
-    ), i.language) AS c(configuration)
-    CROSS JOIN LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes)
+    :(lexemes_of)
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, session_id, happened_at, created_at, valid_from,

@@ -35,11 +35,7 @@ async def one_connection(settings: Settings, citus: Cluster | None) -> Settings:
 
 async def _save(engine: Engine, workspace: UUID, text: str) -> Principal:
     async with engine.db.unscoped() as connection:
-        await connection.raw.execute(
-            "INSERT INTO workspaces (workspace_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            workspace,
-            f"{workspace}",
-        )
+        await connection.run("add_workspace", workspace=workspace, name=f"{workspace}")
     admin = Principal(workspace, uuid4(), "admin", None)
     await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content=text)])
     return admin
@@ -122,25 +118,24 @@ async def test_a_connection_that_was_lost_is_set_up_again(
             pytest.fail("nothing got through after the connection was lost")
 
 
-async def test_a_search_is_bounded_in_time_and_cannot_write(one_connection: Settings) -> None:
+@WAYS
+async def test_a_statement_is_bounded_in_time(one_connection: Settings, way: str) -> None:
     async with open_runtime(one_connection.model_copy(update={"statement_timeout_s": 0.2}), "test") as engine:
         with pytest.raises(Unavailable):
-            async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
+            async with getattr(engine.db, way)(DEFAULT_WORKSPACE) as connection:
                 await connection.raw.fetchval("SELECT pg_sleep(5)")
-        async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
-            with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
-                await connection.raw.execute("DELETE FROM memories")
-            assert await connection.raw.fetchval("SHOW hnsw.iterative_scan") == "relaxed_order"
 
 
-async def test_a_save_is_bounded_in_time_and_writes_for_its_own_workspace_alone(one_connection: Settings) -> None:
-    async with open_runtime(one_connection.model_copy(update={"statement_timeout_s": 0.2}), "test") as engine:
-        with pytest.raises(Unavailable):
-            async with engine.db.saving(DEFAULT_WORKSPACE) as connection:
-                await connection.raw.fetchval("SELECT pg_sleep(5)")
-        async with engine.db.saving(DEFAULT_WORKSPACE) as connection:
-            with pytest.raises(asyncpg.InsufficientPrivilegeError):
-                await connection.raw.execute(
-                    "INSERT INTO audience_languages (workspace_id, audience, language) VALUES ($1, $1, 'german')",
-                    new_id(),
-                )
+async def test_a_search_cannot_write(one_connection: Settings) -> None:
+    async with open_runtime(one_connection, "test") as engine, engine.db.searching(DEFAULT_WORKSPACE) as connection:
+        with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
+            await connection.raw.execute("DELETE FROM memories")
+        assert await connection.raw.fetchval("SHOW hnsw.iterative_scan") == "relaxed_order"
+
+
+async def test_a_save_writes_for_its_own_workspace_alone(one_connection: Settings) -> None:
+    async with open_runtime(one_connection, "test") as engine, engine.db.saving(DEFAULT_WORKSPACE) as connection:
+        with pytest.raises(asyncpg.InsufficientPrivilegeError):
+            await connection.raw.execute(
+                "INSERT INTO audience_languages (workspace_id, audience, language) VALUES ($1, $1, 'german')", new_id()
+            )

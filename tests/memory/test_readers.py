@@ -113,9 +113,7 @@ async def test_what_a_filter_names_is_found_once_it_is_there(engine: Engine, loo
 async def test_agents_of_one_name_in_two_workspaces_stay_apart(engine: Engine, looks: list[agents.Eyes]) -> None:
     other = Principal(new_id(), uuid4(), "admin", None)
     async with engine.db.unscoped() as connection:
-        await connection.raw.execute(
-            "INSERT INTO workspaces (workspace_id, name) VALUES ($1, 'other')", other.workspace_id
-        )
+        await connection.run("add_workspace", workspace=other.workspace_id, name="other")
     assert await _found(engine, "kettle", other) == []
     await _save(engine, "The kettle is in the shed", other)
     for _ in range(2):

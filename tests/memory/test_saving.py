@@ -101,9 +101,7 @@ async def test_a_place_that_has_been_deleted_is_made_again(engine: Engine, looke
 async def test_each_workspace_keeps_its_own(engine: Engine, looked_up: list[int]) -> None:
     other = Principal(new_id(), uuid4(), "admin", None)
     async with engine.db.unscoped() as connection:
-        await connection.raw.execute(
-            "INSERT INTO workspaces (workspace_id, name) VALUES ($1, $2)", other.workspace_id, "other"
-        )
+        await connection.run("add_workspace", workspace=other.workspace_id, name="other")
     await _save(engine, "Theirs, the first", other)
     for number in range(3):
         await asyncio.gather(_save(engine, f"Mine {number}"), _save(engine, f"Theirs {number}", other))
