@@ -4,6 +4,7 @@ ReverieError
 ├── InvalidInput            a field is out of bounds; names it          (422)
 │   └── BrokenLine          a line of an import; names line and field
 ├── Unauthenticated         no key, or not a valid one                  (401)
+│   └── Unconfirmed         whether a key still holds has to be looked up
 ├── Forbidden               the key's role may not do this              (403)
 ├── NotFound                unknown here, or not visible to the caller  (404)
 ├── Conflict                the state does not allow it                 (409)
@@ -56,6 +57,10 @@ class BrokenLine(InvalidInput):
 
 class Unauthenticated(ReverieError):
     """A valid API key is needed: Authorization: Bearer <key>."""
+
+
+class Unconfirmed(Unauthenticated):
+    """This key was not made sure of."""
 
 
 class Forbidden(ReverieError):

@@ -21,20 +21,22 @@ from service.api.errors import answer_to
 from service.api.routes import chat, memories
 from service.api.routes.chat import ChatHeaders
 from service.domain.drafts import MemoryDraft
-from service.domain.principal import Principal
+from service.domain.principal import KnownKey, Principal
 from service.domain.search import SearchRequest
-from service.errors import ReverieError
-from service.memory.keys import authenticate
+from service.errors import ReverieError, Unavailable
+from service.memory.keys import authenticate, known_key
 
 
 @dataclass(frozen=True, slots=True)
 class _Busy:
     """A route by its ``path``: ``given`` reads what a call gives, raising ValidationError, and ``answer`` answers it
-    with what the router calls as well."""
+    with what the router calls as well. ``answer_known`` does so for a key that it makes sure of on the way: any error
+    but Unavailable means that nothing was done."""
 
     path: str
     given: Callable[[Scope, bytes], Any]
     answer: Callable[[State, Principal, Any], Awaitable[Response]]
+    answer_known: Callable[[State, KnownKey, Any], Awaitable[Response]] | None = None
 
 
 def _completion(scope: Scope, body: bytes) -> tuple[ChatHeaders, bytes]:
@@ -48,12 +50,14 @@ BUSY = {
         _Busy(
             "/v1/memories/search",
             lambda _, body: SearchRequest.model_validate_json(body),
-            lambda state, caller, request: memories.search(state.engine, caller, request),
+            lambda state, caller, request: memories.search_as(state.engine, caller, request),
+            lambda state, key, request: memories.search_as(state.engine, key.principal, request, key),
         ),
         _Busy(
             "/v1/memories",
             lambda _, body: MemoryDraft.model_validate_json(body),
-            lambda state, caller, draft: memories.save(state.engine, caller, draft),
+            lambda state, caller, draft: memories.save_as(state.engine, caller, draft),
+            lambda state, key, draft: memories.save_as(state.engine, key.principal, draft, key),
         ),
         _Busy(chat.PATH, _completion, lambda state, caller, given: chat.completed(state.chat, caller, *given)),
     )
@@ -85,13 +89,26 @@ class ShortPathMiddleware:
             await self.app(scope, _again(body, receive), send)
             return
         scope["route"] = route
-        state = scope["app"].state
         try:
-            caller = scope.get("state", {}).get("principal") or await authenticate(state.engine, token)
-            response = await route.answer(state, caller, given)
+            response = await _answered(route, scope, token, given)
         except ReverieError as error:
             response = answer_to(error)
         await response(scope, receive, send)
+
+
+async def _answered(route: _Busy, scope: Scope, token: str, given: Any) -> Response:
+    """The answer to a caller whose key the statement that does the work makes sure of, if it can. Else, and where
+    anything is refused, the key is looked up by itself first."""
+    state = scope["app"].state
+    caller: Principal | None = scope.get("state", {}).get("principal")
+    if caller is None and route.answer_known is not None and (key := known_key(state.engine, token)) is not None:
+        try:
+            return await route.answer_known(state, key, given)
+        except Unavailable:
+            raise
+        except ReverieError:
+            pass
+    return await route.answer(state, caller or await authenticate(state.engine, token), given)
 
 
 def _token(scope: Scope) -> str | None:

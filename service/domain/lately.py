@@ -30,3 +30,7 @@ class Lately(Generic[Key, Value]):
         self._kept.move_to_end(key)
         if len(self._kept) > self._most:
             self._kept.popitem(last=False)
+
+    def drop(self, key: Key) -> None:
+        """Keep no value of this key."""
+        self._kept.pop(key, None)

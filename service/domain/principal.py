@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from service.domain.workspace import WorkspaceSettings
@@ -58,3 +58,20 @@ class Principal:
         """Raise Forbidden for anything but an admin key."""
         if self.role != "admin":
             raise Forbidden("This needs an admin key.")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownKey:
+    """A key as it was last seen: its ``hash``, whose it was, and the workspace's ``settings`` as stored.
+
+    It may have been revoked since, so it is trusted by nothing but a statement that finds out whether it still holds,
+    in the moment in which it saves or searches (Unconfirmed where it does not).
+    """
+
+    principal: Principal
+    hash: bytes
+    settings: dict[str, Any] | None
+
+    def parameters(self) -> dict[str, Any]:
+        """As the statements that make sure of it name them."""
+        return {"key_id": self.principal.key_id, "key_hash": self.hash, "key_settings": self.settings}

@@ -16,6 +16,7 @@ import structlog
 from service.db.pool import Connection, Database, Row
 from service.db.replica import Replica
 from service.domain.lately import Lately
+from service.domain.principal import KnownKey
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.embedding.storage import storage_of
 from service.llm import LLM, Reranker
@@ -33,6 +34,7 @@ from service.store.vectors import Embedded, Space
 
 CHEAP_SOURCE = "static"
 READERS_MAX = 1_000
+KEYS_MAX = 10_000
 
 log = structlog.get_logger(__name__)
 
@@ -76,6 +78,7 @@ class Engine:
     inserts: Together[Any, Any] = field(default_factory=Together)
     places: KnownPlaces = field(default_factory=KnownPlaces)
     readers: Lately[tuple[UUID, Eyes], Reader] = field(default_factory=lambda: Lately(READERS_MAX))
+    keys: Lately[bytes, KnownKey] = field(default_factory=lambda: Lately(KEYS_MAX))
     key_looks: Shared[Row | None] = field(default_factory=Shared)
     coming: Embedder | None = None
     follow: Callable[[], Awaitable[None]] | None = None

@@ -19,7 +19,7 @@ from uuid import UUID
 from service.db.pool import Row
 from service.domain import cursors
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
-from service.domain.principal import KeyRole, Principal
+from service.domain.principal import KeyRole, KnownKey, Principal
 from service.errors import Conflict, InvalidInput, NotFound, RateLimited, Unauthenticated
 from service.memory import audit
 from service.memory.engine import Engine
@@ -47,10 +47,24 @@ async def authenticate(engine: Engine, key: str) -> Principal:
     if row is not None and not own and "rate_limit" in (row["settings"] or ()):
         row = await look()
     if row is None or not hmac.compare_digest(row["hash"], hashed):
+        engine.keys.drop(hashed)
         raise Unauthenticated
+    principal = Principal(workspace, row["id"], row["role"], row["agent"], settings=settings_from(row["settings"]))
+    if "rate_limit" in (row["settings"] or ()):
+        engine.keys.drop(hashed)
+    else:
+        engine.keys.keep(hashed, KnownKey(principal, hashed, row["settings"]))
     if row["retry_after_s"] is not None:
         raise RateLimited(retry_after_s=max(1, math.ceil(row["retry_after_s"])))
-    return Principal(workspace, row["id"], row["role"], row["agent"], settings=settings_from(row["settings"]))
+    return principal
+
+
+def known_key(engine: Engine, key: str) -> KnownKey | None:
+    """The key as it was last seen live, if a statement on its own can make sure of it and no rate is to be counted.
+
+    On Citus keys stand elsewhere than what is saved or searched, and a replica may not have heard of a revocation yet.
+    """
+    return None if engine.db.spread or engine.replica is not None else engine.keys.get(hash_of(key))
 
 
 def hash_of(key: str) -> bytes:

@@ -13,10 +13,10 @@ import numpy as np
 from service.db.pool import Connection
 from service.db.positions import PRIMARY_ONLY, search_from
 from service.domain import timex
-from service.domain.principal import Principal
+from service.domain.principal import KnownKey, Principal
 from service.domain.search import Ranking, SearchRequest
 from service.embedding.base import EmbeddingFailed
-from service.errors import InvalidInput
+from service.errors import InvalidInput, Unconfirmed
 from service.memory.engine import Engine
 from service.memory.found import MEMORY_OFF, Degraded, Found, Recalled
 from service.memory.redaction import masked_search
@@ -37,6 +37,7 @@ class _Around:
     said_by: str | None
     whole: bool
     on_reader: Callable[[agents.Reader | None], None] | None
+    key: KnownKey | None
 
 
 async def recall(
@@ -50,6 +51,7 @@ async def recall(
     said_by: str | None = None,
     whole: bool = True,
     on_reader: Callable[[agents.Reader | None], None] | None = None,
+    key: KnownKey | None = None,
 ) -> Recalled:
     """Search as the acting agent. An agent, session or task nobody has heard of finds nothing, and neither does a
     caller with its memory off.
@@ -58,9 +60,9 @@ async def recall(
     request itself is a filter. ``said_by`` leaves out messages of other users. Not ``whole``, memories come with no
     more than a context tells of them. ``on_reader`` is told whose eyes it is before anything is searched, perhaps
     twice. Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an empty time
-    range.
+    range; with a ``key``, whose principal it is then, Unconfirmed and other errors mean that it has to be looked up.
     """
-    around = _Around(in_session, on_task, said_by, whole, on_reader)
+    around = _Around(in_session, on_task, said_by, whole, on_reader, key)
     started = perf_counter()
     try:
         found = await _recall(engine, principal, request, around, count_access=count_access)
@@ -122,6 +124,7 @@ async def _look(
     """What is found, as many as the later stages need, and whether it is to be reranked; None for an unknown reader.
 
     The reader is taken for the one last seen where the search can look again, in its one statement, whether it is.
+    Raises Unconfirmed for a key that no statement made sure of.
     """
     eyes = agents.Eyes(agent, request.session or around.in_session, request.task or around.on_task)
     trusting = around.on_reader is None and not _newest(request) and not engine.db.spread
@@ -130,16 +133,20 @@ async def _look(
         reader = None
     seen_before = reader is not None
     while True:
+        if around.key is not None and not trusting:
+            raise Unconfirmed
         reader = reader or await agents.reader(connection, workspace, eyes)
         if around.on_reader is not None:
             around.on_reader(reader)
         if reader is None or _names_the_unknown(request, reader):
+            if around.key is not None:
+                raise Unconfirmed
             return None
         rerank = reader.settings.retrieval.rerank if request.rerank is None else request.rerank
         filters = _filters(engine, request, reader, around.said_by)
         rows = await _rows(
             connection, workspace, reader, eyes if trusting else None, filters, request, question,
-            limit=_fetched(request, rerank=rerank), whole=around.whole,
+            limit=_fetched(request, rerank=rerank), around=around,
         )  # fmt: skip
         if rows is not None:
             if trusting:
@@ -159,20 +166,22 @@ async def _rows(
     question: search.Question,
     *,
     limit: int,
-    whole: bool,
+    around: _Around,
 ) -> Sequence[Any] | None:
-    """The rows that a search finds; None where the ``eyes`` that the reader was found by look different by now."""
+    """The rows that a search finds; None where the ``eyes`` that the reader was found by look different by now, or the
+    key does not hold."""
     kinds = [search.KINDS[wanted] for wanted in dict.fromkeys(request.include)]
     if _newest(request):
         return await search.recent(connection, workspace, reader, filters, kinds=kinds, limit=limit)
     ranking = _ranking(request, reader)
     if eyes is None:
         return await search.hybrid(
-            connection, workspace, reader, filters, ranking, question, kinds=kinds, limit=limit, whole=whole
+            connection, workspace, reader, filters, ranking, question, kinds=kinds, limit=limit, whole=around.whole
         )
     return await search.hybrid_trusting(
-        connection, workspace, reader, eyes, filters, ranking, question, kinds=kinds, limit=limit, whole=whole
-    )
+        connection, workspace, reader, eyes, filters, ranking, question,
+        kinds=kinds, limit=limit, whole=around.whole, key=around.key,
+    )  # fmt: skip
 
 
 def _newest(request: SearchRequest) -> bool:

@@ -16,10 +16,10 @@ from service.domain.drafts import MemoryDraft
 from service.domain.identity import identity_hash, keyed, summary_of
 from service.domain.ids import new_id
 from service.domain.lexical import shape_of
-from service.domain.principal import Principal
+from service.domain.principal import KnownKey, Principal
 from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
-from service.errors import Conflict, InvalidInput
+from service.errors import Conflict, InvalidInput, Unconfirmed
 from service.memory.engine import Engine
 from service.memory.links import write_links
 from service.memory.places import Place, Places
@@ -48,10 +48,13 @@ class Saved:
     outcome: Outcome
 
 
-async def remember_one(engine: Engine, principal: Principal, draft: MemoryDraft) -> Saved | None:
+async def remember_one(
+    engine: Engine, principal: Principal, draft: MemoryDraft, key: KnownKey | None = None
+) -> Saved | None:
     """Save one draft, together with others being saved at the same time; None with the caller's memory off.
 
-    Promises and raises what ``remember`` does.
+    Promises and raises what ``remember`` does. With a ``key``, whose principal it is then, Unconfirmed and other errors
+    mean that nothing was saved for it and it has to be looked up.
     """
     if principal.memory_off or current_ending() is not None:
         return next(iter(await remember(engine, principal, [draft])), None)
@@ -60,20 +63,26 @@ async def remember_one(engine: Engine, principal: Principal, draft: MemoryDraft)
     place = engine.places.of(principal, draft) if plain else None
     saved: Saved | None = None
     if place is not None:
-        saved = await engine.inserts.do(principal, (draft, place), partial(_insert_new, engine, principal))
+        saved = await engine.inserts.do((principal, key), (draft, place), partial(_insert_new, engine, principal, key))
+    elif key is not None:
+        raise Unconfirmed
     return saved or await engine.saves.do(principal, draft, partial(remember, engine, principal))
 
 
 async def _insert_new(
-    engine: Engine, principal: Principal, placed: Sequence[tuple[MemoryDraft, Place]]
+    engine: Engine, principal: Principal, key: KnownKey | None, placed: Sequence[tuple[MemoryDraft, Place]]
 ) -> list[Saved | None]:
-    """Save those that are new where they belong, in one round trip; None for each that is left to ``remember``."""
+    """Save those that are new where they belong, in one round trip; None for each that is left to ``remember``.
+
+    Raises Unconfirmed for a ``key`` that does not hold any more."""
     prepared = await _prepare(engine, principal, [draft for draft, _ in placed])
     items = [prepared.columns(position, place) for position, (_, place) in enumerate(placed)]
     try:
         async with engine.db.saving(principal.workspace_id) as connection:
-            inserted = await memories.insert(connection, principal.workspace_id, items, prepared.embedded)
+            inserted = await memories.insert(connection, principal.workspace_id, items, prepared.embedded, key)
     except Conflict:
+        if key is not None:
+            raise Unconfirmed from None
         inserted = set()
     return [Saved(prepared.record(item), "created") if item["id"] in inserted else None for item in items]
 

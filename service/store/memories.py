@@ -10,7 +10,9 @@ from uuid import UUID
 from service.db.pool import Connection, Row
 from service.domain.languages import language_of
 from service.domain.lexical import Shape, shape_of
+from service.domain.principal import KnownKey
 from service.domain.spelling import spelled
+from service.errors import Unconfirmed
 from service.store.agents import Reader
 from service.store.vectors import Embedded
 
@@ -31,19 +33,32 @@ def record(row: Row) -> Record:
     return {name: value for name, value in row.items() if name not in _NOT_ITS_OWN}
 
 
-async def insert(connection: Connection, workspace: UUID, items: list[dict[str, Any]], embedded: Embedded) -> set[UUID]:
+async def insert(
+    connection: Connection,
+    workspace: UUID,
+    items: list[dict[str, Any]],
+    embedded: Embedded,
+    key: KnownKey | None = None,
+) -> set[UUID]:
     """Insert ``items`` (columns of ``memories``, with ``ordinal`` counting from 1); the ids that went in.
 
-    An id missing from the answer collided with a live memory.
+    An id missing from the answer collided with a live memory. Raises Unconfirmed, and nothing went in, for a ``key``
+    that does not hold any more.
     """
-    rows = await connection.fetch(
+    rows = await connection.fetch_with(
         embedded.statement("insert_memories"),
+        {"known": key is not None},
         workspace=workspace,
         items=[_with_words(item) for item in items],
         embeddings=embedded.stored(),
         model=embedded.model,
+        **(key.parameters() if key is not None else {}),
     )
-    return {row["id"] for row in rows}
+    if key is None:
+        return {row["id"] for row in rows}
+    if not rows[0]["sure"]:
+        raise Unconfirmed
+    return {row["id"] for row in rows if row["id"] is not None}
 
 
 def words_of(content: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from uuid import UUID
 import numpy as np
 
 from service.db.pool import Connection, Row
+from service.domain.principal import KnownKey
 from service.domain.search import Ranking
 from service.domain.spelling import spelled
 from service.domain.timex import Window
@@ -164,9 +165,11 @@ async def hybrid(
     limit: int,
     whole: bool = True,
     eyes: Eyes | None = None,
+    key: KnownKey | None = None,
 ) -> list[Row]:
     """The best ``limit`` rows by fused score; ``whole``, those that are memories carry their record, else all carry
-    their ``kind`` and what a context tells of them. ``eyes`` are for ``hybrid_trusting``.
+    their ``kind`` and what a context tells of them. ``eyes`` and ``key`` are
+    for ``hybrid_trusting``.
 
     Raises ModelChanged when the question's vector is not of the model in use.
     """
@@ -190,16 +193,19 @@ async def hybrid(
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
     }
-    needed = _needed(reader, filters, question, large=large, whole=whole) | {"trusted": eyes is not None}
+    needed = _needed(reader, filters, question, large=large, whole=whole)
+    needed |= {"trusted": eyes is not None, "known": key is not None}
     if eyes is not None:
         values |= {"look": reader.look, "agent": eyes.agent, "session": eyes.session, "task": eyes.task}
+    if key is not None:
+        values |= key.parameters()
     if filters.listed and counted_rows >= LISTED_FROM:
         rows_max = min(LISTED_MAX, counted_rows // LISTED_SHARE)
         shortest = await _shortest_list(connection, workspace, reader, filters, kinds, rows_max)
         if shortest is not None:
-            values |= {"listed_terms": shortest["terms"], "shortlist": None}
+            values |= {"listed_terms": shortest["terms"], "shortlist": None, "at_once": candidates + AT_ONCE}
             by = {"by_session": shortest["filter"] == "session", "by_time": shortest["filter"] == "time"}
-            needed |= by | {"listed": True, "filtered": False}
+            needed |= by | {"listed": True, "filtered": False, "sifting": not filters.all_on_list(shortest["filter"])}
             return await connection.fetch_with(question.statement("hybrid_search_listed"), needed, **values)
     exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if needed["filtered"] else EXACT_ROWS_MAX)
     if question.embedding is None or question.model is None or exact:
@@ -227,6 +233,7 @@ def _needed(reader: Reader, filters: Filters, question: Question, *, large: bool
         "timed": bool(question.windows),
         "near": False,
         "listed": False,
+        "sifting": True,
         "changing": reader.changing_model,
         "whole": whole,
         "brief": not whole,

@@ -3,6 +3,17 @@
 -- ``retry_after_s`` is set when the key has used up its rate.
 SELECT id, role, agent, hash, settings, retry_after_s FROM reverie_authenticate_v3(:workspace, :hash);
 
+-- fragment: key_holds
+-- Whether a key is as it was last seen: live, with this secret, in a workspace with these settings. Its role and its agent
+-- never change.
+(
+    EXISTS (
+        SELECT FROM api_keys k
+        WHERE k.workspace_id = :workspace AND k.id = :key_id AND k.hash = :key_hash AND k.revoked_at IS NULL
+    )
+    AND (SELECT value FROM settings WHERE workspace_id = :workspace) IS NOT DISTINCT FROM :key_settings::jsonb
+)
+
 -- name: add_workspace
 -- Make a workspace; nothing when the name or id is taken.
 INSERT INTO workspaces (workspace_id, name) VALUES (:workspace, :name) ON CONFLICT DO NOTHING;

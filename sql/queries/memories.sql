@@ -78,8 +78,11 @@ CROSS JOIN LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OF
 -- Insert memories with their search rows and posting lists. What collides with a live memory (by identity or by
 -- key) is left out of the answer, for the caller to reinforce or update. An import brings the rest of the state too; what
 -- it brings deleted or replaced is not told as new. Every part returns something or minds conflicts: one that does neither
--- Citus would copy in, which row-level security forbids.
-WITH item AS (
+-- Citus would copy in, which row-level security forbids. For a key that is only ``known``, nothing is inserted unless it
+-- holds, and there is one row at least, which says so.
+WITH {if known} held AS MATERIALIZED (
+    SELECT :(key_holds) AS sure
+), {end} item AS (
     SELECT i.*, c.configuration, x.lexemes, :(word_count) AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, agent_id uuid, audience uuid, type text, scope text, team_id uuid, task_id uuid,
@@ -90,6 +93,7 @@ WITH item AS (
         words smallint, speaker text, asks boolean, question_share real,
         updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz
     ) :(lexemes_of)
+    {if known} WHERE (SELECT sure FROM held) {end}
 ), inserted AS (
     INSERT INTO memories (
         workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
@@ -151,7 +155,8 @@ WITH item AS (
     WHERE deleted_at IS NULL AND superseded_by IS NULL
     RETURNING id
 )
-SELECT id FROM inserted;
+SELECT i.id {if known}, held.sure {end}
+FROM {if known} held LEFT JOIN {end} inserted i {if known} ON true {end};
 
 -- name: find_twin
 -- The live memory that a save would double: by key, or by identity.

@@ -78,7 +78,8 @@ r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
 -- the bounds. A part in ``{if}`` is there only where it is needed, as starting a plan takes a good part of a small search:
 -- for audiences that are ``large``, what is ``filtered``, questions that name a time (``timed``), vectors from an index
 -- (``near``), candidates from a list alone (``listed``), a model that is ``changing``, the ``whole`` records of
--- memories, or ``brief`` ones of everything, and the reader's eyes, ``trusted`` to look as they did before, looked at again.
+-- memories, or ``brief`` ones of everything, and the reader's eyes, ``trusted`` to look as they did before, looked at again,
+-- with a key that is only ``known``.
 place AS MATERIALIZED (
     -- The audiences that hold anything of a kind.
     SELECT a.audience, k.kind
@@ -337,7 +338,7 @@ SELECT r.id AS found_id, r.score, r.keyword_rank, r.semantic_rank, r.keyword_sco
 FROM
 {if trusted}
     -- There is one row at least, and without results or for other eyes one alone.
-    (SELECT :look::bytea = (SELECT :(look) FROM :(eyes) AS e) AS same) AS eyes LEFT JOIN (
+    (SELECT :look::bytea = (SELECT :(look) FROM :(eyes) AS e) {if known} AND :(key_holds) {end} AS same) AS eyes LEFT JOIN (
 {end}
     ranked r
     {if whole}

@@ -158,7 +158,7 @@ class _StopsAtInsert:
     noted: list[tuple[Any, ...]]
 
     async def fetch(self, sql: str, *arguments: Any, **options: Any) -> Any:
-        if sql == query("insert_memories").sql:
+        if sql == query("insert_memories").with_literals(known=False).sql:
             self.noted.append((sql, *(_as_json(value) for value in arguments)))
             raise _Noted
         return await self.raw.fetch(sql, *arguments, **options)

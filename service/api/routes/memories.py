@@ -11,7 +11,7 @@ from starlette.responses import Response
 from service.api import schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
 from service.domain.drafts import MemoryDraft, MemoryPatch
-from service.domain.principal import Principal
+from service.domain.principal import KnownKey, Principal
 from service.domain.search import SearchRequest
 from service.domain.types import MemoryType, Scope
 from service.domain.values import Moment, Name, Tag, Text
@@ -26,10 +26,7 @@ router = APIRouter(prefix="/v1/memories", tags=["memories"])
 @router.post("", status_code=201, response_model=schemas.SavedMemory, responses={200: {"model": schemas.SavedMemory}})
 async def save(engine: EngineDep, caller: Caller, draft: MemoryDraft) -> Response:
     """Save one memory: 201 when it is new, 200 when it reinforced or updated one that was there."""
-    saved = await remember_one(engine, caller, draft)
-    if saved is None:
-        return json_response({"memory": None, "created": False})
-    return json_response(_saved(saved), 201 if saved.outcome == "created" else 200)
+    return await save_as(engine, caller, draft)
 
 
 @router.post("/batch", status_code=201, response_model=schemas.Items[schemas.SavedMemory])
@@ -74,13 +71,13 @@ async def list_(
 @router.post("/search", response_model=schemas.SearchAnswer)
 async def search(engine: EngineDep, caller: Caller, request: SearchRequest) -> Response:
     """Search memories by words, meaning or both, best first."""
-    return await _search(engine, caller, request, count_access=True)
+    return await search_as(engine, caller, request)
 
 
 @router.post("/search/preview", response_model=schemas.SearchAnswer)
 async def preview(engine: EngineDep, caller: Caller, request: SearchRequest) -> Response:
     """The same ranking as search, explained, and nothing counted."""
-    return await _search(engine, caller, request, count_access=False)
+    return json_response(await recall(engine, caller, request, count_access=False))
 
 
 @router.get("/stats", response_model=schemas.MemoryStats)
@@ -141,6 +138,19 @@ def included(include: str) -> frozenset[str]:
     return frozenset(part.strip() for part in include.split(",") if part.strip())
 
 
+async def save_as(engine: Engine, caller: Principal, draft: MemoryDraft, key: KnownKey | None = None) -> Response:
+    """What saving a draft answers, as ``remember_one`` has it."""
+    saved = await remember_one(engine, caller, draft, key)
+    if saved is None:
+        return json_response({"memory": None, "created": False})
+    return json_response(_saved(saved), 201 if saved.outcome == "created" else 200)
+
+
+async def search_as(engine: Engine, caller: Principal, request: SearchRequest, key: KnownKey | None = None) -> Response:
+    """What a search answers, as ``recall`` has it."""
+    return json_response(await recall(engine, caller, request, key=key))
+
+
 def _saved(saved: Saved) -> dict[str, object]:
     return {
         "memory": saved.memory,
@@ -148,7 +158,3 @@ def _saved(saved: Saved) -> dict[str, object]:
         "reinforced": saved.outcome == "reinforced",
         "updated": saved.outcome == "updated",
     }
-
-
-async def _search(engine: Engine, caller: Principal, request: SearchRequest, *, count_access: bool) -> Response:
-    return json_response(await recall(engine, caller, request, count_access=count_access))
