@@ -160,7 +160,11 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
     drafts = await cleared_drafts(engine, principal, drafts, [_loc(drafts, n) for n in range(len(drafts))])
     now = engine.now()
     contents = [draft.content for draft in drafts]
-    embedded, read = await asyncio.gather(engine.embed(contents), _read(contents))
+    if len(contents) <= READ_AT_ONCE:
+        read = [read_off(content) for content in contents]
+        embedded = await engine.embed(contents)
+    else:
+        embedded, read = await asyncio.gather(engine.embed(contents), _read(contents))
     return _Prepared(principal, drafts, embedded, read, now)
 
 

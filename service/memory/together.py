@@ -7,6 +7,7 @@ nobody: it goes at once. The busier the service, the larger the batches.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextvars import Context
@@ -21,6 +22,9 @@ Done = TypeVar("Done")
 
 BATCH_MAX = 64
 UNDER_WAY_MAX = 2
+TOGETHER_AT_LEAST = 4
+"""More are divided among the batches, so that Python prepares one while Postgres works on another; for fewer it costs
+more than it gains."""
 GATHERING_TURNS = 3
 """Turns of the event loop that a batch waits for calls already on their way, read from their sockets together."""
 
@@ -34,10 +38,11 @@ class _Call(Generic[Item, Done]):
 
 
 class Together(Generic[Item, Done]):
-    """Carries out calls of one kind; at most two batches are under way at once."""
+    """Carries out calls of one kind; at most two batches are under way at once, and calls are divided among them."""
 
     def __init__(self) -> None:
         self._waiting: deque[_Call[Item, Done]] = deque()
+        self._carried = 0
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def do(self, group: Any, item: Item, work: Callable[[list[Item]], Awaitable[list[Done]]]) -> Done:
@@ -62,12 +67,16 @@ class Together(Generic[Item, Done]):
             if not self._waiting:
                 break
             group = self._waiting[0].group
-            batch = [call for call, _ in zip(self._alike(group), range(BATCH_MAX), strict=False)]
+            share = math.ceil((len(self._waiting) + self._carried) / UNDER_WAY_MAX)
+            most = min(BATCH_MAX, max(TOGETHER_AT_LEAST, share))
+            batch = [call for call, _ in zip(self._alike(group), range(most), strict=False)]
             for _ in batch:
                 self._waiting.popleft()
+            self._carried += len(batch)
             failed = await self._carry_out(batch)
             for call in failed:
                 await self._carry_out([call])
+            self._carried -= len(batch)
 
     def _alike(self, group: Any) -> Any:
         return takewhile(lambda call: call.group == group, self._waiting)

@@ -34,9 +34,18 @@ async def test_calls_that_a_turn_later_are_there_go_along() -> None:
 
 async def test_other_groups_and_more_than_a_batch_holds_stay_apart() -> None:
     together, work = Together[int, int](), Work()
-    calls = [together.do("g", 2 * number, work) for number in range(BATCH_MAX + 1)] + [together.do("h", 2, work)]
-    assert await asyncio.gather(*calls) == [4 * number for number in range(BATCH_MAX + 1)] + [4]
-    assert sorted(map(len, work.batches)) == [1, 1, BATCH_MAX]
+    count = 3 * BATCH_MAX
+    calls = [together.do("g", 2 * number, work) for number in range(count)] + [together.do("h", 2, work)]
+    assert await asyncio.gather(*calls) == [4 * number for number in range(count)] + [4]
+    assert max(map(len, work.batches)) == BATCH_MAX
+    assert len(work.batches[-1]) == 1
+
+
+async def test_many_calls_are_divided_among_two_batches_and_few_are_not() -> None:
+    for count, batches in ((4, [4]), (8, [4, 4]), (15, [8, 7])):
+        together, work = Together[int, int](), Work()
+        await asyncio.gather(*(together.do("g", 2 * number, work) for number in range(count)))
+        assert list(map(len, work.batches)) == batches
 
 
 async def test_each_call_gets_its_own_error() -> None:
