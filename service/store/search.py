@@ -55,6 +55,9 @@ NEAREST = 2
 """How many times as many vector candidates the HNSW index gives as are kept, since short texts among them count for
 less; behind a filter each costs the index more, and it gives as many as are kept."""
 
+ALL_ON_LIST = {"user": "user", "tags": "tags_any", "types": "types"}
+"""The lists of filters, as ``lists_of_filters`` calls them, that hold just what meets one condition of a search."""
+
 Kind = Literal["memory", "message", "document"]
 Found = tuple[Kind, dict[str, Any]]
 
@@ -91,8 +94,15 @@ class Filters:
     @property
     def narrow(self) -> bool:
         """Whether any condition is set that leaves memories out."""
-        others = ("as_of", "include_faded", "said_by")
-        return any(getattr(self, name) is not None for name in self.__slots__ if name not in others)
+        return any(name != "said_by" for name in self._set())
+
+    def _set(self) -> set[str]:
+        unset = {"as_of", "include_faded"}
+        return {name for name in self.__slots__ if name not in unset and getattr(self, name) is not None}
+
+    def all_on_list(self, filter_: str) -> bool:
+        """Whether all that is on the list of this filter passes every condition."""
+        return self._set() == {ALL_ON_LIST.get(filter_)}
 
     @property
     def filtered(self) -> bool:
@@ -219,7 +229,8 @@ async def hybrid_trusting(
     connection: Connection, workspace: UUID, reader: Reader, eyes: Eyes, *about: Any, **bounds: Any
 ) -> list[Row] | None:
     """What ``hybrid`` finds for a ``reader`` that these ``eyes`` were before: the same statement looks at them again,
-    and there is no answer where they look different by now. Takes and raises what ``hybrid`` does."""
+    and there is no answer where they look different by now, or where a ``key``, if one is given, does not hold.
+    Takes and raises what ``hybrid`` does."""
     rows = await hybrid(connection, workspace, reader, *about, **bounds, eyes=eyes)
     return [row for row in rows if row["found_id"] is not None] if rows[0]["same_eyes"] else None
 

@@ -1,12 +1,17 @@
 -- fragment: readable
 -- What a search may find: rows ``i`` of the reader's audiences that are live at ``as_of`` and pass the filters that are
 -- set.
-i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind = ANY(:kinds::smallint[])
-    AND NOT i.deleted
+i.workspace_id = :workspace AND :(live) AND :(passing)
+
+-- fragment: live
+NOT i.deleted
     AND i.valid_from <= :as_of
     AND (i.valid_until IS NULL OR i.valid_until > :as_of)
     AND (i.expires_at IS NULL OR i.expires_at > :as_of)
     {if unfaded} AND NOT i.faded {end}
+
+-- fragment: passing
+i.audience = ANY(:audiences::uuid[]) AND i.kind = ANY(:kinds::smallint[])
     {if said_by} AND (i.kind <> 1 OR i.user_name = :said_by::text) {end}
     {if types} AND i.type = ANY(:types::text[]) {end}
     {if scopes} AND i.scope = ANY(:scopes::text[]) {end}
@@ -77,9 +82,10 @@ r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
 -- each list are taken. Vectors are compared exactly unless ``nearest`` is full. docs/search.md explains the formula and
 -- the bounds. A part in ``{if}`` is there only where it is needed, as starting a plan takes a good part of a small search:
 -- for audiences that are ``large``, what is ``filtered``, questions that name a time (``timed``), vectors from an index
--- (``near``), candidates from a list alone (``listed``), a model that is ``changing``, the ``whole`` records of
--- memories, or ``brief`` ones of everything, and the reader's eyes, ``trusted`` to look as they did before, looked at again,
--- with a key that is only ``known``.
+-- (``near``), candidates from a list alone (``listed``), conditions that all on that list meet (not ``sifting``, as
+-- ``member`` looks at the best again), a model that is ``changing``, the ``whole`` records of memories, or ``brief`` ones of
+-- everything, and the reader's eyes, ``trusted`` to look as they did before, looked at again, with a key that is only
+-- ``known``.
 place AS MATERIALIZED (
     -- The audiences that hold anything of a kind.
     SELECT a.audience, k.kind
@@ -209,7 +215,8 @@ place AS MATERIALIZED (
     FROM (
         (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
          FROM search_index i
-         WHERE :(readable) AND :(embedded) AND :embedding:::(vector_type) IS NOT NULL
+         WHERE i.workspace_id = :workspace AND :(live) AND :(embedded) AND :embedding:::(vector_type) IS NOT NULL
+            {if sifting} AND :(passing) {end}
             {if listed} AND i.id = ANY(ARRAY(SELECT id FROM nearest)) {end}
             {if near} AND (SELECT count(*) FROM nearest) < :nearest_max::integer {end}
          ORDER BY meaning DESC, id LIMIT :candidates)

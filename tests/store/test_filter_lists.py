@@ -60,6 +60,8 @@ FILTERS: list[dict[str, Any]] = [
     {"since": DAY + timedelta(hours=3), "until": DAY + timedelta(hours=40)},
     {"until": DAY + timedelta(hours=20)},
     {"tags": ["odd"], "types": ["goal", "event"]},
+    {"tags": ["often"], "min_importance": 0.9},
+    {"tags": ["often"], "include": ["memories", "messages"]},
     {"user": "nobody"},
     {"types": []},
 ]
@@ -81,6 +83,9 @@ async def filled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIt
         draft.occurred_at = DAY + timedelta(hours=n)
         if n % 40 == 1:
             draft.tags = [*draft.tags, "rare", "rare"]
+        if n % 5 == 2:
+            draft.tags = [*draft.tags, "often"]
+            draft.importance = 1 if n % 25 == 2 else 0.5
         if n % 90 == 3:
             draft.type = MemoryType.GOAL if n % 180 == 3 else MemoryType.PREFERENCE
         if n % 60 == 7:
