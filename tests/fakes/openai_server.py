@@ -144,7 +144,7 @@ class FakeOpenAI:
         with self._lock:
             return [body for name, body in self._raw if name == endpoint]
 
-    def wait_for_call(self, endpoint: str, calls: int = 1, timeout_s: float = 10.0) -> None:
+    def wait_for_call(self, endpoint: str, calls: int = 1, timeout_s: float = 30.0) -> None:
         """Block until ``endpoint`` has been called ``calls`` times in all; raises TimeoutError."""
         with self._called:
             if not self._called.wait_for(lambda: self.calls[endpoint] >= calls, timeout_s):
