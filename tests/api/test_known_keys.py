@@ -72,6 +72,16 @@ async def test_a_key_seen_before_is_not_looked_up_by_itself(
     assert looked_up == ([known.key] * 4 if citus else [])
 
 
+async def test_plain_calls_take_the_short_path_with_any_key(known: Api, api: Api, looked_up: list[str]) -> None:
+    reader = await api.as_role("reader")
+    assert await _search(reader) == 200
+    await api.delete(f"/v1/keys/{(await reader.get('/v1/whoami'))['key_id']}")
+    assert await _search(reader) == 401
+    chat = {"model": "m", "messages": [{"role": "user", "content": "tea?"}]}
+    assert await reader.status("POST", "/v1/chat/completions", json=chat) == 401
+    assert looked_up == [reader.key] * 3
+
+
 @pytest.mark.parametrize(
     "ended",
     ["UPDATE api_keys SET revoked_at = now()", "UPDATE api_keys SET hash = sha256(hash)", "DELETE FROM api_keys"],

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from service.api import short_path
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.serving import ADMIN_KEY, Api, serving
@@ -142,21 +141,3 @@ async def test_a_completion_is_answered_alike(settings: Settings, headers: dict[
             answer.pop(ever_new, None)
     assert short == long
     assert (short[0] == 200) == (list(headers.values()) in ([], ["a"], ["n\xf6rdlich"], ["100"]))
-
-
-async def test_plain_calls_do_take_it_and_a_revoked_key_ends_at_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = await api.post("/v1/keys", {"role": "reader", "agent": None, "name": "r"})
-    taken: list[str] = []
-    authenticate = short_path.authenticate
-
-    async def noting(engine: Any, token: str) -> Any:
-        taken.append(token)
-        return await authenticate(engine, token)
-
-    monkeypatch.setattr(short_path, "authenticate", noting)
-    headers = {"Authorization": f"Bearer {made['key']}", "Content-Type": PLAIN}
-    assert (await answered(api, "/v1/memories/search", SEARCHES[0], headers))[0] == 200
-    await api.delete(f"/v1/keys/{made['id']}")
-    assert (await answered(api, "/v1/memories/search", SEARCHES[0], headers))[0] == 401
-    assert (await answered(api, "/v1/chat/completions", COMPLETION, headers))[0] == 401
-    assert taken == [made["key"]] * 3
