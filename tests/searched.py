@@ -30,7 +30,8 @@ def noted(monkeypatch: pytest.MonkeyPatch) -> list[Searched]:
     fetch_with = Connection.fetch_with
 
     async def noting(self: Connection, name: str, literals: dict[str, Any], /, **values: Any) -> list[Any]:
-        sent.append(Searched(name, dict(literals), values))
+        if not query(name).writes:
+            sent.append(Searched(name, dict(literals), values))
         return list(await fetch_with(self, name, literals, **values))
 
     monkeypatch.setattr(Connection, "fetch_with", noting)
