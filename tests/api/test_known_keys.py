@@ -121,7 +121,7 @@ async def test_a_rotated_key_goes_on_with_its_new_secret_alone(known: Api, api: 
         assert await call(rotated) == 200
 
 
-async def test_settings_made_elsewhere_hold_at_once(known: Api, looked_up: list[str]) -> None:
+async def test_settings_made_elsewhere_hold_at_once(known: Api, looked_up: list[str], citus: Cluster | None) -> None:
     put = "INSERT INTO settings (workspace_id, value) VALUES ($1, $2)"
     await _in_database(known, put, DEFAULT_WORKSPACE, {"pii": {"mode": "reject"}})
     assert await _save(known, "Write to ada@example.com") == 422
@@ -129,7 +129,7 @@ async def test_settings_made_elsewhere_hold_at_once(known: Api, looked_up: list[
     looked_up.clear()
     assert await _save(known, "Ada drinks coffee") == 201
     assert await _search(known) == 200
-    assert looked_up == []
+    assert len(looked_up) == (2 if citus else 0)
     await _in_database(known, "UPDATE settings SET value = $1", {"pii": {"mode": "redact"}})
     assert await _save(known, "Write to ada@example.com") == 201
     assert await _contents(known) == {"Ada drinks tea", "Ada drinks coffee", "Write to <EMAIL_ADDRESS>"}
