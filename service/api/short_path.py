@@ -30,13 +30,13 @@ from service.memory.keys import authenticate, known_key
 @dataclass(frozen=True, slots=True)
 class _Busy:
     """A route by its ``path``: ``given`` reads what a call gives, raising ValidationError, and ``answer`` answers it
-    with what the router calls as well. ``answer_known`` does so for a key that it makes sure of on the way: any error
-    but Unavailable means that nothing was done."""
+    with what the router calls as well. Where it is ``sure``, it makes sure of a known key on the way: any error but
+    Unavailable then means that nothing was done."""
 
     path: str
     given: Callable[[Scope, bytes], Any]
-    answer: Callable[[State, Principal, Any], Awaitable[Response]]
-    answer_known: Callable[[State, KnownKey, Any], Awaitable[Response]] | None = None
+    answer: Callable[[State, Principal, Any, KnownKey | None], Awaitable[Response]]
+    sure: bool
 
 
 def _completion(scope: Scope, body: bytes) -> tuple[ChatHeaders, bytes]:
@@ -50,16 +50,21 @@ BUSY = {
         _Busy(
             "/v1/memories/search",
             lambda _, body: SearchRequest.model_validate_json(body),
-            lambda state, caller, request: memories.search_as(state.engine, caller, request),
-            lambda state, key, request: memories.search_as(state.engine, key.principal, request, key),
+            lambda state, caller, request, key: memories.search_as(state.engine, caller, request, key),
+            sure=True,
         ),
         _Busy(
             "/v1/memories",
             lambda _, body: MemoryDraft.model_validate_json(body),
-            lambda state, caller, draft: memories.save_as(state.engine, caller, draft),
-            lambda state, key, draft: memories.save_as(state.engine, key.principal, draft, key),
+            lambda state, caller, draft, key: memories.save_as(state.engine, caller, draft, key),
+            sure=True,
         ),
-        _Busy(chat.PATH, _completion, lambda state, caller, given: chat.completed(state.chat, caller, *given)),
+        _Busy(
+            chat.PATH,
+            _completion,
+            lambda state, caller, given, _: chat.completed(state.chat, caller, *given),
+            sure=False,
+        ),
     )
 }
 JSON = b"application/json"
@@ -101,14 +106,14 @@ async def _answered(route: _Busy, scope: Scope, token: str, given: Any) -> Respo
     anything is refused, the key is looked up by itself first."""
     state = scope["app"].state
     caller: Principal | None = scope.get("state", {}).get("principal")
-    if caller is None and route.answer_known is not None and (key := known_key(state.engine, token)) is not None:
+    if caller is None and route.sure and (key := known_key(state.engine, token)) is not None:
         try:
-            return await route.answer_known(state, key, given)
+            return await route.answer(state, key.principal, given, key)
         except Unavailable:
             raise
         except ReverieError:
             pass
-    return await route.answer(state, caller or await authenticate(state.engine, token), given)
+    return await route.answer(state, caller or await authenticate(state.engine, token), given, None)
 
 
 def _token(scope: Scope) -> str | None:

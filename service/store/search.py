@@ -94,11 +94,11 @@ class Filters:
     @property
     def narrow(self) -> bool:
         """Whether any condition is set that leaves memories out."""
-        return any(name != "said_by" for name in self._set())
+        return bool(self._set() - {"said_by"})
 
     def _set(self) -> set[str]:
-        unset = {"as_of", "include_faded"}
-        return {name for name in self.__slots__ if name not in unset and getattr(self, name) is not None}
+        conditions = set(self.__slots__) - {"as_of", "include_faded"}
+        return {name for name in conditions if getattr(self, name) is not None}
 
     def all_on_list(self, filter_: str) -> bool:
         """Whether all that is on the list of this filter passes every condition."""
@@ -107,7 +107,7 @@ class Filters:
     @property
     def filtered(self) -> bool:
         """Whether any condition is set that leaves anything out."""
-        return self.narrow or self.said_by is not None
+        return bool(self._set())
 
     @property
     def listed(self) -> bool:
@@ -178,8 +178,8 @@ async def hybrid(
     key: KnownKey | None = None,
 ) -> list[Row]:
     """The best ``limit`` rows by fused score; ``whole``, those that are memories carry their record, else all carry
-    their ``kind`` and what a context tells of them. ``eyes`` and ``key`` are
-    for ``hybrid_trusting``.
+    their ``kind`` and what a context tells of them. ``eyes`` and ``key`` are for
+    ``hybrid_trusting``.
 
     Raises ModelChanged when the question's vector is not of the model in use.
     """
