@@ -240,9 +240,16 @@ class Database:
 
     def searching(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """For search statements, which only read: as ``searching_transaction``, but each by itself where it can be."""
-        if self._searchers is None or current_ending() is not None:
-            return self.searching_transaction(workspace_id)
-        return self._dedicated(self._searchers, workspace_id)
+        return (
+            self._dedicated(self._searchers, workspace_id)
+            if self.searches_apart
+            else self.searching_transaction(workspace_id)
+        )
+
+    @property
+    def searches_apart(self) -> bool:
+        """Whether a search has a connection for searches alone, and is in no transaction of the request."""
+        return self._searchers is not None and current_ending() is None
 
     def saving(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """For one statement that saves: as ``planned_once``, but committed with the statement where it can be."""

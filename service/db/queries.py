@@ -19,6 +19,7 @@ _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _COMMENT = re.compile(r"--[^\n]*")
 _BRANCH = re.compile(r"\{(if|each) (\w+)\}((?:(?!\{(?:if|each) \w+\}).)*?)\{end\}", re.DOTALL)
 """An innermost one."""
+_COLUMNS = re.compile(r"\{columns of (\w+): ([\w\s]+)\}")
 _WRITING = re.compile(r"\b(INSERT|UPDATE|DELETE)\b")
 _TELLING = re.compile(r"\bINSERT INTO events\b")
 
@@ -66,8 +67,17 @@ def _put(text: str, name: str, number: int) -> str:
 
 
 def compile_query(name: str, text: str, literals: Mapping[str, Any] = MappingProxyType({})) -> Query:
-    """Turn ``:name`` placeholders into ``$n``; a name used twice is one parameter. ``::type`` casts are kept."""
+    """Turn ``:name`` placeholders into ``$n``; a name used twice is one parameter. ``::type`` casts are kept.
+
+    After ``{columns of t: a b}``, ``:a`` and ``:b`` are columns of ``t`` and no parameters, so that fragments that name
+    them can be used for each row of ``t``.
+    """
     order: dict[str, int] = {}
+    columns: dict[str, str] = {}
+
+    def of_table(match: re.Match[str]) -> str:
+        columns.update((column, f"{match.group(1)}.{column}") for column in match.group(2).split())
+        return ""
 
     def branch(match: re.Match[str]) -> str:
         kind, literal, body = match.groups()
@@ -76,10 +86,12 @@ def compile_query(name: str, text: str, literals: Mapping[str, Any] = MappingPro
         return "".join(_put(body, literal, number) for number in literals[literal]) if literal in literals else body
 
     def place(match: re.Match[str]) -> str:
+        if column := columns.get(match.group(1)):
+            return column
         return f"${order.setdefault(match.group(1), len(order) + 1)}"
 
-    filled, branches = _COMMENT.sub("", text), 1
-    known = frozenset(_PARAMETER.findall(filled))
+    filled, branches = _COLUMNS.sub(of_table, _COMMENT.sub("", text)), 1
+    known = frozenset(_PARAMETER.findall(filled)) - columns.keys()
     while branches:
         filled, branches = _BRANCH.subn(branch, filled)
     for literal, value in literals.items():

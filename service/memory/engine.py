@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ from service.store.vectors import Embedded, Space
 CHEAP_SOURCE = "static"
 READERS_MAX = 1_000
 KEYS_MAX = 10_000
+SEARCHED_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
+"""Statements of searches that come together: more than there are processors would only wait for each other."""
 
 log = structlog.get_logger(__name__)
 
@@ -76,6 +79,7 @@ class Engine:
     feed: Feed = field(init=False)
     saves: Together[Any, Any] = field(default_factory=Together)
     inserts: Together[Any, Any] = field(default_factory=Together)
+    searches: Together[Any, Any] = field(default_factory=lambda: Together(SEARCHED_AT_ONCE))
     places: KnownPlaces = field(default_factory=KnownPlaces)
     readers: Lately[tuple[UUID, Eyes], Reader] = field(default_factory=lambda: Lately(READERS_MAX))
     keys: Lately[bytes, KnownKey] = field(default_factory=lambda: Lately(KEYS_MAX))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 
-from service.db.pool import Connection
+from service.db.pool import Connection, Row
 from service.db.positions import PRIMARY_ONLY, search_from
 from service.domain import timex
 from service.domain.principal import KnownKey, Principal
@@ -21,7 +22,7 @@ from service.memory.engine import Engine
 from service.memory.found import MEMORY_OFF, Degraded, Found, Recalled
 from service.memory.redaction import masked_search
 from service.memory.reranking import RERANKED_MAX, reranked
-from service.store import agents, memories, search, sessions
+from service.store import agents, memories, search, searching_together, sessions
 from service.store.vectors import Space
 
 BUDGET_FETCH = 200
@@ -95,10 +96,7 @@ async def _recall(
         embedding=vector,
     )
 
-    async def look(connection: Connection) -> tuple[list[Found], bool] | None:
-        return await _look(connection, engine, principal.workspace_id, agent, request, question, around)
-
-    seen = await engine.search(principal.workspace_id, look)
+    seen = await _seen(engine, principal.workspace_id, agent, request, question, around)
     if seen is None:
         return Recalled([], 0, request.strategy, degraded)
     found, rerank = seen
@@ -112,25 +110,62 @@ async def _recall(
     return Recalled(results, sum(result.tokens for result in results), request.strategy, degraded)
 
 
+async def _seen(
+    engine: Engine, workspace: UUID, agent: str, request: SearchRequest, question: search.Question, around: _Around
+) -> tuple[list[Found], bool] | None:
+    """What ``_look`` finds; a small search for a reader seen before goes along with others that wait."""
+    eyes = agents.Eyes(agent, request.session or around.in_session, request.task or around.on_task)
+    trusting = around.on_reader is None and not _newest(request) and not engine.db.spread
+    reader = _last_seen(engine, workspace, eyes, request, question) if trusting else None
+    if reader is not None and engine.replica is None and engine.db.searches_apart:
+        prepared, rerank = _prepared(engine, workspace, reader, eyes, request, question, around)
+        if prepared.goes_along:
+            rows = await engine.searches.do(
+                searching_together.group(prepared), prepared, partial(_together, engine, workspace)
+            )
+            if rows is not None:
+                engine.readers.keep((workspace, eyes), reader)
+                return _found(rows, {}), rerank
+            reader = None
+
+    async def look(connection: Connection) -> tuple[list[Found], bool] | None:
+        return await _look(connection, engine, workspace, eyes, reader, request, question, around, trusting=trusting)
+
+    return await engine.search(workspace, look)
+
+
+async def _together(engine: Engine, workspace: UUID, searches: list[search.Prepared]) -> list[list[Row] | None]:
+    async with engine.db.searching(workspace) as connection:
+        return await searching_together.hybrid_together(connection, searches)
+
+
+def _last_seen(
+    engine: Engine, workspace: UUID, eyes: agents.Eyes, request: SearchRequest, question: search.Question
+) -> agents.Reader | None:
+    """The reader of these eyes as last seen, if a search may take it for the reader it is."""
+    reader = engine.readers.get((workspace, eyes))
+    if reader is None or _names_the_unknown(request, reader) or not question.fits(reader):
+        return None
+    return reader
+
+
 async def _look(
     connection: Connection,
     engine: Engine,
     workspace: UUID,
-    agent: str,
+    eyes: agents.Eyes,
+    reader: agents.Reader | None,
     request: SearchRequest,
     question: search.Question,
     around: _Around,
+    *,
+    trusting: bool,
 ) -> tuple[list[Found], bool] | None:
     """What is found, as many as the later stages need, and whether it is to be reranked; None for an unknown reader.
 
-    The reader is taken for the one last seen where the search can look again, in its one statement, whether it is.
-    Raises Unconfirmed for a key that no statement made sure of.
+    The ``reader`` last seen is taken where the search is ``trusting``: it can look again, in its one statement, whether
+    it is. Raises Unconfirmed for a key that no statement made sure of.
     """
-    eyes = agents.Eyes(agent, request.session or around.in_session, request.task or around.on_task)
-    trusting = around.on_reader is None and not _newest(request) and not engine.db.spread
-    reader = engine.readers.get((workspace, eyes)) if trusting else None
-    if reader is not None and (_names_the_unknown(request, reader) or not question.fits(reader)):
-        reader = None
     seen_before = reader is not None
     while True:
         if around.key is not None and not trusting:
@@ -142,46 +177,67 @@ async def _look(
             if around.key is not None:
                 raise Unconfirmed
             return None
-        rerank = reader.settings.retrieval.rerank if request.rerank is None else request.rerank
-        filters = _filters(engine, request, reader, around.said_by)
-        rows = await _rows(
-            connection, workspace, reader, eyes if trusting else None, filters, request, question,
-            limit=_fetched(request, rerank=rerank), around=around,
-        )  # fmt: skip
+        rows, rerank = await _rows(
+            connection, engine, workspace, reader, eyes if trusting else None, request, question, around
+        )
         if rows is not None:
             if trusting:
                 engine.readers.keep((workspace, eyes), reader)
-            return await _found(connection, workspace, rows), rerank
+            brief = rows and "kind" in rows[0]
+            others = {} if brief else await search.looked_up(connection, workspace, rows)
+            return _found(rows, others), rerank
         # One that has changed since it was looked up just now is not waited for, but taken as it was.
         reader, trusting, seen_before = None, seen_before, False
 
 
 async def _rows(
     connection: Connection,
+    engine: Engine,
     workspace: UUID,
     reader: agents.Reader,
     eyes: agents.Eyes | None,
-    filters: search.Filters,
     request: SearchRequest,
     question: search.Question,
-    *,
-    limit: int,
     around: _Around,
-) -> Sequence[Any] | None:
-    """The rows that a search finds; None where the ``eyes`` that the reader was found by look different by now, or the
-    key does not hold."""
-    kinds = [search.KINDS[wanted] for wanted in dict.fromkeys(request.include)]
+) -> tuple[Sequence[Any] | None, bool]:
+    """The rows that a search finds, and whether they are to be reranked; no rows where the ``eyes`` that the reader was
+    found by look different by now, or the key does not hold."""
     if _newest(request):
-        return await search.recent(connection, workspace, reader, filters, kinds=kinds, limit=limit)
-    ranking = _ranking(request, reader)
-    if eyes is None:
-        return await search.hybrid(
-            connection, workspace, reader, filters, ranking, question, kinds=kinds, limit=limit, whole=around.whole
-        )
-    return await search.hybrid_trusting(
-        connection, workspace, reader, eyes, filters, ranking, question,
-        kinds=kinds, limit=limit, whole=around.whole, key=around.key,
-    )  # fmt: skip
+        filters, kinds = _filters(engine, request, reader, around.said_by), _kinds(request)
+        limit, rerank = _fetched(request, reader)
+        return await search.recent(connection, workspace, reader, filters, kinds=kinds, limit=limit), rerank
+    prepared, rerank = _prepared(engine, workspace, reader, eyes, request, question, around)
+    how = search.hybrid if eyes is None else search.hybrid_trusting
+    return await how(connection, reader, prepared), rerank
+
+
+def _prepared(
+    engine: Engine,
+    workspace: UUID,
+    reader: agents.Reader,
+    eyes: agents.Eyes | None,
+    request: SearchRequest,
+    question: search.Question,
+    around: _Around,
+) -> tuple[search.Prepared, bool]:
+    """The search, and whether what it finds is to be reranked."""
+    limit, rerank = _fetched(request, reader)
+    return search.prepared(
+        workspace,
+        reader,
+        _filters(engine, request, reader, around.said_by),
+        _ranking(request, reader),
+        question,
+        kinds=_kinds(request),
+        limit=limit,
+        whole=around.whole,
+        eyes=eyes,
+        key=around.key if eyes is not None else None,
+    ), rerank
+
+
+def _kinds(request: SearchRequest) -> list[int]:
+    return [search.KINDS[wanted] for wanted in dict.fromkeys(request.include)]
 
 
 def _newest(request: SearchRequest) -> bool:
@@ -189,10 +245,11 @@ def _newest(request: SearchRequest) -> bool:
     return request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic")
 
 
-def _fetched(request: SearchRequest, *, rerank: bool) -> int:
-    """How many candidates the later stages need."""
+def _fetched(request: SearchRequest, reader: agents.Reader) -> tuple[int, bool]:
+    """How many candidates the later stages need, and whether a model ranks them anew."""
+    rerank = reader.settings.retrieval.rerank if request.rerank is None else request.rerank
     wanted = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
-    return max(wanted, RERANKED_MAX) if rerank else wanted
+    return max(wanted, RERANKED_MAX) if rerank else wanted, rerank
 
 
 def _names_the_unknown(request: SearchRequest, reader: agents.Reader) -> bool:
@@ -239,12 +296,12 @@ def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader, said
     )
 
 
-async def _found(connection: Connection, workspace: UUID, rows: Sequence[Any]) -> list[Found]:
-    """The ranking's rows with what they stand for, in order; what was deleted since they were ranked is left out."""
+def _found(rows: Sequence[Any], others: dict[UUID, search.Found]) -> list[Found]:
+    """The ranking's rows with what they stand for, messages and documents among the ``others``, in order; what was
+    deleted since they were ranked is left out."""
     if not rows:
         return []
     brief, ranked = "kind" in rows[0], "score" in rows[0]
-    others = {} if brief else await search.looked_up(connection, workspace, rows)
     results: list[Found] = []
     for row in rows:
         kind: search.Kind = "memory"

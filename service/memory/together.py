@@ -1,7 +1,7 @@
 """Group commit: single calls that arrive while others are under way are carried out together, as one batch.
 
-A memory saved in a batch costs a tenth of one saved alone, in Python and in Postgres alike. A lone caller waits for
-nobody: it goes at once. The busier the service, the larger the batches.
+A memory saved in a batch costs a tenth of one saved alone, in Python and in Postgres alike, and a search among four
+three quarters. A lone caller waits for nobody: it goes at once. The busier the service, the larger the batches.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 Done = TypeVar("Done")
 
 BATCH_MAX = 64
-UNDER_WAY_MAX = 2
+AT_ONCE = 2
 TOGETHER_AT_LEAST = 4
 """More are divided among the batches, so that Python prepares one while Postgres works on another; for fewer it costs
 more than it gains."""
@@ -38,9 +38,10 @@ class _Call(Generic[Item, Done]):
 
 
 class Together(Generic[Item, Done]):
-    """Carries out calls of one kind; at most two batches are under way at once, and calls are divided among them."""
+    """Carries out calls of one kind; at most ``at_once`` batches are under way, and calls are divided among them."""
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: int = AT_ONCE) -> None:
+        self._at_once = at_once
         self._waiting: deque[_Call[Item, Done]] = deque()
         self._carried = 0
         self._under_way: set[asyncio.Task[None]] = set()
@@ -53,7 +54,7 @@ class Together(Generic[Item, Done]):
         """
         call: _Call[Item, Done] = _Call(group, item, work, asyncio.get_running_loop().create_future())
         self._waiting.append(call)
-        if len(self._under_way) < UNDER_WAY_MAX:
+        if len(self._under_way) < self._at_once:
             # In a context of its own, as it outlives the call that began it and works for others.
             task = asyncio.get_running_loop().create_task(self._work_off(), context=Context())
             self._under_way.add(task)
@@ -67,7 +68,7 @@ class Together(Generic[Item, Done]):
             if not self._waiting:
                 break
             group = self._waiting[0].group
-            share = math.ceil((len(self._waiting) + self._carried) / UNDER_WAY_MAX)
+            share = math.ceil((len(self._waiting) + self._carried) / self._at_once)
             most = min(BATCH_MAX, max(TOGETHER_AT_LEAST, share))
             batch = [call for call, _ in zip(self._alike(group), range(most), strict=False)]
             for _ in batch:

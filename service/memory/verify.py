@@ -115,9 +115,9 @@ async def _in_transaction(
         reader = await agents.reader(connection, workspace, agents.Eyes(draft.agent or ""))
         assert reader is not None
         filters = search.Filters(as_of=engine.now())
-        rows = await search.hybrid(
-            connection, workspace, reader, filters, Ranking(), question, kinds=[search.KINDS["memories"]], limit=10
-        )
+        kinds = [search.KINDS["memories"]]
+        asked = search.prepared(workspace, reader, filters, Ranking(), question, kinds=kinds, limit=10)
+        rows = await search.hybrid(connection, reader, asked)
         return memory_id in [row["id"] for row in rows]
 
     async with trial.step("find_by_keyword"):

@@ -163,8 +163,32 @@ class Question:
         }
 
 
-async def hybrid(
-    connection: Connection,
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A search for a ``question`` behind ``filters``: the parts its statement ``needs`` and the ``values`` it takes.
+    ``parts`` are those of the HNSW index that candidates come from, none where all is looked at."""
+
+    question: Question
+    filters: Filters
+    parts: list[int]
+    needs: dict[str, Any]
+    values: dict[str, Any]
+
+    @property
+    def may_be_listed(self) -> bool:
+        """Whether it is worth counting what the filter has lists of."""
+        counted: int = self.values["counted_rows"]
+        return self.filters.listed and counted >= LISTED_FROM
+
+    @property
+    def goes_along(self) -> bool:
+        """Whether others may be sent in the same statement: one of memories alone, so few that all are looked at, by
+        eyes that the statement looks at again."""
+        plain = self.needs["trusted"] and self.needs["whole"] and not (self.needs["large"] or self.needs["timed"])
+        return plain and self.values["kinds"] == [KINDS["memories"]] and not self.may_be_listed
+
+
+def prepared(
     workspace: UUID,
     reader: Reader,
     filters: Filters,
@@ -176,10 +200,10 @@ async def hybrid(
     whole: bool = True,
     eyes: Eyes | None = None,
     key: KnownKey | None = None,
-) -> list[Row]:
-    """The best ``limit`` rows by fused score; ``whole``, those that are memories carry their record, else all carry
-    their ``kind`` and what a context tells of them. ``eyes`` and ``key`` are for
-    ``hybrid_trusting``.
+) -> Prepared:
+    """The search for the best ``limit`` rows of these kinds by fused score, as long as no list is shorter than what it
+    would look at; ``whole``, those that are memories carry their record, else all carry their ``kind`` and what a
+    context tells of them. ``eyes`` and ``key`` are for ``hybrid_trusting`` and for searches that go together.
 
     Raises ModelChanged when the question's vector is not of the model in use.
     """
@@ -203,39 +227,51 @@ async def hybrid(
         **filters.parameters(),
         **(ranking.parameters() | {"candidates": candidates}),
     }
-    needed = _needed(reader, filters, question, large=large, whole=whole)
-    needed |= {"trusted": eyes is not None, "known": key is not None}
+    needs = _needs(reader, filters, question, large=large, whole=whole)
+    needs |= {"trusted": eyes is not None, "known": key is not None}
     if eyes is not None:
         values |= {"look": reader.look, "agent": eyes.agent, "session": eyes.session, "task": eyes.task}
     if key is not None:
         values |= key.parameters()
-    if filters.listed and counted_rows >= LISTED_FROM:
-        rows_max = min(LISTED_MAX, counted_rows // LISTED_SHARE)
-        shortest = await _shortest_list(connection, workspace, reader, filters, kinds, rows_max)
-        if shortest is not None:
-            values |= {"listed_terms": shortest["terms"], "shortlist": None, "at_once": candidates + AT_ONCE}
-            by = {"by_session": shortest["filter"] == "session", "by_time": shortest["filter"] == "time"}
-            needed |= by | {"listed": True, "filtered": False, "sifting": not filters.all_on_list(shortest["filter"])}
-            return await connection.fetch_with(question.statement("hybrid_search_listed"), needed, **values)
-    exact = not parts or counted_rows <= (EXACT_BEHIND_FILTER_MAX if needed["filtered"] else EXACT_ROWS_MAX)
-    if question.embedding is None or question.model is None or exact:
-        return await connection.fetch_with(question.statement("hybrid_search"), needed, **values)
-    index = {"dim": len(question.embedding), "model": question.model, "part": parts}
-    needed |= index | {"near": True}
-    return await connection.fetch_with(question.statement("hybrid_search_large"), needed, parts=parts, **values)
+    exact = question.embedding is None or counted_rows <= (
+        EXACT_BEHIND_FILTER_MAX if needs["filtered"] else EXACT_ROWS_MAX
+    )
+    return Prepared(question, filters, [] if exact else parts, needs, values)
 
 
-async def hybrid_trusting(
-    connection: Connection, workspace: UUID, reader: Reader, eyes: Eyes, *about: Any, **bounds: Any
-) -> list[Row] | None:
-    """What ``hybrid`` finds for a ``reader`` that these ``eyes`` were before: the same statement looks at them again,
-    and there is no answer where they look different by now, or where a ``key``, if one is given, does not hold.
-    Takes and raises what ``hybrid`` does."""
-    rows = await hybrid(connection, workspace, reader, *about, **bounds, eyes=eyes)
+async def hybrid(connection: Connection, reader: Reader, search: Prepared) -> list[Row]:
+    """What a search finds, from a list of its filter if one is short."""
+    question, needs, values = search.question, search.needs, search.values
+    shortest = await _shortest_list(connection, reader, search) if search.may_be_listed else None
+    if shortest is not None:
+        values = values | {
+            "listed_terms": shortest["terms"],
+            "shortlist": None,
+            "at_once": values["candidates"] + AT_ONCE,
+        }
+        by = {"by_session": shortest["filter"] == "session", "by_time": shortest["filter"] == "time"}
+        sifting = not search.filters.all_on_list(shortest["filter"])
+        needs = needs | by | {"listed": True, "filtered": False, "sifting": sifting}
+        return await connection.fetch_with(question.statement("hybrid_search_listed"), needs, **values)
+    if question.embedding is None or question.model is None or not search.parts:
+        return await connection.fetch_with(question.statement("hybrid_search"), needs, **values)
+    parts = search.parts
+    needs = needs | {"dim": len(question.embedding), "model": question.model, "part": parts, "near": True}
+    return await connection.fetch_with(question.statement("hybrid_search_large"), needs, parts=parts, **values)
+
+
+async def hybrid_trusting(connection: Connection, reader: Reader, search: Prepared) -> list[Row] | None:
+    """What a search with eyes finds for a ``reader`` that these were before: the same statement looks at them again,
+    and there is no answer where they look different by now, or where a ``key``, if it has one, does not hold."""
+    return seen(await hybrid(connection, reader, search))
+
+
+def seen(rows: list[Row]) -> list[Row] | None:
+    """The results among the rows of a search that looked at its reader's eyes again, and had one row at least."""
     return [row for row in rows if row["found_id"] is not None] if rows[0]["same_eyes"] else None
 
 
-def _needed(reader: Reader, filters: Filters, question: Question, *, large: bool, whole: bool) -> dict[str, Any]:
+def _needs(reader: Reader, filters: Filters, question: Question, *, large: bool, whole: bool) -> dict[str, Any]:
     """Which parts the search statement needs, as long as candidates come from neither an index nor a list."""
     return {
         **filters.needed,
@@ -263,16 +299,15 @@ def _looked_at(candidates: int, filters: Filters, *, large: bool) -> dict[str, A
     return looked_at | {"shortlist": shortlist, "at_once": at_once}
 
 
-async def _shortest_list(
-    connection: Connection, workspace: UUID, reader: Reader, filters: Filters, kinds: Sequence[int], rows_max: int
-) -> Row | None:
-    """The list, among those of the filter's conditions, that has the fewest rows; None where all have more than
-    ``rows_max``."""
+async def _shortest_list(connection: Connection, reader: Reader, search: Prepared) -> Row | None:
+    """The list, among those of the filter's conditions, that has the fewest rows; None where all have too many."""
+    filters = search.filters
+    rows_max = min(LISTED_MAX, search.values["counted_rows"] // LISTED_SHARE)
     lists = await connection.fetch(
         "lists_of_filters",
-        workspace=workspace,
+        workspace=search.values["workspace"],
         audiences=reader.audiences,
-        kinds=list(kinds),
+        kinds=search.values["kinds"],
         user=filters.user,
         tags_any=filters.tags_any,
         tags_all=filters.tags_all,

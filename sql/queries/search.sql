@@ -337,33 +337,37 @@ place AS MATERIALIZED (
     :(told)
 )
 {end}
+
+-- fragment: results
 SELECT r.id AS found_id, r.score, r.keyword_rank, r.semantic_rank, r.keyword_score, r.similarity AS semantic_score,
     r.question_boost, r.session_boost, r.time_boost, r.user_boost
     {if whole}, m.*{end}
     {if brief}, t.*{end}
-    {if trusted}, eyes.same AS same_eyes{end}
-FROM
-{if trusted}
-    -- There is one row at least, and without results or for other eyes one alone.
-    (SELECT :look::bytea = (SELECT :(look) FROM :(eyes) AS e) {if known} AND :(key_holds) {end} AS same) AS eyes LEFT JOIN (
-{end}
-    ranked r
+FROM ranked r
     {if whole}
     LEFT JOIN record m ON m.id = r.id
     {end}
     {if brief}
     JOIN told t ON t.id = r.id
     {end}
-{if trusted}
-) ON eyes.same
-{end}
-ORDER BY r.score DESC, r.id
+
+-- fragment: answer
+-- The results, best first; with the reader's eyes there is one row at least, and without results or for other eyes one
+-- alone.
+SELECT found.* {if trusted}, eyes.same AS same_eyes {end}
+FROM
+    {if trusted}
+    (SELECT :look::bytea = (SELECT :(look) FROM :(eyes) AS e) {if known} AND :(key_holds) {end} AS same) AS eyes LEFT JOIN
+    {end}
+    (:(results)) AS found
+    {if trusted} ON eyes.same {end}
+ORDER BY found.score DESC, found.found_id
 
 -- name: hybrid_search
 -- One statement from the words and the vector of a query to the records of what it finds (``whole``), best first.
 WITH nearest AS MATERIALIZED (
     SELECT NULL::uuid AS id WHERE false
-), :(ranking);
+), :(ranking) :(answer);
 
 -- name: hybrid_search_large
 -- The same for large audiences: vector candidates come from their parts of the HNSW index, and from an exact look at what
@@ -399,7 +403,7 @@ WITH nearest AS MATERIALIZED (
     ) AS n
     ORDER BY distance, id
     LIMIT :nearest_max
-), :(ranking);
+), :(ranking) :(answer);
 
 -- name: recent_search
 -- The newest first, under the same filters.

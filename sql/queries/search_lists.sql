@@ -60,4 +60,4 @@ WITH nearest AS MATERIALIZED (
     UNION ALL
     SELECT i.id :(of_time)
     {end}
-), :(ranking);
+), :(ranking) :(answer);

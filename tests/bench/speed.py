@@ -153,6 +153,10 @@ async def statements_of(engine: Engine, request: SearchRequest) -> list[tuple[An
         def __init__(self) -> None:
             self.spread = engine.db.spread
 
+        @property
+        def searches_apart(self) -> bool:
+            return engine.db.searches_apart
+
         @asynccontextmanager
         async def searching(self, workspace: UUID) -> AsyncIterator[Connection]:
             async with engine.db.searching(workspace) as connection:

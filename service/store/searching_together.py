@@ -1,0 +1,61 @@
+"""Small searches that come together, as one statement (docs/decisions/0103-searches-that-come-together.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from service.db.pool import Connection, Row
+from service.store.search import Prepared, seen
+
+_OF_QUESTION = {"text": "texts", "embedding": "embeddings", "as_of": "moments"}
+_OF_READER = {
+    "audiences": "audience_lists",
+    "counted_rows": "counts",
+    "uncounted": "uncounted_lists",
+    "languages": "language_lists",
+    "look": "looks",
+    "agent": "agents",
+    "session": "sessions",
+    "task": "tasks",
+    "key_id": "key_ids",
+    "key_hash": "key_hashes",
+    "key_settings": "keys_settings",
+}
+_OWN = _OF_QUESTION.keys() | _OF_READER.keys()
+"""What each search of one statement may have of its own, and what that calls the lists of it."""
+
+
+def group(search: Prepared) -> tuple[Any, ...]:
+    """Equal for those that may go together: the statement, the parts it needs, and the values they share."""
+    shared = {name: value for name, value in search.values.items() if name not in _OWN}
+    return search.question.statement("hybrid_search_together"), search.needs, shared
+
+
+async def hybrid_together(connection: Connection, searches: Sequence[Prepared]) -> list[list[Row] | None]:
+    """What each of these searches of one group, that go along with others, finds by itself: as ``hybrid_trusting``."""
+    statement, needs, shared = group(searches[0])
+    readers = {_watched(search): search.values for search in searches}
+    numbers = {watched: number for number, watched in enumerate(readers, 1)}
+    lists = {
+        plural: [_spelled_out(values[name]) for values in readers.values()]
+        for name, plural in _OF_READER.items()
+        if name in searches[0].values
+    }
+    lists |= {plural: [search.values[name] for search in searches] for name, plural in _OF_QUESTION.items()}
+    lists["readers"] = [numbers[_watched(search)] for search in searches]
+    found: list[list[Row]] = [[] for _ in searches]
+    for row in await connection.fetch_with(statement, needs, **shared, **lists):
+        found[row["number"] - 1].append(row)
+    return [seen(rows) for rows in found]
+
+
+def _watched(search: Prepared) -> tuple[Any, ...]:
+    """Equal for those whose reader and key have to be looked at again only once."""
+    names = ("look", "agent", "session", "task", "key_id", "key_hash")
+    return *map(search.values.get, names), id(search.values.get("key_settings"))
+
+
+def _spelled_out(value: Any) -> Any:
+    """A list as Postgres reads it from a text."""
+    return f"{{{','.join(map(str, value))}}}" if isinstance(value, list) else value
