@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 HIDDEN = frozenset({"workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language"})
 RANKING = frozenset({
-    "found_id", "same_eyes",
+    "question", "found_id", "same_eyes",
     "score", "base", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score",
     "question_boost", "session_boost", "time_boost", "user_boost",
 })  # fmt: skip

@@ -46,7 +46,7 @@ async def hybrid_together(connection: Connection, searches: Sequence[Prepared]) 
     lists["readers"] = [numbers[_watched(search)] for search in searches]
     found: list[list[Row]] = [[] for _ in searches]
     for row in await connection.fetch_with(statement, needs, **shared, **lists):
-        found[row["number"] - 1].append(row)
+        found[row["question"] - 1].append(row)
     return [seen(rows) for rows in found]
 
 

@@ -350,18 +350,20 @@ FROM ranked r
     {if brief}
     JOIN told t ON t.id = r.id
     {end}
+ORDER BY r.score DESC, r.id
 
 -- fragment: answer
 -- The results, best first; with the reader's eyes there is one row at least, and without results or for other eyes one
 -- alone.
-SELECT found.* {if trusted}, eyes.same AS same_eyes {end}
-FROM
-    {if trusted}
-    (SELECT :look::bytea = (SELECT :(look) FROM :(eyes) AS e) {if known} AND :(key_holds) {end} AS same) AS eyes LEFT JOIN
-    {end}
-    (:(results)) AS found
-    {if trusted} ON eyes.same {end}
+{if trusted}
+SELECT found.*, eyes.same AS same_eyes
+FROM (SELECT :look::bytea = (SELECT :(look) FROM :(eyes) AS e) {if known} AND :(key_holds) {end} AS same) AS eyes LEFT JOIN (
+{end}
+    :(results)
+{if trusted}
+) AS found ON eyes.same
 ORDER BY found.score DESC, found.found_id
+{end}
 
 -- name: hybrid_search
 -- One statement from the words and the vector of a query to the records of what it finds (``whole``), best first.

@@ -21,7 +21,7 @@ WITH watched AS MATERIALIZED (
         WITH ORDINALITY AS q(text, embedding, as_of, reader, number)
     JOIN watched w ON w.number = q.reader
 )
-SELECT question.number, question.same_eyes, found.*
+SELECT question.number AS question, question.same_eyes, found.*
 FROM question LEFT JOIN LATERAL (
     WITH nearest AS MATERIALIZED (
         SELECT NULL::uuid AS id WHERE false

@@ -100,9 +100,12 @@ async def _all(engine: Engine, sent: Sent, *searches: Any) -> list[Any]:
     return answers
 
 
-def _told(answer: Recalled) -> list[tuple[str, float | None, int | None, int | None]]:
-    found = answer.results
-    return [(one.told["content"], one.score, one.keyword_rank, one.semantic_rank) for one in found]
+def _told(answer: Recalled) -> list[tuple[Any, ...]]:
+    """What a search answers, but for what changes by itself."""
+    return [
+        (one.told["content"], set(one.told), one.score, one.keyword_rank, one.semantic_rank, one.boosts, one.tokens)
+        for one in answer.results
+    ]
 
 
 def _contents(answer: Recalled) -> list[str]:
