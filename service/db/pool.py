@@ -240,11 +240,9 @@ class Database:
 
     def searching(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """For search statements, which only read: as ``searching_transaction``, but each by itself where it can be."""
-        return (
-            self._dedicated(self._searchers, workspace_id)
-            if self.searches_apart
-            else self.searching_transaction(workspace_id)
-        )
+        if self.searches_apart:
+            return self._dedicated(self._searchers, workspace_id)
+        return self.searching_transaction(workspace_id)
 
     @property
     def searches_apart(self) -> bool:

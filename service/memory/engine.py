@@ -36,7 +36,7 @@ from service.store.vectors import Embedded, Space
 CHEAP_SOURCE = "static"
 READERS_MAX = 1_000
 KEYS_MAX = 10_000
-SEARCHED_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
+SEARCHED_AT_ONCE = max(2, os.cpu_count() or 0)
 """Statements of searches that come together: more than there are processors would only wait for each other."""
 
 log = structlog.get_logger(__name__)

@@ -70,6 +70,14 @@ def test_parts_are_there_unless_left_out_and_their_parameters_with_them() -> Non
         some.arguments({"a": 1, "d": 4})
 
 
+def test_columns_of_a_table_take_the_place_of_parameters() -> None:
+    compiled = compile_query("q", "{columns of t: a b} SELECT :a::text, :b, :c FROM unnest(:many::text[]) AS t(a, b)")
+    assert compiled.sql == "SELECT t.a::text, t.b, $1 FROM unnest($2::text[]) AS t(a, b)"
+    assert compiled.arguments({"c": 1, "many": ["x"]}) == [1, ["x"]]
+    with pytest.raises(TypeError, match="a"):
+        compiled.arguments({"a": 2, "c": 1, "many": ["x"]})
+
+
 def test_missing_and_unknown_parameters_are_refused() -> None:
     compiled = compile_query("q", "SELECT :a")
     with pytest.raises(TypeError, match="b"):
