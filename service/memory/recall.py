@@ -41,6 +41,21 @@ class _Around:
     key: KnownKey | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is looked for, and by whose eyes."""
+
+    workspace: UUID
+    eyes: agents.Eyes
+    request: SearchRequest
+    question: search.Question
+    around: _Around
+
+    def fits(self, reader: agents.Reader) -> bool:
+        """Whether a reader last seen knows what the request names, and has the model of the question's vector."""
+        return not _names_the_unknown(self.request, reader) and self.question.fits(reader)
+
+
 async def recall(
     engine: Engine,
     principal: Principal,
@@ -96,7 +111,8 @@ async def _recall(
         embedding=vector,
     )
 
-    seen = await _seen(engine, principal.workspace_id, agent, request, question, around)
+    eyes = agents.Eyes(agent, request.session or around.in_session, request.task or around.on_task)
+    seen = await _seen(engine, _Asked(principal.workspace_id, eyes, request, question, around))
     if seen is None:
         return Recalled([], 0, request.strategy, degraded)
     found, rerank = seen
@@ -110,28 +126,26 @@ async def _recall(
     return Recalled(results, sum(result.tokens for result in results), request.strategy, degraded)
 
 
-async def _seen(
-    engine: Engine, workspace: UUID, agent: str, request: SearchRequest, question: search.Question, around: _Around
-) -> tuple[list[Found], bool] | None:
+async def _seen(engine: Engine, asked: _Asked) -> tuple[list[Found], bool] | None:
     """What ``_look`` finds; a small search for a reader seen before goes along with others that wait."""
-    eyes = agents.Eyes(agent, request.session or around.in_session, request.task or around.on_task)
-    trusting = around.on_reader is None and not _newest(request) and not engine.db.spread
-    reader = _last_seen(engine, workspace, eyes, request, question) if trusting else None
-    if reader is not None and engine.replica is None and engine.db.searches_apart:
-        prepared, rerank = _prepared(engine, workspace, reader, eyes, request, question, around)
-        if prepared.goes_along:
-            rows = await engine.searches.do(
-                searching_together.group(prepared), prepared, partial(_together, engine, workspace)
-            )
-            if rows is not None:
-                engine.readers.keep((workspace, eyes), reader)
-                return _found(rows, {}), rerank
-            reader = None
+    trusting = asked.around.on_reader is None and not _newest(asked.request) and not engine.db.spread
+    reader = engine.readers.get((asked.workspace, asked.eyes)) if trusting else None
+    if reader is not None and not asked.fits(reader):
+        reader = None
+    prepared = _prepared(engine, asked, reader, trusting=True) if reader is not None else None
+    if prepared is not None and prepared.goes_along and engine.replica is None and engine.db.searches_apart:
+        work = partial(_together, engine, asked.workspace)
+        rows = await engine.searches.do(searching_together.group(prepared), prepared, work)
+        if rows is not None:
+            assert reader is not None
+            engine.readers.keep((asked.workspace, asked.eyes), reader)
+            return _found(rows, {}), _reranks(asked.request, reader)
+        reader = prepared = None
 
     async def look(connection: Connection) -> tuple[list[Found], bool] | None:
-        return await _look(connection, engine, workspace, eyes, reader, request, question, around, trusting=trusting)
+        return await _look(connection, engine, asked, reader, prepared, trusting=trusting)
 
-    return await engine.search(workspace, look)
+    return await engine.search(asked.workspace, look)
 
 
 async def _together(engine: Engine, workspace: UUID, searches: list[search.Prepared]) -> list[list[Row] | None]:
@@ -139,101 +153,66 @@ async def _together(engine: Engine, workspace: UUID, searches: list[search.Prepa
         return await searching_together.hybrid_together(connection, searches)
 
 
-def _last_seen(
-    engine: Engine, workspace: UUID, eyes: agents.Eyes, request: SearchRequest, question: search.Question
-) -> agents.Reader | None:
-    """The reader of these eyes as last seen, if a search may take it for the reader it is."""
-    reader = engine.readers.get((workspace, eyes))
-    if reader is None or _names_the_unknown(request, reader) or not question.fits(reader):
-        return None
-    return reader
-
-
 async def _look(
     connection: Connection,
     engine: Engine,
-    workspace: UUID,
-    eyes: agents.Eyes,
+    asked: _Asked,
     reader: agents.Reader | None,
-    request: SearchRequest,
-    question: search.Question,
-    around: _Around,
+    prepared: search.Prepared | None,
     *,
     trusting: bool,
 ) -> tuple[list[Found], bool] | None:
     """What is found, as many as the later stages need, and whether it is to be reranked; None for an unknown reader.
 
-    The ``reader`` last seen is taken where the search is ``trusting``: it can look again, in its one statement, whether
-    it is. Raises Unconfirmed for a key that no statement made sure of.
+    The ``reader`` last seen, and the search ``prepared`` for it, are taken where the search is ``trusting``: in its one
+    statement it can look again whether it is. Raises Unconfirmed for a key that no statement made sure of.
     """
+    workspace, request, around = asked.workspace, asked.request, asked.around
     seen_before = reader is not None
     while True:
         if around.key is not None and not trusting:
             raise Unconfirmed
-        reader = reader or await agents.reader(connection, workspace, eyes)
+        reader = reader or await agents.reader(connection, workspace, asked.eyes)
         if around.on_reader is not None:
             around.on_reader(reader)
         if reader is None or _names_the_unknown(request, reader):
             if around.key is not None:
                 raise Unconfirmed
             return None
-        rows, rerank = await _rows(
-            connection, engine, workspace, reader, eyes if trusting else None, request, question, around
-        )
+        rows: Sequence[Any] | None
+        if _newest(request):
+            rows = await search.recent(
+                connection, workspace, reader, _filters(engine, request, reader, around.said_by),
+                kinds=_kinds(request), limit=_fetched(request, reader),
+            )  # fmt: skip
+        else:
+            how = search.hybrid_trusting if trusting else search.hybrid
+            rows = await how(connection, reader, prepared or _prepared(engine, asked, reader, trusting=trusting))
         if rows is not None:
             if trusting:
-                engine.readers.keep((workspace, eyes), reader)
+                engine.readers.keep((workspace, asked.eyes), reader)
             brief = rows and "kind" in rows[0]
             others = {} if brief else await search.looked_up(connection, workspace, rows)
-            return _found(rows, others), rerank
+            return _found(rows, others), _reranks(request, reader)
         # One that has changed since it was looked up just now is not waited for, but taken as it was.
-        reader, trusting, seen_before = None, seen_before, False
+        reader, prepared, trusting, seen_before = None, None, seen_before, False
 
 
-async def _rows(
-    connection: Connection,
-    engine: Engine,
-    workspace: UUID,
-    reader: agents.Reader,
-    eyes: agents.Eyes | None,
-    request: SearchRequest,
-    question: search.Question,
-    around: _Around,
-) -> tuple[Sequence[Any] | None, bool]:
-    """The rows that a search finds, and whether they are to be reranked; no rows where the ``eyes`` that the reader was
-    found by look different by now, or the key does not hold."""
-    if _newest(request):
-        filters, kinds = _filters(engine, request, reader, around.said_by), _kinds(request)
-        limit, rerank = _fetched(request, reader)
-        return await search.recent(connection, workspace, reader, filters, kinds=kinds, limit=limit), rerank
-    prepared, rerank = _prepared(engine, workspace, reader, eyes, request, question, around)
-    how = search.hybrid if eyes is None else search.hybrid_trusting
-    return await how(connection, reader, prepared), rerank
-
-
-def _prepared(
-    engine: Engine,
-    workspace: UUID,
-    reader: agents.Reader,
-    eyes: agents.Eyes | None,
-    request: SearchRequest,
-    question: search.Question,
-    around: _Around,
-) -> tuple[search.Prepared, bool]:
-    """The search, and whether what it finds is to be reranked."""
-    limit, rerank = _fetched(request, reader)
+def _prepared(engine: Engine, asked: _Asked, reader: agents.Reader, *, trusting: bool) -> search.Prepared:
+    """The search, which makes sure of the reader's eyes, and of the key if there is one, where it is ``trusting``."""
+    request, around = asked.request, asked.around
     return search.prepared(
-        workspace,
+        asked.workspace,
         reader,
         _filters(engine, request, reader, around.said_by),
         _ranking(request, reader),
-        question,
+        asked.question,
         kinds=_kinds(request),
-        limit=limit,
+        limit=_fetched(request, reader),
         whole=around.whole,
-        eyes=eyes,
-        key=around.key if eyes is not None else None,
-    ), rerank
+        eyes=asked.eyes if trusting else None,
+        key=around.key if trusting else None,
+    )
 
 
 def _kinds(request: SearchRequest) -> list[int]:
@@ -245,11 +224,15 @@ def _newest(request: SearchRequest) -> bool:
     return request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic")
 
 
-def _fetched(request: SearchRequest, reader: agents.Reader) -> tuple[int, bool]:
-    """How many candidates the later stages need, and whether a model ranks them anew."""
-    rerank = reader.settings.retrieval.rerank if request.rerank is None else request.rerank
+def _reranks(request: SearchRequest, reader: agents.Reader) -> bool:
+    """Whether a model ranks what is found anew."""
+    return reader.settings.retrieval.rerank if request.rerank is None else request.rerank
+
+
+def _fetched(request: SearchRequest, reader: agents.Reader) -> int:
+    """How many candidates the later stages need."""
     wanted = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
-    return max(wanted, RERANKED_MAX) if rerank else wanted, rerank
+    return max(wanted, RERANKED_MAX) if _reranks(request, reader) else wanted
 
 
 def _names_the_unknown(request: SearchRequest, reader: agents.Reader) -> bool:

@@ -166,7 +166,7 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A search for a ``question`` behind ``filters``: the parts its statement ``needs`` and the ``values`` it takes.
-    ``parts`` are those of the HNSW index that candidates come from, none where all is looked at."""
+    ``parts`` are those of the HNSW index that candidates by vector come from, none where all are looked at."""
 
     question: Question
     filters: Filters
@@ -233,9 +233,7 @@ def prepared(
         values |= {"look": reader.look, "agent": eyes.agent, "session": eyes.session, "task": eyes.task}
     if key is not None:
         values |= key.parameters()
-    exact = question.embedding is None or counted_rows <= (
-        EXACT_BEHIND_FILTER_MAX if needs["filtered"] else EXACT_ROWS_MAX
-    )
+    exact = counted_rows <= (EXACT_BEHIND_FILTER_MAX if needs["filtered"] else EXACT_ROWS_MAX)
     return Prepared(question, filters, [] if exact else parts, needs, values)
 
 

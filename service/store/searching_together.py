@@ -35,15 +35,16 @@ def group(search: Prepared) -> tuple[Any, ...]:
 async def hybrid_together(connection: Connection, searches: Sequence[Prepared]) -> list[list[Row] | None]:
     """What each of these searches of one group, that go along with others, finds by itself: as ``hybrid_trusting``."""
     statement, needs, shared = group(searches[0])
-    readers = {_watched(search): search.values for search in searches}
-    numbers = {watched: number for number, watched in enumerate(readers, 1)}
+    watched = [_watched(search) for search in searches]
+    readers = {one: search.values for one, search in zip(watched, searches, strict=True)}
+    numbers = {one: number for number, one in enumerate(readers, 1)}
     lists = {
         plural: [_spelled_out(values[name]) for values in readers.values()]
         for name, plural in _OF_READER.items()
         if name in searches[0].values
     }
     lists |= {plural: [search.values[name] for search in searches] for name, plural in _OF_QUESTION.items()}
-    lists["readers"] = [numbers[_watched(search)] for search in searches]
+    lists["readers"] = [numbers[one] for one in watched]
     found: list[list[Row]] = [[] for _ in searches]
     for row in await connection.fetch_with(statement, needs, **shared, **lists):
         found[row["question"] - 1].append(row)

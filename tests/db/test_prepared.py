@@ -69,10 +69,10 @@ async def test_each_kind_of_search_is_a_statement_of_its_own(settings: Settings)
         kinds = ({"query": "kettle"}, {"query": "kettle last week"}, {"query": "kettle", "user": "u"})
         for asked in (kinds[0], *kinds, *kinds):
             await recall(engine, admin, SearchRequest.model_validate({"agent": "a"} | asked))
-        first_look_apart = engine.db.searches_apart
+        apart = engine.db.searches_apart
         plans = await _plans(engine.db.searching(DEFAULT_WORKSPACE), "semantic_top")
     if await way_to(str(settings.database_url)) is not Way.FORGETFUL_POOLER:
-        assert sorted(map(sum, plans)) == ([1, 2, 2, 2] if first_look_apart else [2, 2, 3])
+        assert sorted(map(sum, plans)) == ([1, 2, 2, 2] if apart else [2, 2, 3])
 
 
 async def _plans(on: AbstractAsyncContextManager[Connection], part: str) -> list[tuple[int, int]]:
