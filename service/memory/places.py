@@ -78,7 +78,7 @@ def _name(principal: Principal, placed: Placed) -> tuple[Any, ...]:
 
 
 class Places:
-    """Finds (or makes) what drafts name, each once per transaction; ``look_up`` finds what there is in one query."""
+    """Finds (or makes) what drafts name, each once per transaction."""
 
     def __init__(self, connection: Connection, principal: Principal) -> None:
         self._connection = connection
@@ -87,19 +87,30 @@ class Places:
         self._known: dict[tuple[Any, ...], UUID] = {}
         self._agents: dict[UUID, Any] = {}
 
-    async def look_up(self, placed: Sequence[Placed]) -> None:
-        """Find what these name and exists already."""
-        acting = [self._principal.acting(one.agent) for one in placed]
-        found = await agents.known_places(
-            self._connection,
-            self._workspace,
-            agents=set(acting),
-            sessions={(agent, one.session) for agent, one in zip(acting, placed, strict=True) if one.session},
-            teams={one.team for one in placed if one.team},
-            tasks={one.task for one in placed if one.task},
-        )
-        for row in found:
+    async def settle(self, drafts: Sequence[MemoryDraft]) -> None:
+        """Find or make what these name: always in the same order, so that two batches that name the same new ones wait
+        and never block each other."""
+        acting = [self._principal.acting(draft.agent) for draft in drafts]
+        users = {
+            (agent, draft.session): draft.user
+            for agent, draft in reversed(list(zip(acting, drafts, strict=True)))
+            if draft.session
+        }
+        tasks = {draft.task for draft in drafts if draft.task}
+        teams = {draft.team for draft in drafts if draft.team}
+        for row in await agents.known_places(
+            self._connection, self._workspace, agents=set(acting), sessions=set(users), teams=teams, tasks=tasks
+        ):
             self._known[(row["kind"], row["name"], row["agent_id"])] = row["id"]
+        for agent in sorted(set(acting)):
+            await self.agent(agent)
+        for agent, session in sorted(users):
+            await self.session(await self.agent(agent), session, users[agent, session])
+        for task in sorted(tasks):
+            await self.task(task)
+        if self._principal.role == "admin":  # anybody else has to be in the team already
+            for team in sorted(teams):
+                await self.team(team)
 
     async def find(self, draft: Placed, loc: tuple[str | int, ...], *, user: str | None = None) -> Place:
         """Where something of this agent, scope, team, task and session belongs; ``user`` is for a new session."""

@@ -108,7 +108,7 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
     saved: dict[int, tuple[UUID, Outcome]] = {}
     async with engine.db.planned_once(principal.workspace_id) as connection:
         places = Places(connection, principal)
-        await places.look_up(drafts)
+        await places.settle(drafts)
         found = [await places.find(draft, _loc(drafts, n), user=draft.user) for n, draft in enumerate(drafts)]
         items = [prepared.columns(position, place) for position, place in enumerate(found)]
         firsts = list({_identity(item): item for item in reversed(items)}.values())

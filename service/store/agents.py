@@ -141,6 +141,6 @@ async def list_agents(
 async def set_teams(connection: Connection, workspace: UUID, agent_id: UUID, teams: list[str]) -> None:
     """Make the agent a member of exactly these teams."""
     await connection.run("clear_teams", workspace=workspace, agent_id=agent_id)
-    for team in teams:
+    for team in sorted(teams):
         team_id = await ensure_group(connection, "team", workspace, team)
         await connection.run("join_team", workspace=workspace, agent_id=agent_id, team_id=team_id)

@@ -283,6 +283,19 @@ async def test_batches_that_repeat_each_other_do_not_block_each_other(api: Api) 
     assert len((await api.get("/v1/memories", limit=200))["items"]) == 50
 
 
+@pytest.mark.parametrize("kinds", [("agent",), ("session",), ("task",), ("team",), ("agent", "task")])
+async def test_batches_that_name_the_same_new_ones_do_not_block_each_other(api: Api, kinds: tuple[str, ...]) -> None:
+    await api.save("Here already", agent="a")
+    names = [(kind, f"{kind}-{n}") for n in range(40) for kind in kinds]
+
+    async def save(number: int) -> int:
+        named = names[:: 1 if number % 2 else -1]
+        items = [{"agent": "a", "type": "fact", "content": f"{number} {name}", kind: name} for kind, name in named]
+        return (await api.call("POST", "/v1/memories/batch", json={"items": items})).status_code
+
+    assert await asyncio.gather(*(save(number) for number in range(6))) == [201] * 6
+
+
 async def test_a_key_twice_in_a_batch_ends_with_the_later_content(api: Api) -> None:
     items = [{"agent": "a", "type": "fact", "key": "city", "content": f"Lives in {city}"} for city in ("Oslo", "Rome")]
     saved = (await api.post("/v1/memories/batch", {"items": items}))["items"]
