@@ -40,13 +40,13 @@ async def looked_up(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> list[int
     """Agent a, its session s and task t are known; how many drafts' places each transaction since has looked up."""
     await _save(engine, "The first")
     counts: list[int] = []
-    look_up = Places.look_up
+    settle = Places.settle
 
-    async def noted(self: Places, placed: Sequence[MemoryDraft]) -> None:
-        counts.append(len(placed))
-        await look_up(self, placed)
+    async def noted(self: Places, drafts: Sequence[MemoryDraft]) -> None:
+        counts.append(len(drafts))
+        await settle(self, drafts)
 
-    monkeypatch.setattr(Places, "look_up", noted)
+    monkeypatch.setattr(Places, "settle", noted)
     return counts
 
 
