@@ -44,7 +44,8 @@ class Query:
         """The statement with its ``{name}`` places filled by numbers: for what Postgres takes no parameter for.
 
         What stands between ``{each name}`` and ``{end}`` is there once for each number of a sequence; between
-        ``{if name}`` and ``{end}``, unless the literal is False; then the parameters that it alone has need no values.
+        ``{if name}`` and ``{end}``, unless the literal is False, when there is what follows an ``{else}``. Parameters
+        of what is not there need no values.
         """
         given = ((name, n if isinstance(n, int) else tuple(n)) for name, n in literals.items())
         return _filled_in(self.name, self.text, *given)
@@ -82,7 +83,8 @@ def compile_query(name: str, text: str, literals: Mapping[str, Any] = MappingPro
     def branch(match: re.Match[str]) -> str:
         kind, literal, body = match.groups()
         if kind == "if":
-            return body if literals.get(literal, True) else ""
+            then, _, otherwise = body.partition("{else}")
+            return then if literals.get(literal, True) else otherwise
         return "".join(_put(body, literal, number) for number in literals[literal]) if literal in literals else body
 
     def place(match: re.Match[str]) -> str:

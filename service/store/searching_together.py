@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from service.db.pool import Connection, Row
+from service.embedding.storage import vector_bytes
 from service.store.search import Prepared, seen
+
+SCANNED_MAX = 4_000_000
+"""Bytes. Rows of the same audiences are read once for all questions where they are no more: Postgres, as it comes,
+writes what is longer to its disk (``work_mem``)."""
+
+SCANNED_BESIDE = 80
+"""What a row has beside its vector there: its id, times and saturation, and the head of the tuple."""
 
 _OF_QUESTION = {"text": "texts", "embedding": "embeddings", "as_of": "moments"}
 _OF_READER = {
@@ -45,10 +53,24 @@ async def hybrid_together(connection: Connection, searches: Sequence[Prepared]) 
     }
     lists |= {plural: [search.values[name] for search in searches] for name, plural in _OF_QUESTION.items()}
     lists["readers"] = [numbers[one] for one in watched]
+    one_audience = len(searches) > 1 and all(
+        search.values["audiences"] == searches[0].values["audiences"] for search in searches
+    )
+    if one_audience and 0 < _scanned_bytes(searches[0]) <= SCANNED_MAX:
+        needs = needs | {"scanned": True}
     found: list[list[Row]] = [[] for _ in searches]
     for row in await connection.fetch_with(statement, needs, **shared, **lists):
         found[row["question"] - 1].append(row)
     return [seen(rows) for rows in found]
+
+
+def _scanned_bytes(search: Prepared) -> int:
+    """What the rows take that a search compares its vector with, as far as they are counted."""
+    question, rows = search.question, search.values["counted_rows"]
+    if question.embedding is None or question.space is None:
+        return 0
+    bytes_: int = rows * (vector_bytes(question.space.storage, len(question.embedding)) + SCANNED_BESIDE)
+    return bytes_
 
 
 def _watched(search: Prepared) -> tuple[Any, ...]:

@@ -4,11 +4,15 @@
 i.workspace_id = :workspace AND :(live) AND :(passing)
 
 -- fragment: live
-NOT i.deleted
-    AND i.valid_from <= :as_of
+:(present) AND :(holding)
+
+-- fragment: present
+NOT i.deleted {if unfaded} AND NOT i.faded {end}
+
+-- fragment: holding
+i.valid_from <= :as_of
     AND (i.valid_until IS NULL OR i.valid_until > :as_of)
     AND (i.expires_at IS NULL OR i.expires_at > :as_of)
-    {if unfaded} AND NOT i.faded {end}
 
 -- fragment: passing
 i.audience = ANY(:audiences::uuid[]) AND i.kind = ANY(:kinds::smallint[])
@@ -83,7 +87,7 @@ r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
 -- the bounds. A part in ``{if}`` is there only where it is needed, as starting a plan takes a good part of a small search:
 -- for audiences that are ``large``, what is ``filtered``, questions that name a time (``timed``), vectors from an index
 -- (``near``), candidates from a list alone (``listed``), conditions that all on that list meet (not ``sifting``, as
--- ``member`` looks at the best again), a model that is ``changing``, the ``whole`` records of memories, or ``brief`` ones of
+-- ``member`` looks at the best again), rows ``scanned`` for several questions at once, a model that is ``changing``, the ``whole`` records of memories, or ``brief`` ones of
 -- everything, and the reader's eyes, ``trusted`` to look as they did before, looked at again, with a key that is only
 -- ``known``.
 place AS MATERIALIZED (
@@ -213,6 +217,12 @@ place AS MATERIALIZED (
 ), semantic_top AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY meaning DESC, id) AS rank
     FROM (
+        {if scanned}
+        (SELECT i.id, -(i.vector <#> :embedding) * i.saturation AS meaning
+         FROM scanned i
+         WHERE :(holding) AND :embedding:::(vector_type) IS NOT NULL
+         ORDER BY meaning DESC, id LIMIT :candidates)
+        {else}
         (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning
          FROM search_index i
          WHERE i.workspace_id = :workspace AND :(live) AND :(embedded) AND :embedding:::(vector_type) IS NOT NULL
@@ -220,6 +230,7 @@ place AS MATERIALIZED (
             {if listed} AND i.id = ANY(ARRAY(SELECT id FROM nearest)) {end}
             {if near} AND (SELECT count(*) FROM nearest) < :nearest_max::integer {end}
          ORDER BY meaning DESC, id LIMIT :candidates)
+        {end}
         {if near}
         UNION ALL
         (SELECT i.id, -(:(vector) <#> :embedding) * :(saturation) AS meaning

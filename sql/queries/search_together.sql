@@ -21,6 +21,16 @@ WITH watched AS MATERIALIZED (
         WITH ORDINALITY AS q(text, embedding, as_of, reader, number)
     JOIN watched w ON w.number = q.reader
 )
+{if scanned}
+, scanned AS MATERIALIZED (
+    -- What any of them may find by its vector, where all have the same audiences: read once.
+    SELECT i.* FROM (SELECT * FROM question LIMIT 1) AS question CROSS JOIN LATERAL (
+        SELECT i.id, :(saturation) AS saturation, i.valid_from, i.valid_until, i.expires_at, :(vector) AS vector
+        FROM search_index i
+        WHERE i.workspace_id = :workspace AND :(present) AND :(embedded) AND :(passing)
+    ) AS i
+)
+{end}
 SELECT question.number AS question, question.same_eyes, found.*
 FROM question LEFT JOIN LATERAL (
     WITH nearest AS MATERIALIZED (

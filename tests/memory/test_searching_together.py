@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -24,7 +25,7 @@ from service.memory.remember import remember
 from service.memory.together import Together
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import agents, search, searching_together
+from service.store import agents, large, search, searching_together
 from tests.cluster import Cluster
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
@@ -40,6 +41,8 @@ class Sent:
         self.begun = asyncio.Event()
         self.waiting = 0
         self.sizes: list[int] = []
+        self.scanned: list[bool] = []
+        """For each statement, whether the rows were read once for all questions."""
         self.hybrid_together = searching_together.hybrid_together
 
     async def __call__(self, connection: Connection, searches: Sequence[search.Prepared]) -> list[list[Row] | None]:
@@ -74,7 +77,25 @@ async def sent(engine: Engine, monkeypatch: pytest.MonkeyPatch, citus: Cluster |
         await _recall(engine, agent=agent)
     noting = Sent(engine)
     monkeypatch.setattr(searching_together, "hybrid_together", noting)
+    fetch_with = Connection.fetch_with
+
+    async def fetched(self: Connection, name: str, literals: dict[str, Any], /, **values: Any) -> list[Row]:
+        if name.startswith("hybrid_search_together"):
+            noting.scanned.append(literals["scanned"])
+        return await fetch_with(self, name, literals, **values)
+
+    monkeypatch.setattr(Connection, "fetch_with", fetched)
     return noting
+
+
+@pytest.fixture
+async def counted(engine: Engine, sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The audiences of a and b are counted ahead of searches."""
+    monkeypatch.setattr(large, "COUNTED_FROM", 1)
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        assert [one.rows for one in await large.count(connection, DEFAULT_WORKSPACE)] == [5, 5]
+    for agent in ("a", "b"):
+        await _recall(engine, agent=agent)
 
 
 def _draft(content: str, **fields: Any) -> MemoryDraft:
@@ -125,6 +146,53 @@ async def test_each_finds_what_it_finds_alone(engine: Engine, sent: Sent) -> Non
     assert [_told(answer) for answer in together] == alone
     assert sent.sizes == [len(asked)]
     assert {content for found in alone[:10] for content, *_ in found} == {f"The kettle of a is in {p}" for p in PLACES}
+
+
+@pytest.mark.usefixtures("counted")
+async def test_rows_of_one_audience_are_read_once(engine: Engine, sent: Sent) -> None:
+    """Each question compares its vector with what holds at its own moment and passes the filter."""
+    events = [_draft(f"The kettle {said}", type="event") for said in ("went", "fell", "left", "came", "sang")]
+    gone, faded, lent, bought, _ = [saved.memory["id"] for saved in await remember(engine, ADMIN, events)]
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        await connection.raw.execute("UPDATE search_index SET deleted = true WHERE id = $1", gone)
+        await connection.raw.execute("UPDATE search_index SET faded = true WHERE id = $1", faded)
+        await connection.raw.execute(
+            "UPDATE search_index SET valid_from = now() - interval '3 days', expires_at = now() - interval '1 day',"
+            " valid_until = CASE WHEN id = $2 THEN now() - interval '2 days' END WHERE id IN ($1, $2)",
+            lent, bought,
+        )  # fmt: skip
+    now = engine.now()
+    then = [None, now - timedelta(hours=36), now - timedelta(hours=60)]
+    for fields, counts in (({}, [6, 1, 2]), ({"include_faded": True}, [7, 1, 2]), ({"types": ["fact"]}, [5, 0, 0])):
+        asked: list[dict[str, Any]] = [
+            {"query": query, "as_of": as_of} for query in ("kettle", "oven") for as_of in then
+        ]
+        alone = [_told(await _recall(engine, strategy="semantic", **one, **fields)) for one in asked]
+        together = await _all(engine, sent, *(_recall(engine, strategy="semantic", **one, **fields) for one in asked))
+        assert [_told(answer) for answer in together] == alone
+        assert [len(found) for found in alone] == counts * 2
+        assert sent.sizes == [len(asked)]
+        assert sent.scanned[-1]
+
+
+@pytest.mark.usefixtures("counted")
+async def test_rows_of_several_audiences_are_read_for_each(engine: Engine, sent: Sent) -> None:
+    agents_ = ("a", "b", "a")
+    answers = await _all(engine, sent, *(_recall(engine, agent=agent) for agent in agents_))
+    assert [{content.split()[3] for content in _contents(answer)} for answer in answers] == [{a} for a in agents_]
+    assert sent.scanned == [False] * len(sent.scanned)
+    assert sent.sizes == [3]
+
+
+@pytest.mark.usefixtures("counted")
+async def test_more_rows_than_postgres_keeps_in_memory_are_not(
+    engine: Engine, sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for most, scanned in ((3_000, True), (2_000, False)):
+        monkeypatch.setattr(searching_together, "SCANNED_MAX", most)
+        answers = await _all(engine, sent, _recall(engine), _recall(engine, "oven"))
+        assert [len(answer.results) for answer in answers] == [5, 5]
+        assert sent.scanned[-1] == scanned
 
 
 async def test_one_that_finds_nothing_among_others(engine: Engine, sent: Sent) -> None:

@@ -46,11 +46,14 @@ def test_what_is_inserted_from_another_part_answers(name: str) -> None:
 
 
 async def test_every_query_can_be_prepared(engine: Engine) -> None:
+    """With any of its parts left out; what is ``scanned`` there is only where that is done."""
     async with engine.db.unscoped() as connection:
         for query in all_queries().values():
             parts = sorted(set(re.findall(r"\{if (\w+)\}", query.text)))
+            always = {} if "scanned AS" in query.text else {"scanned": False}
             for shape in [{}, *({part: False} for part in parts), dict.fromkeys(parts, False)]:
-                await connection.raw.prepare(query.with_literals(dim=256, model=1, part=[1, 2], **shape).sql)
+                literals = {"dim": 256, "model": 1, "part": [1, 2]} | shape | always
+                await connection.raw.prepare(query.with_literals(**literals).sql)
 
 
 def test_a_parameter_used_twice_is_one_and_casts_are_kept() -> None:
@@ -60,12 +63,16 @@ def test_a_parameter_used_twice_is_one_and_casts_are_kept() -> None:
 
 
 def test_parts_are_there_unless_left_out_and_their_parameters_with_them() -> None:
-    text = "SELECT :a {if more}, :b {if most}, :c {end}{end} {each n}, {n} {if more}, :d {end}{end}"
+    text = "SELECT :a {if more}, :b {if most}, :c {else}, :e {end}{end} {each n}, {n} {if more}, :d {end}{end}"
     compiled = compile_query("q", text)
     some, none = compiled.with_literals(most=False, n=[1, 2]), compiled.with_literals(more=False, n=())
-    assert [" ".join(one.sql.split()) for one in (some, none)] == ["SELECT $1 , $2 , 1 , $3 , 2 , $3", "SELECT $1"]
-    values = {"a": 1, "b": 2, "c": 3, "d": 4}
-    assert [one.arguments(values) for one in (some, none)] == [[1, 2, 4], [1]]
+    assert [" ".join(one.sql.split()) for one in (some, none)] == [
+        "SELECT $1 , $2 , $3 , 1 , $4 , 2 , $4",
+        "SELECT $1",
+    ]
+    values = {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}
+    assert [one.arguments(values) for one in (some, none)] == [[1, 2, 5, 4], [1]]
+    assert compiled.with_literals(n=[1]).arguments({"a": 1, "b": 2, "c": 3, "d": 4}) == [1, 2, 3, 4]
     with pytest.raises(TypeError, match="b"):
         some.arguments({"a": 1, "d": 4})
 
