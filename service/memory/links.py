@@ -3,48 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain.drafts import Link
+from service.domain.guards import normalize
 from service.domain.principal import Principal
 from service.errors import InvalidInput
-from service.store import entities, memories
-from service.store.agents import Reader
+from service.store import agents, entities, memories
+
+ANY_KIND = "thing"
+"""Of an entity that is named without one."""
 
 
-async def write_links(
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A memory just saved by ``agent``, its ``links``, and where in the request it stands."""
+
+    memory_id: UUID
+    audience: UUID
+    agent: str
+    links: Sequence[Link]
+    loc: tuple[str | int, ...]
+
+
+async def write_links(connection: Connection, principal: Principal, saved: Sequence[Linked]) -> None:
+    """Write the edges of memories: always in the same order, so that two saves that name the same new entities wait and
+    never block each other. Raises InvalidInput, naming the link, for a memory the agent cannot see."""
+    readers: dict[str, agents.Reader | None] = {}
+    links = [(one, position, link) for one in saved for position, link in enumerate(one.links)]
+    for one, position, link in sorted(links, key=lambda each: _order(each[0], each[2])):
+        if one.agent not in readers:
+            readers[one.agent] = await agents.reader(connection, principal.workspace_id, agents.Eyes(one.agent))
+        await _write(connection, principal, readers[one.agent], one, link, (*one.loc, "links", position))
+
+
+def _order(one: Linked, link: Link) -> tuple[UUID, str, str]:
+    """As dreams name entities."""
+    return one.audience, *((normalize(link.entity.name), link.entity.kind or ANY_KIND) if link.entity else ("", ""))
+
+
+async def _write(
     connection: Connection,
     principal: Principal,
-    reader: Reader | None,
-    memory_id: UUID,
-    audience: UUID,
-    links: Sequence[Link],
+    reader: agents.Reader | None,
+    one: Linked,
+    link: Link,
     loc: tuple[str | int, ...],
 ) -> None:
-    """Write the edges of a memory. Raises InvalidInput, naming the link, for a memory the reader cannot see."""
     workspace = principal.workspace_id
-    for position, link in enumerate(links):
-        if link.memory_id is not None:
-            rows = await memories.get(connection, workspace, [link.memory_id], reader)
-            if not rows or rows[0]["deleted_at"] is not None:
-                raise InvalidInput((*loc, "links", position, "memory_id"), "there is no such memory")
-            target_kind, target_id = "memory", link.memory_id
-        else:
-            assert link.entity is not None
-            assert reader is not None
-            target_kind = "entity"
-            target_id = await _entity(connection, workspace, reader, audience, link.entity.name, link.entity.kind)
-        await entities.connect(
-            connection,
-            workspace,
-            entities.Edge(audience, link.relation, "memory", memory_id, target_kind, target_id, memory_id=memory_id),
-            principal.actor,
-        )
+    if link.memory_id is not None:
+        rows = await memories.get(connection, workspace, [link.memory_id], reader)
+        if not rows or rows[0]["deleted_at"] is not None:
+            raise InvalidInput((*loc, "memory_id"), "there is no such memory")
+        target_kind, target_id = "memory", link.memory_id
+    else:
+        assert link.entity is not None
+        assert reader is not None
+        target_kind = "entity"
+        target_id = await _entity(connection, workspace, reader, one.audience, link.entity.name, link.entity.kind)
+    edge = entities.Edge(
+        one.audience, link.relation, "memory", one.memory_id, target_kind, target_id, memory_id=one.memory_id
+    )
+    await entities.connect(connection, workspace, edge, principal.actor)
 
 
 async def _entity(
-    connection: Connection, workspace: UUID, reader: Reader, audience: UUID, name: str, kind: str | None
+    connection: Connection, workspace: UUID, reader: agents.Reader, audience: UUID, name: str, kind: str | None
 ) -> UUID:
     """The entity meant: the one of that name where no kind is given and only one fits, else by name and kind."""
     if kind is None:
@@ -53,5 +79,5 @@ async def _entity(
             found: UUID = known[0]["id"]
             return found
     return await entities.ensure(
-        connection, workspace, agent_id=reader.agent_id, audience=audience, name=name, kind=kind or "thing"
+        connection, workspace, agent_id=reader.agent_id, audience=audience, name=name, kind=kind or ANY_KIND
     )

@@ -21,10 +21,10 @@ from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
 from service.errors import Conflict, InvalidInput, Unconfirmed
 from service.memory.engine import Engine
-from service.memory.links import write_links
+from service.memory.links import Linked, write_links
 from service.memory.places import Place, Places
 from service.memory.redaction import cleared_drafts
-from service.store import agents, memories
+from service.store import memories
 from service.store.vectors import Embedded
 
 Outcome = Literal["created", "reinforced", "updated"]
@@ -121,9 +121,11 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
             else:
                 vector = Embedded(embedded.space, [embedded.vectors[position]])
                 saved[position] = await _meet_twin(connection, principal, drafts[position], item, vector, prepared.now)
-        for position, draft in enumerate(drafts):
-            if draft.links:
-                await _link(connection, principal, draft, saved[position][0], found[position], _loc(drafts, position))
+        linked = [
+            Linked(saved[n][0], found[n].audience, principal.acting(draft.agent), draft.links, _loc(drafts, n))
+            for n, draft in enumerate(drafts)
+        ]
+        await write_links(connection, principal, linked)
         changed = {memory_id for memory_id, outcome in saved.values() if outcome != "created"}
         rows = await memories.get(connection, principal.workspace_id, list(changed), None) if changed else []
     for draft, place in zip(drafts, found, strict=True):
@@ -166,18 +168,6 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
     else:
         embedded, read = await asyncio.gather(engine.embed(contents), _read(contents))
     return _Prepared(principal, drafts, embedded, read, now)
-
-
-async def _link(
-    connection: Connection,
-    principal: Principal,
-    draft: MemoryDraft,
-    memory_id: UUID,
-    place: Place,
-    loc: tuple[str | int, ...],
-) -> None:
-    reader = await agents.reader(connection, principal.workspace_id, agents.Eyes(principal.acting(draft.agent)))
-    await write_links(connection, principal, reader, memory_id, place.audience, draft.links, loc)
 
 
 def _loc(drafts: Sequence[MemoryDraft], position: int) -> tuple[str | int, ...]:

@@ -71,17 +71,15 @@ def _with_words(item: dict[str, Any]) -> dict[str, Any]:
 
 
 async def find_twin(connection: Connection, workspace: UUID, item: dict[str, Any]) -> UUID | None:
-    """The live memory which ``item`` would double, locked."""
-    found: UUID | None = await connection.value(
-        "find_twin",
-        workspace=workspace,
-        key=item["key"],
-        audience=item["audience"],
-        agent_id=item["agent_id"],
-        type=item["type"],
-        identity_hash=bytes.fromhex(item["identity_hash"]),
-    )
-    return found
+    """The live memory which ``item`` would double, by its key or else by what it says, locked."""
+    same = {"workspace": workspace, "audience": item["audience"]}
+    if item["key"] is not None:
+        found = await connection.value("twin_by_key", agent_id=item["agent_id"], key=item["key"], **same)
+    else:
+        identity_hash = bytes.fromhex(item["identity_hash"])
+        found = await connection.value("twin_by_identity", type=item["type"], identity_hash=identity_hash, **same)
+    twin: UUID | None = found
+    return twin
 
 
 async def lock(connection: Connection, workspace: UUID, memory_id: UUID) -> Row | None:

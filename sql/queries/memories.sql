@@ -158,14 +158,19 @@ WITH {if known} held AS MATERIALIZED (
 SELECT i.id {if known}, held.sure {end}
 FROM {if known} held LEFT JOIN {end} inserted i {if known} ON true {end};
 
--- name: find_twin
--- The live memory that a save would double: by key, or by identity.
-SELECT m.id
-FROM memories m
-WHERE m.workspace_id = :workspace AND m.deleted_at IS NULL AND m.superseded_by IS NULL
-    AND CASE WHEN :key::text IS NULL
-        THEN m.audience = :audience AND m.type = :type AND m.identity_hash = :identity_hash
-        ELSE m.agent_id = :agent_id AND m.audience = :audience AND m.key = :key END
+-- fragment: holding_now
+m.workspace_id = :workspace AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+
+-- name: twin_by_key
+-- The live memory of this key, locked.
+SELECT m.id FROM memories m
+WHERE :(holding_now) AND m.agent_id = :agent_id AND m.audience = :audience AND m.key = :key
+FOR UPDATE;
+
+-- name: twin_by_identity
+-- The live memory that says the same, locked.
+SELECT m.id FROM memories m
+WHERE :(holding_now) AND m.audience = :audience AND m.type = :type AND m.identity_hash = :identity_hash
 FOR UPDATE;
 
 -- name: lock_memory
@@ -279,10 +284,12 @@ RETURNING id;
 
 -- name: unpost_memory
 -- Take a memory off its posting lists, before its words or audience change.
-DELETE FROM search_terms t
-USING memories m, unnest(m.lexemes) AS l(lexeme, positions, weights)
-WHERE m.workspace_id = :workspace AND m.id = :id
-    AND t.workspace_id = m.workspace_id AND t.id = m.id AND t.term = reverie_term_v1(m.audience, 0::smallint, l.lexeme);
+DELETE FROM search_terms
+WHERE workspace_id = :workspace AND id = :id AND term = ANY(ARRAY(
+    SELECT reverie_term_v1(m.audience, 0::smallint, l.lexeme)
+    FROM memories m, unnest(m.lexemes) AS l(lexeme, positions, weights)
+    WHERE m.workspace_id = :workspace AND m.id = :id
+));
 
 -- name: post_memory
 -- Put a memory on its posting lists.

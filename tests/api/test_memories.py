@@ -296,6 +296,22 @@ async def test_batches_that_name_the_same_new_ones_do_not_block_each_other(api: 
     assert await asyncio.gather(*(save(number) for number in range(6))) == [201] * 6
 
 
+async def test_batches_that_link_to_the_same_new_entities_do_not_block_each_other(api: Api) -> None:
+    await api.save("Here already", agent="a")
+    names = [f"Entity {n}" for n in range(40)]
+
+    async def save(number: int) -> int:
+        links = [{"relation": "about", "entity": {"name": name, "kind": "place"}} for name in names]
+        items = [
+            {"agent": "a", "type": "fact", "content": f"{number} {link['entity']['name']}", "links": [link]}
+            for link in links[:: 1 if number % 2 else -1]
+        ]
+        return (await api.call("POST", "/v1/memories/batch", json={"items": items})).status_code
+
+    assert await asyncio.gather(*(save(number) for number in range(6))) == [201] * 6
+    assert len((await api.get("/v1/entities", agent="a", limit=200))["items"]) == len(names)
+
+
 async def test_a_key_twice_in_a_batch_ends_with_the_later_content(api: Api) -> None:
     items = [{"agent": "a", "type": "fact", "key": "city", "content": f"Lives in {city}"} for city in ("Oslo", "Rome")]
     saved = (await api.post("/v1/memories/batch", {"items": items}))["items"]

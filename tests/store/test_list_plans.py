@@ -1,4 +1,4 @@
-"""A list by key reads what has that key, however much there is (rows W4, W9)."""
+"""What is looked up by its key, or by what it says, is found by an index, however much there is (rows W4, W9)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 from uuid import uuid4
+
+import pytest
 
 from service.db.queries import Query, query
 from service.domain.drafts import MemoryDraft
@@ -20,16 +22,19 @@ from service.store import agents
 
 MEMORIES = 3_000
 READ_MAX = 10
+ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 
 
-async def test_a_key_is_looked_up(engine: Engine) -> None:
-    admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+@pytest.fixture
+async def keyed(engine: Engine) -> None:
     for start in range(0, MEMORIES, 500):
-        await remember(
-            engine,
-            admin,
-            [MemoryDraft(agent="a", type="fact", content=f"{n}", key=f"k{n}") for n in range(start, start + 500)],
-        )
+        numbers = range(start, start + 500)
+        drafts = [MemoryDraft(agent="a", type="fact", content=f"Number {n}", key=f"k{n}") for n in numbers]
+        await remember(engine, ADMIN, drafts)
+
+
+@pytest.mark.usefixtures("keyed")
+async def test_a_key_is_looked_up(engine: Engine) -> None:
     statement = query("list_memories")
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         reader = await agents.reader(connection, DEFAULT_WORKSPACE, agents.Eyes("a"))
@@ -42,6 +47,34 @@ async def test_a_key_is_looked_up(engine: Engine) -> None:
         plan = await connection.raw.fetchval(explain)
 
     assert "ix_memories_key" in plan
+    assert max(rows_read(json.loads(plan))) <= READ_MAX
+
+
+@pytest.mark.usefixtures("keyed")
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("twin_by_key", "memories_key"),
+        ("twin_by_identity", "uq_memories_identity"),
+        ("unpost_memory", "pk_search_terms"),
+    ],
+)
+async def test_what_a_save_meets_is_looked_up(engine: Engine, name: str, index: str) -> None:
+    """As a save does: planned once, for any values."""
+    async with engine.db.planned_once(DEFAULT_WORKSPACE) as connection:
+        row = await connection.raw.fetchrow("SELECT * FROM memories WHERE key = 'k7'")
+        values = {
+            "workspace": DEFAULT_WORKSPACE, "agent_id": row["agent_id"], "audience": row["audience"], "key": "k7",
+            "type": "fact", "identity_hash": f"\\x{row['identity_hash'].hex()}", "id": row["id"],
+        }  # fmt: skip
+        statement = query(name)
+        arguments = statement.arguments({name: values[name] for name in statement.parameters})
+        await connection.raw.execute(f"PREPARE looked_up AS {statement.sql}")
+        explain = f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE looked_up({', '.join(map(literal, arguments))})"
+        plan = await connection.raw.fetchval(explain)
+        await connection.raw.execute("DEALLOCATE looked_up")
+
+    assert index in plan
     assert max(rows_read(json.loads(plan))) <= READ_MAX
 
 
