@@ -75,8 +75,9 @@ CROSS JOIN LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OF
 (SELECT least(coalesce(sum(coalesce(cardinality(positions), 1)), 0), 32767)::smallint FROM unnest(x.lexemes))
 
 -- name: insert_memories
--- Insert memories with their search rows and posting lists. What collides with a live memory (by identity or by
--- key) is left out of the answer, for the caller to reinforce or update. An import brings the rest of the state too; what
+-- Insert memories with their search rows and posting lists, always in the same order, so that two that meet wait and never
+-- block each other. What collides with a live memory (by identity or by key) is left out of the answer, for the caller to
+-- reinforce or update. An import brings the rest of the state too; what
 -- it brings deleted or replaced is not told as new. Every part returns something or minds conflicts: one that does neither
 -- Citus would copy in, which row-level security forbids. For a key that is only ``known``, nothing is inserted unless it
 -- holds, and there is one row at least, which says so.
@@ -107,7 +108,7 @@ WITH {if known} held AS MATERIALIZED (
         created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), reinforced_at,
         dream_id, changed_by, change_reason
     FROM item
-    ORDER BY audience, type, identity_hash
+    ORDER BY audience, key, CASE WHEN key IS NOT NULL THEN agent_id END, type, identity_hash
     ON CONFLICT DO NOTHING
     RETURNING *
 ), indexed AS (
@@ -146,6 +147,7 @@ WITH {if known} held AS MATERIALIZED (
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
     SELECT DISTINCT m.workspace_id, m.audience, m.language FROM inserted m WHERE m.language <> 'english'
+    ORDER BY m.audience, m.language
     ON CONFLICT DO NOTHING
 ), told AS (
     INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
+import asyncpg
 import pytest
 
 from service.db.positions import Positions
@@ -18,8 +19,9 @@ from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.memory.lifecycle import get_memory
 from service.memory.places import Places
-from service.memory.remember import Saved, remember_one
+from service.memory.remember import Saved, remember, remember_one
 from service.memory.together import BATCH_MAX
+from service.settings import Settings
 from service.store import agents
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
@@ -140,3 +142,33 @@ async def test_followers_and_replicas_hear_of_it(engine: Engine, looked_up: list
     await _save(engine, "The third")
     assert heard == [DEFAULT_WORKSPACE] * 2
     assert 0 < position < engine.db.positions.needed(DEFAULT_WORKSPACE)
+
+
+async def _someone_waits(connection: Any) -> None:
+    """Until a statement of this database waits for another."""
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    for _ in range(1_000):
+        if await connection.fetchval(waiting):
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("nobody waits")
+
+
+async def test_new_keys_are_taken_in_one_order(engine: Engine, settings: Settings) -> None:
+    """Whoever waits for one holds none that comes after it: two batches of the same keys never block each other."""
+    keys = [f"k{n:02}" for n in range(50)]
+    await _save(engine, "The first", key="other")
+    holder = await asyncpg.connect(str(settings.database_url))
+    try:
+        taking = holder.transaction()
+        await taking.start()
+        await holder.execute("UPDATE memories SET key = $1 WHERE key = 'other'", keys[0])
+        waiting = asyncio.create_task(remember(engine, ADMIN, [_draft(f"{key} is set", key=key) for key in keys]))
+        async with asyncio.timeout(10):
+            await _someone_waits(holder)
+            others = await remember(engine, ADMIN, [_draft(f"{key} was set", key=key) for key in keys[1:]])
+        assert [one.outcome for one in others] == ["created"] * len(others)
+        await taking.rollback()
+    finally:
+        await holder.close()
+    assert [one.outcome for one in await waiting] == ["created"] + ["updated"] * len(others)
