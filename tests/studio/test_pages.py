@@ -16,7 +16,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="package")
 WHERE_DRAWN = """
 () => {
   const box = document.querySelector('.chart');
-  const series = getElement(box.id.slice(1)).chart.getModel().getSeriesByIndex(0);
+  const chart = box && getElement(box.id.slice(1))?.chart;
+  if (!chart) return [];  // it is being drawn anew
+  box.scrollIntoView({block: 'nearest'});
+  const series = chart.getModel().getSeriesByIndex(0);
   const nodes = series.getData();
   const corner = box.getBoundingClientRect();
   return nodes.mapArray('value', (value, index) => {
@@ -168,7 +171,6 @@ async def what_is_drawn_is_clicked(visitor: Visitor) -> None:
 
 async def where_drawn(page: Page) -> dict[tuple[str, int], tuple[float, float]]:
     """The middle of each drawn circle in the window, by its name and value (1: an entity, 0: a memory), at rest."""
-    await page.locator(".chart").scroll_into_view_if_needed()
     seen: list[list[object]] = []
     while True:
         found: list[list[object]] = await page.evaluate(WHERE_DRAWN)
