@@ -51,7 +51,7 @@ class Sent:
             for _ in range(TURNS_MAX):
                 if len(self._together._waiting) == self.waiting:
                     break
-                await asyncio.sleep(0)
+                await asyncio.sleep(0.001)
             else:
                 raise AssertionError("the others have not come")
         else:
