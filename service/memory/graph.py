@@ -13,6 +13,7 @@ from service.domain.principal import Principal
 from service.errors import Ambiguous, Conflict, Forbidden, InvalidInput, NotFound
 from service.memory.engine import Engine
 from service.memory.lifecycle import eyes
+from service.memory.links import ANY_KIND, must_see
 from service.store import agents, entities, memories
 
 NODES_MAX = 500
@@ -236,9 +237,7 @@ async def _end(
     connection: Connection, workspace: UUID, reader: agents.Reader, name: str, end: Record
 ) -> tuple[str, UUID]:
     if memory_id := end.get("memory_id"):
-        rows = await memories.get(connection, workspace, [memory_id], reader)
-        if not rows or rows[0]["deleted_at"] is not None:
-            raise InvalidInput(("body", name, "memory_id"), "there is no such memory")
+        await must_see(connection, workspace, reader, memory_id, ("body", name, "memory_id"))
         return "memory", memory_id
     if entity_id := end.get("entity_id"):
         if not await entities.get(connection, workspace, reader.audiences, [entity_id]):
@@ -247,7 +246,7 @@ async def _end(
     wanted: EntityRef = end["entity"]
     made = await entities.ensure(
         connection, workspace, agent_id=reader.agent_id, audience=reader.agent_id, name=wanted.name,
-        kind=wanted.kind or "thing",
+        kind=wanted.kind or ANY_KIND,
     )  # fmt: skip
     return "entity", made
 

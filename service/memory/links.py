@@ -54,9 +54,7 @@ async def _write(
 ) -> None:
     workspace = principal.workspace_id
     if link.memory_id is not None:
-        rows = await memories.get(connection, workspace, [link.memory_id], reader)
-        if not rows or rows[0]["deleted_at"] is not None:
-            raise InvalidInput((*loc, "memory_id"), "there is no such memory")
+        await must_see(connection, workspace, reader, link.memory_id, (*loc, "memory_id"))
         target_kind, target_id = "memory", link.memory_id
     else:
         assert link.entity is not None
@@ -67,6 +65,15 @@ async def _write(
         one.audience, link.relation, "memory", one.memory_id, target_kind, target_id, memory_id=one.memory_id
     )
     await entities.connect(connection, workspace, edge, principal.actor)
+
+
+async def must_see(
+    connection: Connection, workspace: UUID, reader: agents.Reader | None, memory_id: UUID, loc: tuple[str | int, ...]
+) -> None:
+    """Raises InvalidInput, naming the field ``loc``, for a memory that an edge may not have as its end."""
+    rows = await memories.get(connection, workspace, [memory_id], reader)
+    if not rows or rows[0]["deleted_at"] is not None:
+        raise InvalidInput(loc, "there is no such memory")
 
 
 async def _entity(

@@ -124,6 +124,7 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
         linked = [
             Linked(saved[n][0], found[n].audience, principal.acting(draft.agent), draft.links, _loc(drafts, n))
             for n, draft in enumerate(drafts)
+            if draft.links
         ]
         await write_links(connection, principal, linked)
         changed = {memory_id for memory_id, outcome in saved.values() if outcome != "created"}

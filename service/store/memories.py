@@ -73,13 +73,13 @@ def _with_words(item: dict[str, Any]) -> dict[str, Any]:
 async def find_twin(connection: Connection, workspace: UUID, item: dict[str, Any]) -> UUID | None:
     """The live memory which ``item`` would double, by its key or else by what it says, locked."""
     same = {"workspace": workspace, "audience": item["audience"]}
+    found: UUID | None
     if item["key"] is not None:
         found = await connection.value("twin_by_key", agent_id=item["agent_id"], key=item["key"], **same)
     else:
         identity_hash = bytes.fromhex(item["identity_hash"])
         found = await connection.value("twin_by_identity", type=item["type"], identity_hash=identity_hash, **same)
-    twin: UUID | None = found
-    return twin
+    return found
 
 
 async def lock(connection: Connection, workspace: UUID, memory_id: UUID) -> Row | None:

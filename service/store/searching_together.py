@@ -53,10 +53,8 @@ async def hybrid_together(connection: Connection, searches: Sequence[Prepared]) 
     }
     lists |= {plural: [search.values[name] for search in searches] for name, plural in _OF_QUESTION.items()}
     lists["readers"] = [numbers[one] for one in watched]
-    one_audience = len(searches) > 1 and all(
-        search.values["audiences"] == searches[0].values["audiences"] for search in searches
-    )
-    if one_audience and 0 < _scanned_bytes(searches[0]) <= SCANNED_MAX:
+    one_audience = len(set(lists["audience_lists"])) == 1
+    if len(searches) > 1 and one_audience and 0 < _scanned_bytes(searches[0]) <= SCANNED_MAX:
         needs = needs | {"scanned": True}
     found: list[list[Row]] = [[] for _ in searches]
     for row in await connection.fetch_with(statement, needs, **shared, **lists):

@@ -33,6 +33,7 @@ WITH item AS (
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
     SELECT DISTINCT :workspace, :audience, configuration FROM item WHERE configuration <> 'english'
+    ORDER BY configuration
     ON CONFLICT DO NOTHING
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)

@@ -77,10 +77,10 @@ CROSS JOIN LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OF
 -- name: insert_memories
 -- Insert memories with their search rows and posting lists, always in the same order, so that two that meet wait and never
 -- block each other. What collides with a live memory (by identity or by key) is left out of the answer, for the caller to
--- reinforce or update. An import brings the rest of the state too; what
--- it brings deleted or replaced is not told as new. Every part returns something or minds conflicts: one that does neither
--- Citus would copy in, which row-level security forbids. For a key that is only ``known``, nothing is inserted unless it
--- holds, and there is one row at least, which says so.
+-- reinforce or update. An import brings the rest of the state too; what it brings deleted or replaced is not told as new.
+-- Every part returns something or minds conflicts: one that does neither Citus would copy in, which row-level security
+-- forbids. For a key that is only ``known``, nothing is inserted unless it holds, and there is one row at least, which
+-- says so.
 WITH {if known} held AS MATERIALIZED (
     SELECT :(key_holds) AS sure
 ), {end} item AS (
@@ -160,19 +160,18 @@ WITH {if known} held AS MATERIALIZED (
 SELECT i.id {if known}, held.sure {end}
 FROM {if known} held LEFT JOIN {end} inserted i {if known} ON true {end};
 
--- fragment: holding_now
-m.workspace_id = :workspace AND m.deleted_at IS NULL AND m.superseded_by IS NULL
-
 -- name: twin_by_key
 -- The live memory of this key, locked.
-SELECT m.id FROM memories m
-WHERE :(holding_now) AND m.agent_id = :agent_id AND m.audience = :audience AND m.key = :key
+SELECT id FROM memories
+WHERE workspace_id = :workspace AND deleted_at IS NULL AND superseded_by IS NULL
+    AND agent_id = :agent_id AND audience = :audience AND key = :key
 FOR UPDATE;
 
 -- name: twin_by_identity
 -- The live memory that says the same, locked.
-SELECT m.id FROM memories m
-WHERE :(holding_now) AND m.audience = :audience AND m.type = :type AND m.identity_hash = :identity_hash
+SELECT id FROM memories
+WHERE workspace_id = :workspace AND deleted_at IS NULL AND superseded_by IS NULL
+    AND audience = :audience AND type = :type AND identity_hash = :identity_hash
 FOR UPDATE;
 
 -- name: lock_memory

@@ -87,9 +87,9 @@ r.idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
 -- the bounds. A part in ``{if}`` is there only where it is needed, as starting a plan takes a good part of a small search:
 -- for audiences that are ``large``, what is ``filtered``, questions that name a time (``timed``), vectors from an index
 -- (``near``), candidates from a list alone (``listed``), conditions that all on that list meet (not ``sifting``, as
--- ``member`` looks at the best again), rows ``scanned`` for several questions at once, a model that is ``changing``, the ``whole`` records of memories, or ``brief`` ones of
--- everything, and the reader's eyes, ``trusted`` to look as they did before, looked at again, with a key that is only
--- ``known``.
+-- ``member`` looks at the best again), rows ``scanned`` for several questions at once, a model that is ``changing``, the
+-- ``whole`` records of memories, or ``brief`` ones of everything, and the reader's eyes, ``trusted`` to look as they did
+-- before, looked at again, with a key that is only ``known``.
 place AS MATERIALIZED (
     -- The audiences that hold anything of a kind.
     SELECT a.audience, k.kind
