@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
 
 from service.db import embedded
-from service.db.migrate import migrate
+from service.db.migrate import ROOT, migrate
 from service.first_start import first_start
 from service.settings import Settings
 from tests.cluster import Cluster, execute
@@ -20,6 +24,23 @@ def make_ready(url: str) -> None:
     """Migrate an empty database, and give it the default workspace and one admin key."""
     migrate(url)
     asyncio.run(first_start(Settings(DATABASE_URL=url, REVERIE_ADMIN_KEY=ADMIN_KEY, _env_file=None)))
+
+
+def migrate_back(url: str, revision: str) -> None:
+    """Take back all migrations after ``revision``. Blocks."""
+    config = Config(str(ROOT / "alembic.ini"))
+    config.attributes["url"] = url
+    command.downgrade(config, revision)
+
+
+async def someone_waits(connection: Any) -> None:
+    """Until a statement of this database waits for another. Raises AssertionError when none does for ten seconds."""
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    for _ in range(1_000):
+        if await connection.fetchval(waiting):
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("nobody waits")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from service.memory.remember import Saved, remember, remember_one
 from service.memory.together import BATCH_MAX
 from service.settings import Settings
 from service.store import agents
+from tests.databases import someone_waits
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 
@@ -144,16 +145,6 @@ async def test_followers_and_replicas_hear_of_it(engine: Engine, looked_up: list
     assert 0 < position < engine.db.positions.needed(DEFAULT_WORKSPACE)
 
 
-async def _someone_waits(connection: Any) -> None:
-    """Until a statement of this database waits for another."""
-    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    for _ in range(1_000):
-        if await connection.fetchval(waiting):
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("nobody waits")
-
-
 async def test_new_keys_are_taken_in_one_order(engine: Engine, settings: Settings) -> None:
     """Whoever waits for one holds none that comes after it: two batches of the same keys never block each other."""
     keys = [f"k{n:02}" for n in range(50)]
@@ -165,7 +156,7 @@ async def test_new_keys_are_taken_in_one_order(engine: Engine, settings: Setting
         await holder.execute("UPDATE memories SET key = $1 WHERE key = 'other'", keys[0])
         waiting = asyncio.create_task(remember(engine, ADMIN, [_draft(f"{key} is set", key=key) for key in keys]))
         async with asyncio.timeout(10):
-            await _someone_waits(holder)
+            await someone_waits(holder)
             others = await remember(engine, ADMIN, [_draft(f"{key} was set", key=key) for key in keys[1:]])
         assert [one.outcome for one in others] == ["created"] * len(others)
         await taking.rollback()
