@@ -432,7 +432,9 @@ CREATE TABLE public.search_index (
     next_model smallint,
     next_embedding public.halfvec,
     embedding_float32 public.vector,
-    next_embedding_float32 public.vector
+    next_embedding_float32 public.vector,
+    part smallint,
+    CONSTRAINT ck_search_index_part CHECK (((part IS NOT NULL) OR (NOT ann)))
 );
 ALTER TABLE ONLY public.search_index ALTER COLUMN embedding SET STORAGE MAIN;
 ALTER TABLE ONLY public.search_index ALTER COLUMN embedding_float32 SET STORAGE MAIN;

@@ -1,7 +1,7 @@
 """What large audiences have beside their rows: a count, their commonest words, and an HNSW index.
 
-The index of a model's vectors comes in 32 parts, each with the audiences that ``reverie_part_v1`` puts there, so that
-the walk to an audience's nearest vectors passes over few of others. A part is an index of its own, made when needed.
+The index of a model's vectors comes in parts, each with audiences of its own, so that the walk to an audience's nearest
+vectors passes over few of others. A part is an index by itself, made when needed.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ WALK_ROWS = 4_000
 """To find candidates in a part of the index takes as long as to look at so many rows exactly, if all of the part is of
 one audience, and longer by as much as others have in it (docs/benchmarks.md)."""
 
+PARTS = 32
+"""Of the index of a model, at most: each is weighed as a statement is planned, and as a row is written."""
 
 INDEXED_DIM_MAX: dict[Storage, int] = {"halfvec": 4_000, "float32": 4_000, "binary": 64_000}
 """pgvector's limits for HNSW."""
@@ -40,16 +42,15 @@ _INDEXED: dict[Storage, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """``rows`` of one kind; ``part`` of the index has them, or None; ``own_part`` is where they belong."""
+    """``rows`` of one kind; ``part`` of the index has them, or None."""
 
     audience: UUID
     kind: int
     rows: int
     part: int | None
-    own_part: int
 
     def worth_indexing(self, rows_of_others: int) -> bool:
-        """Whether a walk through its part of the index, past the rows of others, beats looking at each of its rows."""
+        """Whether a walk through a part of the index, past the rows of others, beats looking at each of its rows."""
         return self.rows >= LARGE_FROM and self.rows**2 >= WALK_ROWS * (self.rows + rows_of_others)
 
 
@@ -88,13 +89,28 @@ async def count(connection: Connection, workspace: UUID) -> list[Audience]:
     return sorted((Audience(**row) for row in rows), key=lambda one: -one.rows)
 
 
-async def take_in(connection: Connection, workspace: UUID, one: Audience) -> None:
-    """From now on the index has these rows; those it does not have yet are looked at exactly."""
-    await connection.run("take_in_audience", workspace=workspace, audience=one.audience, kind=one.kind)
+async def part_of(connection: Connection, workspace: UUID, audience: UUID) -> int | None:
+    """The part of the index that has rows of this audience, of whatever kind, if only from when it was large once.
+
+    All its rows go to one, as a search walks the part that was given last; until the transaction ends nobody else gives
+    it any. None where no part has any of them.
+    """
+    locked = await connection.fetch("lock_audience", workspace=workspace, audience=audience)
+    given = [row["part"] for row in locked if row["part"] is not None]
+    number: int | None = (
+        given[0] if given else await connection.value("part_of_rows", workspace=workspace, audience=audience)
+    )
+    return number
+
+
+async def take_in(connection: Connection, workspace: UUID, one: Audience, part: int) -> None:
+    """From now on this part, which ``part_of`` must not contradict, has these rows; those that it does not have yet are
+    looked at exactly."""
+    await connection.run("take_in_audience", workspace=workspace, audience=one.audience, kind=one.kind, part=part)
 
 
 async def index_some(connection: Connection, workspace: UUID, one: Audience, *, model: int, limit: int) -> int:
-    """Hand up to ``limit`` more rows of an audience to the index; how many there were."""
+    """Hand up to ``limit`` more rows of an audience to its part of the index; how many there were."""
     return await connection.run(
         "index_rows", workspace=workspace, audience=one.audience, kind=one.kind, model=model, limit=limit
     )
@@ -130,5 +146,5 @@ async def build_index(connection: Connection, part: Part, storage: Storage, *, d
     await connection.raw.execute(
         f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {part.name} ON search_index "
         f"USING hnsw ({_INDEXED[storage].format(dim=int(dim))}) "
-        f"WHERE ann AND embedding_model = {int(part.model)} AND reverie_part_v1(audience) = {int(part.number)}"
+        f"WHERE ann AND embedding_model = {int(part.model)} AND part = {int(part.number)}"
     )

@@ -166,11 +166,13 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A search for a ``question`` behind ``filters``: the parts its statement ``needs`` and the ``values`` it takes.
-    ``parts`` are those of the HNSW index that candidates by vector come from, none where all are looked at."""
+    ``parts`` are those of the HNSW index that candidates by vector come from, none where all are looked at;
+    ``in_no_part`` are the audiences that none was given."""
 
     question: Question
     filters: Filters
     parts: list[int]
+    in_no_part: list[UUID]
     needs: dict[str, Any]
     values: dict[str, Any]
 
@@ -212,7 +214,7 @@ def prepared(
     candidates = max(ranking.candidates, min(limit, 100))
     counted = [one for one in reader.counted if one.kind in kinds]
     counted_rows, counted_audiences = sum(one.rows for one in counted), {one.audience for one in counted}
-    parts = sorted({one.part for one in counted if one.part is not None})
+    part_of = {one.audience: one.part for one in counted if one.part is not None}
     large = counted_rows > EXACT_ROWS_MAX
     values = {
         "workspace": workspace,
@@ -234,7 +236,9 @@ def prepared(
     if key is not None:
         values |= key.parameters()
     exact = counted_rows <= (EXACT_BEHIND_FILTER_MAX if needs["filtered"] else EXACT_ROWS_MAX)
-    return Prepared(question, filters, [] if exact else parts, needs, values)
+    parts = [] if exact else sorted(set(part_of.values()))
+    in_no_part = [audience for audience in reader.audiences if audience not in part_of]
+    return Prepared(question, filters, parts, in_no_part, needs, values)
 
 
 async def hybrid(connection: Connection, reader: Reader, search: Prepared) -> list[Row]:
@@ -253,9 +257,9 @@ async def hybrid(connection: Connection, reader: Reader, search: Prepared) -> li
         return await connection.fetch_with(question.statement("hybrid_search_listed"), needs, **values)
     if question.embedding is None or question.model is None or not search.parts:
         return await connection.fetch_with(question.statement("hybrid_search"), needs, **values)
-    parts = search.parts
-    needs = needs | {"dim": len(question.embedding), "model": question.model, "part": parts, "near": True}
-    return await connection.fetch_with(question.statement("hybrid_search_large"), needs, parts=parts, **values)
+    needs = needs | {"dim": len(question.embedding), "model": question.model, "part": search.parts, "near": True}
+    values = values | {"in_no_part": search.in_no_part}
+    return await connection.fetch_with(question.statement("hybrid_search_large"), needs, **values)
 
 
 async def hybrid_trusting(connection: Connection, reader: Reader, search: Prepared) -> list[Row] | None:

@@ -1,6 +1,5 @@
 -- name: count_audiences
--- Count the audiences of a workspace afresh, keeping those that are not small; ``part`` of the HNSW index has them, or none,
--- ``own_part`` is where they would go.
+-- Count the audiences of a workspace afresh, keeping those that are not small; ``part`` of the HNSW index has them, or none.
 WITH counted AS (
     SELECT audience, kind, count(*) AS rows
     FROM search_index WHERE workspace_id = :workspace
@@ -13,7 +12,7 @@ WITH counted AS (
 INSERT INTO audience_rows (workspace_id, audience, kind, rows)
 SELECT :workspace, audience, kind, rows FROM counted
 ON CONFLICT (workspace_id, audience, kind) DO UPDATE SET rows = excluded.rows
-RETURNING audience, kind, rows, part, reverie_part_v1(audience) AS own_part;
+RETURNING audience, kind, rows, part;
 
 -- name: count_terms
 -- Count the postings of a workspace afresh, keeping the long lists.
@@ -29,19 +28,34 @@ INSERT INTO common_terms (workspace_id, term, rows)
 SELECT :workspace, term, rows FROM counted
 ON CONFLICT (workspace_id, term) DO UPDATE SET rows = excluded.rows;
 
+-- name: lock_audience
+-- The parts of the HNSW index that have an audience's rows, of whatever kind, none of which anybody else can give now.
+SELECT part FROM audience_rows
+WHERE workspace_id = :workspace AND audience = :audience
+ORDER BY kind
+FOR UPDATE;
+
+-- name: part_of_rows
+-- The part where rows of an audience are that was large once.
+SELECT part FROM search_index
+WHERE workspace_id = :workspace AND audience = :audience AND kind = ANY('{0,1,2}') AND ann
+LIMIT 1;
+
 -- name: take_in_audience
--- From now on the HNSW index has the rows of this kind of an audience.
-UPDATE audience_rows SET part = reverie_part_v1(audience)
+-- From now on a part of the HNSW index has the rows of this kind of an audience.
+UPDATE audience_rows SET part = :part::smallint
 WHERE workspace_id = :workspace AND audience = :audience AND kind = :kind;
 
 -- name: index_rows
--- Hand rows of an audience to the HNSW index.
-UPDATE search_index SET ann = true
-WHERE workspace_id = :workspace AND id IN (
-    SELECT id FROM search_index
-    WHERE workspace_id = :workspace AND audience = :audience AND kind = :kind AND NOT ann AND embedding_model = :model
-    LIMIT :limit
-);
+-- Hand rows of an audience to the part of the HNSW index that was given them.
+UPDATE search_index i SET ann = true, part = r.part
+FROM audience_rows r
+WHERE r.workspace_id = :workspace AND r.audience = :audience AND r.kind = :kind AND r.part IS NOT NULL
+    AND i.workspace_id = :workspace AND i.id IN (
+        SELECT id FROM search_index
+        WHERE workspace_id = :workspace AND audience = :audience AND kind = :kind AND NOT ann AND embedding_model = :model
+        LIMIT :limit
+    );
 
 -- name: hnsw_indexes
 -- The parts of the HNSW indexes that there are: the rows of each, as Postgres last counted them, its size, and whether it

@@ -42,7 +42,7 @@ i.audience = ANY(:audiences::uuid[]) AND i.kind = ANY(:kinds::smallint[])
 -- The nearest rows by one part of the HNSW index of the model in use.
 SELECT i.id, i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim}) AS distance
          FROM search_index i
-         WHERE i.ann AND i.embedding_model = {model} AND reverie_part_v1(i.audience) = {part} AND :(readable)
+         WHERE i.ann AND i.embedding_model = {model} AND i.part = {part} AND :(readable)
          ORDER BY i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim})
          LIMIT :nearest_max
 
@@ -50,7 +50,7 @@ SELECT i.id, i.embedding::halfvec({dim}) <#> :embedding::halfvec({dim}) AS dista
 -- The same of an index of rounded vectors.
 SELECT i.id, i.embedding_float32 <#> :embedding::vector AS distance
          FROM search_index i
-         WHERE i.ann AND i.embedding_model = {model} AND reverie_part_v1(i.audience) = {part} AND :(readable)
+         WHERE i.ann AND i.embedding_model = {model} AND i.part = {part} AND :(readable)
          ORDER BY i.embedding_float32::halfvec({dim}) <#> :embedding::halfvec({dim})
          LIMIT :nearest_max
 
@@ -60,7 +60,7 @@ SELECT s.id, s.embedding <#> :embedding::halfvec({dim}) AS distance
          FROM (
             SELECT i.id, i.embedding
             FROM search_index i
-            WHERE i.ann AND i.embedding_model = {model} AND reverie_part_v1(i.audience) = {part} AND :(readable)
+            WHERE i.ann AND i.embedding_model = {model} AND i.part = {part} AND :(readable)
             ORDER BY binary_quantize(i.embedding::halfvec({dim}))::bit({dim})
                 <~> binary_quantize(:embedding::halfvec({dim}))::bit({dim})
             LIMIT 8 * :nearest_max
@@ -400,9 +400,7 @@ WITH nearest AS MATERIALIZED (
         UNION ALL
         (SELECT i.id, i.:(stored) <#> :embedding
          FROM search_index i
-         WHERE i.ann AND i.embedding_model = {model} AND :(readable) AND i.audience = ANY(ARRAY(
-             SELECT audience FROM unnest(:audiences) AS a(audience)
-             WHERE reverie_part_v1(audience) <> ALL(:parts::smallint[])))
+         WHERE i.ann AND i.embedding_model = {model} AND :(readable) AND i.audience = ANY(:in_no_part::uuid[])
          ORDER BY i.:(stored) <#> :embedding
          LIMIT :nearest_max)
         {if changing}

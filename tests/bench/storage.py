@@ -151,8 +151,15 @@ async def _change(settings: Settings) -> None:
                 for name in await large.indexes(unscoped):
                     await connection.execute(f"DROP INDEX {name}")
             await reindex.Reindexer(engine, "bench").until_done()
-        await connection.execute("UPDATE audience_rows SET part = reverie_part_v1(audience)")
-        await connection.execute("UPDATE search_index SET ann = true")
+        await connection.execute(
+            "UPDATE audience_rows r SET part = n.part FROM ("
+            "SELECT audience, row_number() OVER (ORDER BY audience) - 1 AS part FROM audience_rows GROUP BY audience"
+            ") AS n WHERE n.audience = r.audience"
+        )
+        await connection.execute(
+            "UPDATE search_index i SET ann = true, part = r.part FROM audience_rows r"
+            " WHERE r.audience = i.audience AND r.kind = i.kind"
+        )
         await connection.execute("VACUUM FULL ANALYZE search_index")
     finally:
         reindex.FOLLOWED_WITHIN, reindex.tend_large_audiences = followed, tended

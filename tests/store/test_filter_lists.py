@@ -20,6 +20,7 @@ from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import large, search
+from tests.databases import migrate_back
 from tests.searched import Searched
 from tests.serving import Api
 from tests.worker.large import ADMIN, lower_bounds, notes
@@ -171,6 +172,6 @@ async def test_what_was_there_before_is_listed_by_the_migration(settings: Settin
                 DEFAULT_WORKSPACE,
             )
         assert len(await astray(engine)) == 60 + 30 + 2 + 2
-        await asyncio.to_thread(migrate, str(settings.database_url), "-1")
+        await asyncio.to_thread(migrate_back, str(settings.database_url), "0018")
         await asyncio.to_thread(migrate, str(settings.database_url))
         assert await astray(engine) == []

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from service.db.migrate import migrate
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.search import SearchRequest
@@ -13,6 +16,7 @@ from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import agents, large, search
+from tests.databases import migrate_back, someone_waits
 from tests.worker.large import ADMIN, lower_bounds, notes
 from worker.upkeep.large_audiences import tend_large_audiences
 
@@ -95,21 +99,110 @@ async def test_what_was_large_once_is_still_found_beside_what_is(settings: Setti
         await remember(engine, ADMIN, [swordfish])
         await tend_large_audiences(engine)
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-            await connection.raw.execute("UPDATE search_index SET ann = true WHERE scope = 'team'")
+            await connection.raw.execute("UPDATE search_index SET ann = true, part = 7 WHERE scope = 'team'")
         for strategy in ("hybrid", "semantic"):
             assert (await best(engine, "swordfish at dawn", strategy=strategy))[0] == "The swordfish swims at dawn"
 
 
-async def test_an_audience_lost_among_others_in_its_part_is_scanned_exactly(
+async def test_each_large_audience_goes_to_the_emptiest_part(
     settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(large, "WALK_ROWS", 200)
+    monkeypatch.setattr(large, "PARTS", 2)
     async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
-        await remember(engine, ADMIN, notes(150))
-        assert await tend_large_audiences(engine) == 0
-        assert len(await best(engine, "green tea", limit=20)) == 20
-        await remember(engine, ADMIN, notes(150, start=150))
+        for team, count in (("red", 400), ("green", 300), ("blue", 200)):
+            await _join_team(engine, team)
+            await remember(engine, ADMIN, notes(count, scope="team", team=team))
+        assert await tend_large_audiences(engine) == 900
+        assert await _parts(engine) == {400: 0, 300: 1, 200: 1}
+        for team in ("red", "green", "blue"):
+            await _join_team(engine, team)
+            assert len(await best(engine, "green tea", limit=50)) == 50
+
+
+async def test_an_audience_that_would_be_lost_among_others_is_scanned_exactly(
+    settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large, "WALK_ROWS", 100)
+    monkeypatch.setattr(large, "PARTS", 1)
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        await remember(engine, ADMIN, notes(300))
+        await _join_team(engine, "red")
+        await remember(engine, ADMIN, notes(150, start=300, scope="team", team="red"))
         assert await tend_large_audiences(engine) == 300
+        found = await best(engine, "green tea", limit=50)
+        assert {int(content.split()[1]) >= 300 for content in found} == {True, False}
+        monkeypatch.setattr(large, "PARTS", 2)
+        assert await tend_large_audiences(engine) == 150
+        assert await _parts(engine) == {300: 0, 150: 1}
+        assert len(set(found) & set(await best(engine, "green tea", limit=50))) >= 48
+
+
+async def test_an_audience_that_is_large_again_goes_where_it_was(
+    settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        await remember(engine, ADMIN, notes(300))
+        exact = {query: await best(engine, query) for query in QUERIES}
+        assert await tend_large_audiences(engine) == 300
+        with monkeypatch.context() as shrunk:
+            shrunk.setattr(large, "COUNTED_FROM", 1_000)
+            await tend_large_audiences(engine)
+        assert await _parts(engine) == {}
+        assert await tend_large_audiences(engine) == 0
+        assert await _parts(engine) == {300: 0}
+        for query in QUERIES:
+            assert len(set(exact[query]) & set(await best(engine, query))) >= 9, query
+
+
+async def test_two_workers_give_an_audience_one_part(settings: Settings, thresholds: None) -> None:
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        await remember(engine, ADMIN, notes(300))
+        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+            [one] = await large.count(connection, DEFAULT_WORKSPACE)
+
+        async def given() -> int | None:
+            async with engine.db.transaction(DEFAULT_WORKSPACE) as second:
+                return await large.part_of(second, DEFAULT_WORKSPACE, one.audience)
+
+        async with engine.db.transaction(DEFAULT_WORKSPACE) as first:
+            assert await large.part_of(first, DEFAULT_WORKSPACE, one.audience) is None
+            answer = asyncio.create_task(given())
+            async with engine.db.unscoped() as watching:
+                await someone_waits(watching.raw)
+            await large.take_in(first, DEFAULT_WORKSPACE, one, 5)
+        assert await answer == 5
+        assert await tend_large_audiences(engine) == 300
+        assert await _parts(engine) == {300: 5}
+
+
+async def test_all_kinds_of_an_audience_go_to_one_part(settings: Settings, thresholds: None) -> None:
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        await remember(engine, ADMIN, notes(600))
+        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+            await connection.raw.execute(
+                "UPDATE search_index SET kind = 1 WHERE id IN (SELECT id FROM search_index LIMIT 250)"
+            )
+        assert await tend_large_audiences(engine) == 600
+        assert await _parts(engine) == {350: 0, 250: 0}
+
+
+async def test_what_was_indexed_before_is_found_after_the_migration(settings: Settings, thresholds: None) -> None:
+    url = str(settings.database_url)
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        await remember(engine, ADMIN, notes(300))
+        exact = {query: await best(engine, query) for query in QUERIES}
+        await tend_large_audiences(engine)
+    await asyncio.to_thread(migrate_back, url, "0019")
+    await asyncio.to_thread(migrate, url)
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+            assert await connection.raw.fetchval("SELECT count(part) FROM search_index WHERE ann") == 300
+        for indexes in (0, 1):
+            async with engine.db.unscoped() as connection:
+                assert len(await large.indexes(connection)) == indexes
+            for query in QUERIES:
+                assert len(set(exact[query]) & set(await best(engine, query))) >= 9, query
+            assert await tend_large_audiences(engine) == 0
 
 
 async def test_indexes_of_models_out_of_use_are_dropped(settings: Settings, thresholds: None) -> None:
@@ -144,6 +237,12 @@ async def test_counting_ahead_leaves_the_scores_as_they_are(
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
             assert await connection.raw.fetchval("SELECT array_agg(rows) FROM audience_rows") == [60]
         assert await scores(engine) == before
+
+
+async def _parts(engine: Engine) -> dict[int, int]:
+    """The part of each audience and kind, by its number of rows."""
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        return dict(await connection.raw.fetch("SELECT rows, part FROM audience_rows"))
 
 
 async def _join_team(engine: Engine, team: str) -> None:

@@ -28,7 +28,7 @@ async def tend_large_audiences(engine: Engine) -> int:
     """Count every workspace, index what is large; how many rows were handed to the index."""
     space = await engine.space()
     model = space.number if space else None
-    filled = await _filled(engine, model)
+    filled = await _filled(engine)
     handed, needed = 0, set()
     for workspace in await all_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
@@ -36,13 +36,12 @@ async def tend_large_audiences(engine: Engine) -> int:
         if model is None or engine.embedder is None:
             continue
         for one in counted:
-            part = Part(model, one.own_part)
-            if one.part is None and not one.worth_indexing(filled[part.name]):
-                continue
-            count = await _hand_over(engine, workspace, one, model)
-            filled[part.name] += count
-            handed += count
-            needed.add(part)
+            part = await _part_for(engine, workspace, one, model, filled)
+            if part is not None:
+                count = await _hand_over(engine, workspace, one, model)
+                filled[part.name] += count
+                handed += count
+                needed.add(part)
     if engine.embedder is not None and space is not None:
         await _keep_indexes(engine, space, needed, engine.embedder.dim)
     if handed:
@@ -50,16 +49,30 @@ async def tend_large_audiences(engine: Engine) -> int:
     return handed
 
 
-async def _filled(engine: Engine, model: int | None) -> Counter[str]:
+async def _filled(engine: Engine) -> Counter[str]:
     async with engine.db.unscoped() as connection:
         return Counter({name: index.rows for name, index in (await large.indexes(connection)).items()})
 
 
+async def _part_for(engine: Engine, workspace: UUID, one: Audience, model: int, filled: Counter[str]) -> Part | None:
+    """The part that has an audience, if need be from now on: one where any of its rows are, else the emptiest; None
+    where its rows are better looked at one by one."""
+    if one.part is not None:
+        return Part(model, one.part)
+    if not one.worth_indexing(rows_of_others=0):
+        return None
+    async with engine.db.transaction(workspace) as connection:
+        number = await large.part_of(connection, workspace, one.audience)
+        numbers = range(large.PARTS) if number is None else [number]
+        part = min((Part(model, number) for number in numbers), key=lambda part: filled[part.name])
+        if not one.worth_indexing(filled[part.name]):
+            return None
+        await large.take_in(connection, workspace, one, part.number)
+    return part
+
+
 async def _hand_over(engine: Engine, workspace: UUID, one: Audience, model: int) -> int:
-    """Hand all rows of an audience that the index does not have yet to it; how many."""
-    if one.part is None:
-        async with engine.db.transaction(workspace) as connection:
-            await large.take_in(connection, workspace, one)
+    """Hand all rows of an audience that its part of the index does not have yet to it; how many."""
     handed = 0
     while True:
         async with engine.db.transaction(workspace) as connection:

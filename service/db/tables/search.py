@@ -53,6 +53,7 @@ search_index = Table(
     bool_column("deleted"),
     bool_column("faded"),
     bool_column("ann"),
+    Column("part", SmallInteger),
     id_column("previous", nullable=True),
     Column("length", SmallInteger, nullable=False),
     Column("words", SmallInteger, nullable=False),
@@ -66,6 +67,7 @@ search_index = Table(
     Column("embedding_float32", VECTOR()),
     Column("next_embedding_float32", VECTOR()),
     key("id"),
+    CheckConstraint("part IS NOT NULL OR NOT ann", name="ck_search_index_part"),
     Index("ix_search_index_audience", "workspace_id", "audience", "kind", "ann", "happened_at"),
     Index("ix_search_index_previous", "workspace_id", "previous", postgresql_where=text("previous IS NOT NULL")),
     Index(
