@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import Self
 
 import structlog
@@ -14,9 +15,11 @@ FLUSH_S = 1.0
 
 
 class WrittenBehind(ABC):
-    """Something gathered in memory. As a context it is written every second, and once more on a clean stop."""
+    """Something gathered in memory. As a context it is written every second, and once more on a clean stop, which waits
+    for what is being written."""
 
     def __init__(self) -> None:
+        self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     @abstractmethod
@@ -28,14 +31,17 @@ class WrittenBehind(ABC):
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._stopping.set()
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-        await self.flush()
+            await self._task
 
     async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(FLUSH_S)
+        last = False
+        while not last:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FLUSH_S):
+                    await self._stopping.wait()
+            last = self._stopping.is_set()
             try:
                 await self.flush()
             except Exception:

@@ -1,0 +1,49 @@
+"""Counts written behind requests: a clean stop loses none of them, and counts none twice."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from service.domain.drafts import MemoryDraft
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.principal import Principal
+from service.memory import behind
+from service.memory.remember import remember
+from service.memory.usage import UsageCounter
+from service.runtime import open_runtime
+from service.settings import Settings
+from tests.databases import someone_waits
+
+ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+COUNTED = "SELECT access_count FROM memory_usage"
+
+
+async def test_a_stop_waits_for_what_is_being_written(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(behind, "FLUSH_S", 0.01)
+    async with open_runtime(settings, "test") as engine:
+        [saved] = await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="Tea is at four")])
+        ids = [saved.memory["id"]]
+        engine.usage.count(DEFAULT_WORKSPACE, ids)
+        await engine.usage.flush()
+        holder = await asyncpg.connect(str(settings.database_url))
+        try:
+            holding = holder.transaction()
+            await holding.start()
+            assert await holder.fetchval(f"{COUNTED} FOR UPDATE") == 1
+            counter = UsageCounter(engine.db, engine.now)
+            async with counter:
+                counter.count(DEFAULT_WORKSPACE, ids)
+                await someone_waits(holder)
+                counter.count(DEFAULT_WORKSPACE, ids)
+                stopping = asyncio.create_task(counter.__aexit__())
+                await asyncio.sleep(0.1)
+                assert not stopping.done()
+                await holding.rollback()
+                await stopping
+            assert await holder.fetchval(COUNTED) == 3
+        finally:
+            await holder.close()
