@@ -654,6 +654,7 @@ CREATE INDEX ix_events_waiting ON public.events USING btree (workspace_id, at, i
 CREATE INDEX ix_idempotency_created ON public.idempotency USING btree (created_at);
 CREATE INDEX ix_memories_audience ON public.memories USING btree (workspace_id, audience, created_at, id);
 CREATE INDEX ix_memories_created ON public.memories USING btree (workspace_id, created_at, id);
+CREATE INDEX ix_memories_fading ON public.memories USING btree (workspace_id, agent_id) WHERE ((type = ANY (ARRAY['event'::text, 'observation'::text])) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_key ON public.memories USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX ix_memories_session ON public.memories USING btree (workspace_id, session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX ix_memories_user ON public.memories USING btree (workspace_id, user_name) WHERE (user_name IS NOT NULL);

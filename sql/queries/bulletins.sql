@@ -47,6 +47,8 @@ RETURNING version;
 SELECT r.id, r.type, r.content, r.importance, r.confidence, r."user", r.occurred_at, r.status, r.updated_at
 FROM :(memory_records) r
 WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id
+    AND r.audience = ANY(ARRAY(
+        SELECT unnest(ARRAY[a.id, a.prime_audience]) FROM agents a WHERE a.workspace_id = :workspace AND a.id = :agent_id))
     AND r.deleted_at IS NULL AND r.superseded_by IS NULL
     AND (r.expires_at IS NULL OR r.expires_at > :now)
     AND r.scope IN ('agent', 'prime')

@@ -1,4 +1,4 @@
-"""What is looked up by its key, or by what it says, is found by an index, however much there is (rows W4, W9)."""
+"""What is looked up by its key, what it says or its agent is found by an index, however much there is (rows W4, W9)."""
 
 from __future__ import annotations
 
@@ -75,6 +75,27 @@ async def test_what_a_save_meets_is_looked_up(engine: Engine, name: str, index: 
         await connection.raw.execute("DEALLOCATE looked_up")
 
     assert index in plan
+    assert max(rows_read(json.loads(plan))) <= READ_MAX
+
+
+@pytest.mark.usefixtures("keyed")
+@pytest.mark.parametrize("name", ["has_decayed", "decay", "bulletin_inputs"])
+async def test_a_dream_reads_what_is_of_its_agent(engine: Engine, name: str) -> None:
+    for start in range(0, MEMORIES, 500):
+        drafts = [MemoryDraft(agent="c", type="event", content=f"Event {n}") for n in range(start, start + 500)]
+        await remember(engine, ADMIN, drafts)
+    await remember(engine, ADMIN, [MemoryDraft(agent="b", type="event", content=f"Event {n}") for n in range(READ_MAX)])
+    statement = query(name)
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        await connection.raw.execute("ANALYZE memories")
+        agent_id = await connection.raw.fetchval("SELECT id FROM agents WHERE agent = 'b'")
+        values = {
+            "workspace": DEFAULT_WORKSPACE, "agent_id": agent_id, "now": engine.now(), "days": 30, "faded_below": 0.1,
+            "limit": 100,
+        }  # fmt: skip
+        values = {name: values[name] for name in statement.parameters}
+        plan = await connection.raw.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {with_values(statement, values)}")
+
     assert max(rows_read(json.loads(plan))) <= READ_MAX
 
 

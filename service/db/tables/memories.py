@@ -93,6 +93,12 @@ memories = Table(
     ),
     Index("ix_memories_audience", "workspace_id", "audience", "created_at", "id"),
     Index("ix_memories_created", "workspace_id", "created_at", "id"),
+    Index(
+        "ix_memories_fading",
+        "workspace_id",
+        "agent_id",
+        postgresql_where=text("type IN ('event', 'observation') AND deleted_at IS NULL AND superseded_by IS NULL"),
+    ),
     Index("ix_memories_key", "workspace_id", "key", postgresql_where=text("key IS NOT NULL")),
     Index("ix_memories_session", "workspace_id", "session_id", postgresql_where=text("session_id IS NOT NULL")),
     Index("ix_memories_user", "workspace_id", "user_name", postgresql_where=text("user_name IS NOT NULL")),
