@@ -73,27 +73,26 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class HnswIndex:
-    """An index there is: ``rows`` as Postgres last counted, its ``bytes``, ``broken`` when it was left half built."""
+    """An index there is: its ``bytes``, ``broken`` when it was left half built."""
 
     name: str
-    rows: int
     bytes: int
     broken: bool
 
 
 async def count(connection: Connection, workspace: UUID) -> list[Audience]:
-    """Count the workspace's audiences afresh, largest first, and where one is large their common words."""
+    """Count the workspace's audiences afresh, and where one is large their common words."""
     rows = await connection.fetch("count_audiences", workspace=workspace, least=COUNTED_FROM)
     if any(row["rows"] >= LARGE_FROM for row in rows):
         await connection.run("count_terms", workspace=workspace, common=COMMON_FROM)
-    return sorted((Audience(**row) for row in rows), key=lambda one: -one.rows)
+    return [Audience(**row) for row in rows]
 
 
 async def part_of(connection: Connection, workspace: UUID, audience: UUID) -> int | None:
     """The part of the index that has rows of this audience, of whatever kind, if only from when it was large once.
 
-    All its rows go to one, as a search walks the part that was given last; until the transaction ends nobody else gives
-    it any. None where no part has any of them.
+    All go to one, as a search looks for them in no other; until the transaction ends nobody else gives it any. None where
+    no part has any of them.
     """
     locked = await connection.fetch("lock_audience", workspace=workspace, audience=audience)
     given = [row["part"] for row in locked if row["part"] is not None]

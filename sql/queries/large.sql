@@ -58,9 +58,8 @@ WHERE r.workspace_id = :workspace AND r.audience = :audience AND r.kind = :kind 
     );
 
 -- name: hnsw_indexes
--- The parts of the HNSW indexes that there are: the rows of each, as Postgres last counted them, its size, and whether it
--- was left half built.
-SELECT c.relname AS name, greatest(c.reltuples, 0)::bigint AS rows, pg_relation_size(c.oid) AS bytes,
+-- The parts of the HNSW indexes that there are: the size of each, and whether it was left half built.
+SELECT c.relname AS name, pg_relation_size(c.oid) AS bytes,
     NOT i.indisvalid AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = c.oid) AS broken
 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
 WHERE i.indrelid = 'search_index'::regclass AND c.relname LIKE 'ix\_search\_index\_ann\_%';

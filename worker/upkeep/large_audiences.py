@@ -27,47 +27,41 @@ BATCH = 500
 async def tend_large_audiences(engine: Engine) -> int:
     """Count every workspace, index what is large; how many rows were handed to the index."""
     space = await engine.space()
-    model = space.number if space else None
-    filled = await _filled(engine)
-    handed, needed = 0, set()
+    counted: list[tuple[UUID, Audience]] = []
     for workspace in await all_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
-            counted = await large.count(connection, workspace)
-        if model is None or engine.embedder is None:
-            continue
-        for one in counted:
-            part = await _part_for(engine, workspace, one, model, filled)
-            if part is not None:
-                count = await _hand_over(engine, workspace, one, model)
-                filled[part.name] += count
-                handed += count
-                needed.add(part)
-    if engine.embedder is not None and space is not None:
-        await _keep_indexes(engine, space, needed, engine.embedder.dim)
+            counted += [(workspace, one) for one in await large.count(connection, workspace)]
+    if space is None or engine.embedder is None:
+        return 0
+    filled = Counter[int]()
+    for _, one in counted:
+        if one.part is not None:
+            filled[one.part] += one.rows
+    handed, needed = 0, set()
+    for workspace, one in sorted(counted, key=lambda each: -each[1].rows):
+        part = one.part if one.part is not None else await _take_in(engine, workspace, one, filled)
+        if part is not None:
+            handed += await _hand_over(engine, workspace, one, space.number)
+            needed.add(Part(space.number, part))
+    await _keep_indexes(engine, space, needed, engine.embedder.dim)
     if handed:
         log.info("indexed_large_audiences", rows=handed)
     return handed
 
 
-async def _filled(engine: Engine) -> Counter[str]:
-    async with engine.db.unscoped() as connection:
-        return Counter({name: index.rows for name, index in (await large.indexes(connection)).items()})
-
-
-async def _part_for(engine: Engine, workspace: UUID, one: Audience, model: int, filled: Counter[str]) -> Part | None:
-    """The part that has an audience, if need be from now on: one where any of its rows are, else the emptiest; None
-    where its rows are better looked at one by one."""
-    if one.part is not None:
-        return Part(model, one.part)
+async def _take_in(engine: Engine, workspace: UUID, one: Audience, filled: Counter[int]) -> int | None:
+    """Give an audience the part where any of its rows are, else the emptiest; ``filled`` is how many rows are in each.
+    None where its rows are better looked at one by one."""
     if not one.worth_indexing(rows_of_others=0):
         return None
     async with engine.db.transaction(workspace) as connection:
-        number = await large.part_of(connection, workspace, one.audience)
-        numbers = range(large.PARTS) if number is None else [number]
-        part = min((Part(model, number) for number in numbers), key=lambda part: filled[part.name])
-        if not one.worth_indexing(filled[part.name]):
+        part = await large.part_of(connection, workspace, one.audience)
+        if part is None:
+            part = min(range(large.PARTS), key=lambda number: filled[number])
+        if not one.worth_indexing(filled[part]):
             return None
-        await large.take_in(connection, workspace, one, part.number)
+        await large.take_in(connection, workspace, one, part)
+    filled[part] += one.rows
     return part
 
 
