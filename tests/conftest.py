@@ -11,6 +11,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import fasteners
+import hypothesis
 import pytest
 
 from service.db import embedded
@@ -33,6 +34,8 @@ def _root(config: pytest.Config) -> Path:
 
 def pytest_configure(config: pytest.Config) -> None:
     _root(config)
+    hypothesis.settings.register_profile("untimed", deadline=None)
+    hypothesis.settings.load_profile("untimed")
     configure_logging("error")
 
 

@@ -10,7 +10,7 @@ from alembic import command
 from alembic.config import Config
 
 from service.db import embedded
-from service.db.migrate import ROOT, migrate
+from service.db.migrate import IS_CITUS, ROOT, migrate
 from service.first_start import first_start
 from service.settings import Settings
 from tests.cluster import Cluster, execute
@@ -36,6 +36,8 @@ def migrate_back(url: str, revision: str) -> None:
 async def someone_waits(connection: Any) -> None:
     """Until a statement of this database waits for another. Raises AssertionError when none does for ten seconds."""
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    if await connection.fetchval(IS_CITUS):
+        waiting = "SELECT count(*) FROM citus_lock_waits"
     for _ in range(1_000):
         if await connection.fetchval(waiting):
             return

@@ -183,14 +183,14 @@ async def test_bodies_that_are_no_bodies(api: Api, content: bytes) -> None:
         assert answer.json()["errors"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(st.characters(exclude_categories=()), max_size=300), case=st.sampled_from(CASES))
 async def test_any_text_anywhere(api: Api, text: str, case: tuple[str, str, tuple[Any, ...]]) -> None:
     method, path, place = case
     await check(api, method, in_path(path), hostile(ALL[method, path], place, text))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=300))
 async def test_no_query_breaks_a_search(api: Api, query: str) -> None:
     for strategy in ("hybrid", "keyword", "semantic"):
@@ -220,7 +220,7 @@ async def test_every_header(api: Api, header: str) -> None:
         assert answer.status_code in {200, 201, 422}, (header, value, answer.text[:300])
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.text(st.characters(exclude_categories=()), max_size=300), place=st.sampled_from(["content", "key", "agent"])
 )

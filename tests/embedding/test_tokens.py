@@ -57,7 +57,7 @@ def test_long_text_with_spaces_is_counted_exactly_although_it_is_cut(text: str) 
     assert count_tokens(text) == reference(text)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.text(st.sampled_from(ODD), max_size=60), st.sampled_from(ODD.strip()), st.sampled_from(ODD.strip()))
 def test_no_token_reaches_across_a_cut(odd: str, before: str, after: str) -> None:
     unit = f"{odd}{before} {after}"
@@ -84,7 +84,6 @@ def test_a_million_of_one_character_is_counted_piece_by_piece(unit: str) -> None
     assert "".join(_pieces(unit * 100_000)) == unit * 100_000
 
 
-@settings(deadline=None)
 @given(st.text(max_size=400), st.integers(-2, 120))
 def test_truncate_keeps_a_prefix_within_the_budget(text: str, tokens_max: int) -> None:
     cut = truncate(text, tokens_max)

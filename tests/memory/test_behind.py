@@ -19,7 +19,7 @@ from service.settings import Settings
 from tests.databases import someone_waits
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
-COUNTED = "SELECT access_count FROM memory_usage"
+COUNTED = "SELECT access_count FROM memory_usage WHERE workspace_id = $1"
 
 
 async def test_a_stop_waits_for_what_is_being_written(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +33,7 @@ async def test_a_stop_waits_for_what_is_being_written(settings: Settings, monkey
         try:
             holding = holder.transaction()
             await holding.start()
-            assert await holder.fetchval(f"{COUNTED} FOR UPDATE") == 1
+            assert await holder.fetchval(f"{COUNTED} FOR UPDATE", DEFAULT_WORKSPACE) == 1
             counter = UsageCounter(engine.db, engine.now)
             async with counter:
                 counter.count(DEFAULT_WORKSPACE, ids)
@@ -44,6 +44,6 @@ async def test_a_stop_waits_for_what_is_being_written(settings: Settings, monkey
                 assert not stopping.done()
                 await holding.rollback()
                 await stopping
-            assert await holder.fetchval(COUNTED) == 3
+            assert await holder.fetchval(COUNTED, DEFAULT_WORKSPACE) == 3
         finally:
             await holder.close()

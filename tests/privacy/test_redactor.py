@@ -126,7 +126,7 @@ GLUE = st.sampled_from(
 TEXTS = st.lists(st.one_of(RAW, GLUE, st.text("0123456789 +-.()@:/aZ<>_", max_size=12)), max_size=10).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(texts=st.lists(st.one_of(TEXTS, st.text()), max_size=4))
 def test_redacting_again_changes_nothing(redactor: Redactor, texts: list[str]) -> None:
     once = asyncio.run(redactor.redact(texts, REDACT))
@@ -135,7 +135,7 @@ def test_redacting_again_changes_nothing(redactor: Redactor, texts: list[str]) -
     assert all(result.found == () for result in twice)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     before=st.text(st.characters(exclude_categories=["Nd", "Cs"]), max_size=20),
     entity_and_value=st.sampled_from(MASKED_CASES),

@@ -19,6 +19,7 @@ from service.memory.engine import Engine
 from service.memory.lifecycle import ListFilter
 from service.memory.remember import remember
 from service.store import agents
+from tests.cluster import Cluster
 
 MEMORIES = 3_000
 READ_MAX = 10
@@ -59,8 +60,10 @@ async def test_a_key_is_looked_up(engine: Engine) -> None:
         ("unpost_memory", "pk_search_terms"),
     ],
 )
-async def test_what_a_save_meets_is_looked_up(engine: Engine, name: str, index: str) -> None:
+async def test_what_a_save_meets_is_looked_up(engine: Engine, name: str, index: str, citus: Cluster | None) -> None:
     """As a save does: planned once, for any values."""
+    if citus:
+        pytest.skip("Citus plans each for its values")
     async with engine.db.planned_once(DEFAULT_WORKSPACE) as connection:
         row = await connection.raw.fetchrow("SELECT * FROM memories WHERE key = 'k7'")
         values = {

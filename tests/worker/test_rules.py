@@ -245,7 +245,7 @@ def test_weekdays_of_todos_lie_ahead() -> None:
     assert one("I need to call Tom on Friday").occurred_at == datetime(2023, 5, 12, tzinfo=UTC)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=300)), max_size=4))
 def test_any_text_gives_well_formed_candidates(texts: list[tuple[str, str]]) -> None:
     _assert_well_formed([turn(text, seq, role=role) for seq, (role, text) in enumerate(texts)])
@@ -262,7 +262,7 @@ _FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.lists(_FRAGMENTS, max_size=25).map(" ".join), max_size=4))
 def test_any_speech_gives_well_formed_candidates(texts: list[str]) -> None:
     _assert_well_formed([turn(text, seq, speaker="Ann" if seq % 2 else "Bob") for seq, text in enumerate(texts)])
