@@ -91,8 +91,8 @@ async def count(connection: Connection, workspace: UUID) -> list[Audience]:
 async def part_of(connection: Connection, workspace: UUID, audience: UUID) -> int | None:
     """The part of the index that has rows of this audience, of whatever kind, if only from when it was large once.
 
-    All go to one, as a search looks for them in no other; until the transaction ends nobody else gives it any. None where
-    no part has any of them.
+    All go to one, as a search looks for them in no other; until the transaction ends nobody else gives it any. None
+    where no part has any of them.
     """
     locked = await connection.fetch("lock_audience", workspace=workspace, audience=audience)
     given = [row["part"] for row in locked if row["part"] is not None]
