@@ -22,20 +22,21 @@ ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 COUNTED = "SELECT access_count FROM memory_usage WHERE workspace_id = $1"
 
 
-async def test_a_stop_waits_for_what_is_being_written(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stop_waits_for_what_is_being_written(
+    settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(behind, "FLUSH_S", 0.01)
     async with open_runtime(settings, "test") as engine:
         [saved] = await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="Tea is at four")])
         ids = [saved.memory["id"]]
         engine.usage.count(DEFAULT_WORKSPACE, ids)
         await engine.usage.flush()
-        holder = await asyncpg.connect(str(settings.database_url))
-        try:
-            holding = holder.transaction()
-            await holding.start()
-            assert await holder.fetchval(f"{COUNTED} FOR UPDATE", DEFAULT_WORKSPACE) == 1
-            counter = UsageCounter(engine.db, engine.now)
-            async with counter:
+        async with UsageCounter(engine.db, engine.now) as counter:
+            holder = await asyncpg.connect(database_url)
+            try:
+                holding = holder.transaction()
+                await holding.start()
+                assert await holder.fetchval(f"{COUNTED} FOR UPDATE", DEFAULT_WORKSPACE) == 1
                 counter.count(DEFAULT_WORKSPACE, ids)
                 await someone_waits(holder)
                 counter.count(DEFAULT_WORKSPACE, ids)
@@ -44,6 +45,6 @@ async def test_a_stop_waits_for_what_is_being_written(settings: Settings, monkey
                 assert not stopping.done()
                 await holding.rollback()
                 await stopping
-            assert await holder.fetchval(COUNTED, DEFAULT_WORKSPACE) == 3
-        finally:
-            await holder.close()
+                assert await holder.fetchval(COUNTED, DEFAULT_WORKSPACE) == 3
+            finally:
+                await holder.close()

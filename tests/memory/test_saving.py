@@ -21,7 +21,6 @@ from service.memory.lifecycle import get_memory
 from service.memory.places import Places
 from service.memory.remember import Saved, remember, remember_one
 from service.memory.together import BATCH_MAX
-from service.settings import Settings
 from service.store import agents
 from tests.databases import someone_waits
 
@@ -145,11 +144,11 @@ async def test_followers_and_replicas_hear_of_it(engine: Engine, looked_up: list
     assert 0 < position < engine.db.positions.needed(DEFAULT_WORKSPACE)
 
 
-async def test_new_keys_are_taken_in_one_order(engine: Engine, settings: Settings) -> None:
+async def test_new_keys_are_taken_in_one_order(engine: Engine, database_url: str) -> None:
     """Whoever waits for one holds none that comes after it: two batches of the same keys never block each other."""
     keys = [f"k{n:02}" for n in range(50)]
     await _save(engine, "The first", key="other")
-    holder = await asyncpg.connect(str(settings.database_url))
+    holder = await asyncpg.connect(database_url)
     try:
         taking = holder.transaction()
         await taking.start()
