@@ -26,6 +26,7 @@ from service.memory.together import Together
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import agents, large, search, searching_together
+from tests.bouncer import Bouncer
 from tests.cluster import Cluster
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
@@ -67,10 +68,10 @@ async def engine(settings: Settings) -> AsyncIterator[Engine]:
 
 
 @pytest.fixture
-async def sent(engine: Engine, monkeypatch: pytest.MonkeyPatch, citus: Cluster | None) -> Sent:
+async def sent(engine: Engine, monkeypatch: pytest.MonkeyPatch, citus: Cluster | None, bouncer: Bouncer | None) -> Sent:
     """Agents a and b remember five things each, and have searched."""
-    if citus:
-        pytest.skip("on Citus each search is sent by itself")
+    if citus or bouncer:
+        pytest.skip("on Citus and behind a pooler each search is sent by itself")
     for agent in ("a", "b"):
         drafts = [_draft(f"The kettle of {agent} is in {place}", agent=agent) for place in PLACES]
         await remember(engine, ADMIN, drafts)
