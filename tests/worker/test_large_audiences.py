@@ -143,13 +143,16 @@ async def test_an_audience_that_is_large_again_goes_where_it_was(
     async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
         await remember(engine, ADMIN, notes(300))
         exact = {query: await best(engine, query) for query in QUERIES}
+        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+            [one] = await large.count(connection, DEFAULT_WORKSPACE)
+            await large.take_in(connection, DEFAULT_WORKSPACE, one, 5)
         assert await tend_large_audiences(engine) == 300
         with monkeypatch.context() as shrunk:
             shrunk.setattr(large, "COUNTED_FROM", 1_000)
             await tend_large_audiences(engine)
         assert await _parts(engine) == {}
         assert await tend_large_audiences(engine) == 0
-        assert await _parts(engine) == {300: 0}
+        assert await _parts(engine) == {300: 5}
         for query in QUERIES:
             assert len(set(exact[query]) & set(await best(engine, query))) >= 9, query
 
