@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from service.db.migration_steps import frozen_function
+from service.db.migration_steps import drop_vector_indexes, frozen_function
 
 revision = "0017"
 down_revision = "0016"
@@ -26,12 +26,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.execute(
-        """DO $$ DECLARE index text; BEGIN
-            FOR index IN SELECT c.relname FROM pg_class c
-                WHERE c.relnamespace = 'public'::regnamespace AND c.relname LIKE 'ix\\_search\\_index\\_ann\\_%'
-            LOOP EXECUTE format('DROP INDEX public.%I', index); END LOOP;
-        END $$"""
-    )
+    drop_vector_indexes()
     op.drop_column("audience_rows", "part")
     op.execute("DROP FUNCTION reverie_part_v1")

@@ -13,6 +13,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from service.db.migration_steps import drop_vector_indexes, in_each_workspace
+
 revision = "0020"
 down_revision = "0019"
 branch_labels = None
@@ -20,41 +22,16 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Workspace by workspace, since the walls hold for the owner too."""
-    _drop_indexes()
+    drop_vector_indexes()
     op.add_column("search_index", sa.Column("part", sa.SmallInteger()))
-    op.execute(
-        """DO $$ DECLARE one uuid; BEGIN
-            FOR one IN SELECT workspace_id FROM workspaces LOOP
-                PERFORM set_config('reverie.workspace', one::text, true);
-                UPDATE search_index SET part = reverie_part_v1(audience) WHERE workspace_id = one AND ann;
-            END LOOP;
-            PERFORM set_config('reverie.workspace', '', true);
-        END $$"""
-    )
+    in_each_workspace("UPDATE search_index SET part = reverie_part_v1(audience) WHERE workspace_id = one AND ann")
     op.create_check_constraint("ck_search_index_part", "search_index", "part IS NOT NULL OR NOT ann")
 
 
 def downgrade() -> None:
     """Rows are handed over anew, to the part that their audience's id names."""
-    _drop_indexes()
+    drop_vector_indexes()
     op.drop_column("search_index", "part")
-    op.execute(
-        """DO $$ DECLARE one uuid; BEGIN
-            FOR one IN SELECT workspace_id FROM workspaces LOOP
-                PERFORM set_config('reverie.workspace', one::text, true);
-                UPDATE audience_rows SET part = reverie_part_v1(audience) WHERE workspace_id = one AND part IS NOT NULL;
-            END LOOP;
-            PERFORM set_config('reverie.workspace', '', true);
-        END $$"""
-    )
-
-
-def _drop_indexes() -> None:
-    op.execute(
-        """DO $$ DECLARE index text; BEGIN
-            FOR index IN SELECT c.relname FROM pg_class c
-                WHERE c.relnamespace = 'public'::regnamespace AND c.relname LIKE 'ix\\_search\\_index\\_ann\\_%'
-            LOOP EXECUTE format('DROP INDEX public.%I', index); END LOOP;
-        END $$"""
+    in_each_workspace(
+        "UPDATE audience_rows SET part = reverie_part_v1(audience) WHERE workspace_id = one AND part IS NOT NULL"
     )

@@ -58,3 +58,27 @@ def frozen_function(*names: str) -> None:
     """Create the functions of ``sql/functions/<name>.sql``. Each file carries a version and is never edited."""
     for name in names:
         op.execute((SQL_DIR / "functions" / f"{name}.sql").read_text(encoding="utf-8"))
+
+
+def in_each_workspace(statement: str) -> None:
+    """Run ``statement`` for ``one`` workspace after the other, since the walls hold for the owner too."""
+    op.execute(
+        f"""DO $$ DECLARE one uuid; BEGIN
+            FOR one IN SELECT workspace_id FROM workspaces LOOP
+                PERFORM set_config('reverie.workspace', one::text, true);
+                {statement};
+            END LOOP;
+            PERFORM set_config('reverie.workspace', '', true);
+        END $$"""  # noqa: S608
+    )
+
+
+def drop_vector_indexes() -> None:
+    """Drop every part of the HNSW indexes; the worker makes those that are needed anew."""
+    op.execute(
+        """DO $$ DECLARE index text; BEGIN
+            FOR index IN SELECT c.relname FROM pg_class c
+                WHERE c.relnamespace = 'public'::regnamespace AND c.relname LIKE 'ix\\_search\\_index\\_ann\\_%'
+            LOOP EXECUTE format('DROP INDEX public.%I', index); END LOOP;
+        END $$"""
+    )
