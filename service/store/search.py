@@ -166,13 +166,12 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A search for a ``question`` behind ``filters``: the parts its statement ``needs`` and the ``values`` it takes.
-    ``parts`` are those of the HNSW index that candidates by vector come from, none where all are looked at;
-    ``in_no_part`` are the audiences that none was given."""
+    ``part_of`` says which part of the HNSW index has the candidates by vector of an audience, where not all are looked
+    at."""
 
     question: Question
     filters: Filters
-    parts: list[int]
-    in_no_part: list[UUID]
+    part_of: dict[UUID, int]
     needs: dict[str, Any]
     values: dict[str, Any]
 
@@ -236,9 +235,7 @@ def prepared(
     if key is not None:
         values |= key.parameters()
     exact = counted_rows <= (EXACT_BEHIND_FILTER_MAX if needs["filtered"] else EXACT_ROWS_MAX)
-    parts = [] if exact else sorted(set(part_of.values()))
-    in_no_part = [audience for audience in reader.audiences if audience not in part_of]
-    return Prepared(question, filters, parts, in_no_part, needs, values)
+    return Prepared(question, filters, {} if exact else part_of, needs, values)
 
 
 async def hybrid(connection: Connection, reader: Reader, search: Prepared) -> list[Row]:
@@ -255,10 +252,11 @@ async def hybrid(connection: Connection, reader: Reader, search: Prepared) -> li
         sifting = not search.filters.all_on_list(shortest["filter"])
         needs = needs | by | {"listed": True, "filtered": False, "sifting": sifting}
         return await connection.fetch_with(question.statement("hybrid_search_listed"), needs, **values)
-    if question.embedding is None or question.model is None or not search.parts:
+    if question.embedding is None or question.model is None or not search.part_of:
         return await connection.fetch_with(question.statement("hybrid_search"), needs, **values)
-    needs = needs | {"dim": len(question.embedding), "model": question.model, "part": search.parts, "near": True}
-    values = values | {"in_no_part": search.in_no_part}
+    parts = sorted(set(search.part_of.values()))
+    needs = needs | {"dim": len(question.embedding), "model": question.model, "part": parts, "near": True}
+    values = values | {"in_no_part": [audience for audience in reader.audiences if audience not in search.part_of]}
     return await connection.fetch_with(question.statement("hybrid_search_large"), needs, **values)
 
 
