@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from alembic import command
-from alembic.config import Config
 
 from service.db import embedded
-from service.db.migrate import IS_CITUS, ROOT, migrate
+from service.db.migrate import IS_CITUS, alembic_config, migrate
 from service.first_start import first_start
 from service.settings import Settings
 from tests.cluster import Cluster, execute
@@ -28,9 +27,7 @@ def make_ready(url: str) -> None:
 
 def migrate_back(url: str, revision: str) -> None:
     """Take back all migrations after ``revision``. Blocks."""
-    config = Config(str(ROOT / "alembic.ini"))
-    config.attributes["url"] = url
-    command.downgrade(config, revision)
+    command.downgrade(alembic_config(url), revision)
 
 
 async def someone_waits(connection: Any) -> None:

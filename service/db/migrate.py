@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import asyncpg
 
 from service.db.queries import SQL_DIR
 from service.db.reaching import CONNECT_S, checked, reach
 from service.errors import Unavailable
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 ROOT = Path(__file__).resolve().parents[2]
 IS_CITUS = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
@@ -31,10 +35,8 @@ def migrate(url: str, revision: str = "head") -> None:
     Where the database has the Citus extension, the newest schema is then spread over the cluster (docs/citus.md).
     """
     from alembic import command
-    from alembic.config import Config
 
-    config = Config(str(ROOT / "alembic.ini"))
-    config.attributes["url"] = url
+    config = alembic_config(url)
     asyncio.run(reach(url))
     if revision == "head" or not revision.startswith("-"):
         command.upgrade(config, revision)
@@ -42,6 +44,15 @@ def migrate(url: str, revision: str = "head") -> None:
         command.downgrade(config, revision)
     if revision == "head":
         asyncio.run(_spread(url))
+
+
+def alembic_config(url: str) -> Config:
+    """What alembic's commands take, for the database of this URL."""
+    from alembic.config import Config
+
+    config = Config(str(ROOT / "alembic.ini"))
+    config.attributes["url"] = url
+    return config
 
 
 async def _spread(url: str) -> None:
