@@ -5,38 +5,70 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from service.db.pool import Database
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import KeyRole
+from service.errors import InvalidInput
 from service.memory.engine import Engine
-from service.memory.keys import add_key
+from service.memory.keys import PREFIX, add_key, hash_of, workspace_of
+from service.memory.naming import masked_names
+from service.memory.redaction import workspace_policy
 from service.settings import Settings
 
 DEFAULT_NAME = "default"
+GIVEN = "REVERIE_ADMIN_KEY"
 
 
-async def first_start(settings: Settings) -> str | None:
-    """Make the default workspace and, when it has no admin key yet, one; its text, or None when one was there.
+@dataclass(frozen=True, slots=True)
+class FirstStart:
+    """The admin key that a start has made, if it made one, and in one line where to find the one there is."""
+
+    made: str | None
+    where: str
+
+
+async def first_start(settings: Settings) -> FirstStart:
+    """Make the default workspace and, when it has no admin key yet, one.
 
     The key is REVERIE_ADMIN_KEY if that is set (also beside older keys), else a new one, kept in
-    ``<data folder>/admin-key`` with mode 600.
+    ``<data folder>/admin-key`` with mode 600. A REVERIE_ADMIN_KEY that was rotated or revoked stays so, which ``where``
+    says. Raises InvalidInput for one that names another workspace.
     """
+    if settings.admin_key and workspace_of(settings.admin_key) != DEFAULT_WORKSPACE:
+        raise InvalidInput(
+            (GIVEN,),
+            f"{GIVEN}: a key that begins with {PREFIX} names the workspace it opens, and this one names another than "
+            "the default workspace; choose a text that begins otherwise",
+        )
     async with _database(settings) as db:
-        engine = Engine(db)
         async with db.unscoped() as connection:
             await connection.run("add_workspace", workspace=DEFAULT_WORKSPACE, name=DEFAULT_NAME)
         if settings.admin_key:
-            await add_key(engine, DEFAULT_WORKSPACE, "admin", None, "REVERIE_ADMIN_KEY", settings.admin_key)
-            return None
+            return FirstStart(None, await _accept_key(Engine(db), settings.admin_key))
+        where = f"The admin key is kept in {settings.data_dir / 'admin-key'}"
         async with db.transaction(DEFAULT_WORKSPACE) as connection:
             present = await connection.value("live_admin_keys", workspace=DEFAULT_WORKSPACE)
         if present:
-            return None
-        _, key = await add_key(engine, DEFAULT_WORKSPACE, "admin", None, "first admin key")
+            return FirstStart(None, where)
+        _, key = await add_key(Engine(db), DEFAULT_WORKSPACE, "admin", None, "first admin key")
     keep_key(settings.data_dir, key)
-    return key
+    return FirstStart(key, where)
+
+
+async def _accept_key(engine: Engine, key: str) -> str:
+    """Add the operator's key unless it has been here before; in one line whether it opens."""
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        known = await connection.row("key_with_secret", workspace=DEFAULT_WORKSPACE, hash=hash_of(key))
+    if known is None:
+        await add_key(engine, DEFAULT_WORKSPACE, "admin", None, GIVEN, key)
+    elif not known["valid"]:
+        return f"{GIVEN} was rotated or revoked and is not valid: use a later key, or set another one."
+    elif known["role"] != "admin":
+        return f"{GIVEN} is the text of a key with the role {known['role']}, which it keeps: set another one."
+    return f"The admin key is the one in {GIVEN}."
 
 
 def keep_key(data_dir: Path, key: str) -> None:
@@ -59,7 +91,12 @@ async def key_in_workspace(
             fresh = DEFAULT_WORKSPACE if workspace is None else new_id()
             await connection.run("add_workspace", workspace=fresh, name=wanted)
             found = await connection.value("workspace_by_name", name=wanted)
-        _, key = await add_key(Engine(db), found, role, agent, name)
+        engine = Engine(db)
+        pii = await workspace_policy(engine, found)
+        given = [(("name",), name)] + ([(("agent",), agent)] if agent is not None else [])
+        masked = await masked_names(engine, found, pii, given, refuse=True)
+        _, key = await add_key(engine, found, role, masked[1] if agent is not None else None, masked[0])
+        engine.executor.close()
     return key
 
 

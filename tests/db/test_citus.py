@@ -21,9 +21,10 @@ from service.memory.engine import Engine
 from service.memory.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
-from tests.cluster import Cluster
-from tests.searched import Searched
-from tests.serving import Api
+from tests.captured_queries import CapturedQuery
+from tests.citus_cluster import Cluster
+from tests.live_api import Api
+from tests.rendered import renderings
 
 SOME = {
     "uuid": "00000000-0000-7000-8000-00000000000a", "text": "x", "jsonb": "[]", "int2": "1", "int4": "1", "int8": "1",
@@ -60,10 +61,9 @@ async def tasks_of(connection: Connection, statement: str) -> list[int]:
 
 async def test_statements_of_a_workspace_stay_in_its_shard(engine: Engine) -> None:
     astray = {}
-    for name, query in all_queries().items():
+    for name, query in [(name, renderings(name)[0]) for name in all_queries().templates]:
         if "workspace" not in query.parameters:
             continue
-        query = query.with_literals(dim=4, model=1, part=[1, 2], scanned="scanned AS" in query.text)
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
             prepared = await connection.raw.prepare(query.sql)
             types = [kind.name for kind in prepared.get_parameters()]
@@ -73,7 +73,7 @@ async def test_statements_of_a_workspace_stay_in_its_shard(engine: Engine) -> No
     assert not astray
 
 
-async def test_a_search_goes_to_one_shard(static_api: Api, searched: list[Searched]) -> None:
+async def test_a_search_goes_to_one_shard(static_api: Api, searched: list[CapturedQuery]) -> None:
     for number in range(5):
         await static_api.save(f"The lighthouse keeps lamp {number}")
     engine = static_api.engine
@@ -82,7 +82,7 @@ async def test_a_search_goes_to_one_shard(static_api: Api, searched: list[Search
     assert len(found.results) == 5
     (asked,) = searched
     query = asked.statement
-    async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
+    async with engine.db.search_connection(DEFAULT_WORKSPACE) as connection:
         rows = await connection.raw.fetch(
             f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {query.sql}", *query.arguments(asked.values)
         )
@@ -105,7 +105,7 @@ async def test_tenant_tables_lie_together_and_the_schedule_apart(engine: Engine)
     assert kinds["dream_schedule"] == "local"
 
 
-async def test_walls_hold_on_the_nodes(static_api: Api) -> None:
+async def test_row_level_security_holds_on_the_nodes(static_api: Api) -> None:
     await static_api.save("The lighthouse keeps its lamp")
     for workspace, seen in ((DEFAULT_WORKSPACE, 1), (UUID(int=7), 0)):
         async with static_api.engine.db.transaction(workspace) as connection:

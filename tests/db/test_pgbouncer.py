@@ -1,4 +1,4 @@
-"""Behind pgbouncer in transaction mode (row O2): everything works with clients taking turns on two connections."""
+"""Behind pgbouncer in transaction mode: everything works with clients taking turns on two connections."""
 
 from __future__ import annotations
 
@@ -10,28 +10,31 @@ from uuid import UUID
 
 import pytest
 
+from service.db.connectivity import ConnectionMode, detect_pooler
 from service.db.migrate import migrate
 from service.db.pool import APP_ROLE, Database
 from service.db.queries import query
-from service.db.reaching import Way, way_to
 from service.domain.ids import DEFAULT_WORKSPACE
+from service.memory.engine import Engine
+from service.runtime import open_runtime
 from service.settings import Settings
-from tests import bouncer
-from tests.bouncer import Bouncer
+from tests import pgbouncer
+from tests.live_api import serving
+from tests.pgbouncer import Bouncer
 from tests.processes import WorkerProcess
-from tests.serving import serving
 from tests.worker.dreaming import contents, dream, say
+from worker.schedule import run_claimed
 
-WAYS = {None: Way.FORGETFUL_POOLER, 0: Way.FORGETFUL_POOLER, 200: Way.POOLER}
+WAYS = {None: ConnectionMode.POOLER_NO_PREPARED, 0: ConnectionMode.POOLER_NO_PREPARED, 200: ConnectionMode.POOLER}
 """By how many prepared statements it keeps; None for a pgbouncer that does not know how to."""
 WHOSE = "SELECT current_setting('reverie.workspace', true) AS workspace, current_user::text AS login"
 
 
 @pytest.fixture(params=WAYS)
 def statements(request: pytest.FixtureRequest) -> int | None:
-    if bouncer.program() is None:
+    if pgbouncer.program() is None:
         pytest.skip("NOTHING IS TRIED BEHIND A POOLER: there is no pgbouncer here (install it, or set PGBOUNCER)")
-    keeps_some = bouncer.version() >= (1, 21)
+    keeps_some = pgbouncer.version() >= (1, 21)
     if (request.param is None) == keeps_some:
         pytest.skip(f"pgbouncer {'has' if keeps_some else 'has no'} max_prepared_statements")
     kept: int | None = request.param
@@ -56,9 +59,9 @@ async def database(through: Settings) -> AsyncIterator[Database]:
 
 
 async def test_a_pooler_is_noticed(through: Settings, statements: int | None, database_url: str) -> None:
-    assert await way_to(str(through.database_url)) is WAYS[statements]
-    assert await way_to(str(through.database_url)) is WAYS[statements]
-    assert await way_to(database_url) is Way.DIRECT
+    assert await detect_pooler(str(through.database_url)) is WAYS[statements]
+    assert await detect_pooler(str(through.database_url)) is WAYS[statements]
+    assert await detect_pooler(database_url) is ConnectionMode.DIRECT
 
 
 async def test_two_processes_worth_of_clients_share_two_connections(through: Settings) -> None:
@@ -76,6 +79,17 @@ async def test_two_processes_worth_of_clients_share_two_connections(through: Set
         assert {json.loads(answer.text.splitlines()[-1])["counts"]["memory"] for answer in exports} == {41}
         assert (await one.post("/v1/verify"))["working"] is True
         assert (await other.get("/v1/engine"))["database"]["status"] == "ok"
+
+
+async def test_of_two_workers_one_runs_a_scheduled_job(through: Settings) -> None:
+    runs: list[Engine] = []
+
+    async def job(engine: Engine) -> None:
+        runs.append(engine)
+
+    async with open_runtime(through, "one") as one, open_runtime(through, "other") as other:
+        assert sum(await asyncio.gather(*(run_claimed(each, "job", job) for each in (one, other) * 3))) == 1
+    assert len(runs) == 1
 
 
 async def test_no_transaction_sees_the_workspace_or_role_of_another(database: Database) -> None:
@@ -106,7 +120,7 @@ async def test_what_is_prepared_stays_so_where_the_pooler_keeps_it(database: Dat
             kept = await connection.raw.fetchval(
                 "SELECT count(*) FROM pg_prepared_statements WHERE statement = $1", sql
             )
-            assert bool(kept) is (WAYS[statements] is Way.POOLER)
+            assert bool(kept) is (WAYS[statements] is ConnectionMode.POOLER)
 
 
 async def test_a_worker_that_hears_nothing_looks_for_work(through: Settings, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 from uuid import uuid4
 
+from service.db.connectivity import ConnectionMode, detect_pooler
 from service.db.pool import Connection
-from service.db.reaching import Way, way_to
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
@@ -16,7 +16,7 @@ from service.memory.recall import recall
 from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
-from tests.cluster import Cluster
+from tests.citus_cluster import Cluster
 
 LONG = 15_360
 """In bytes, what asyncpg by itself keeps no longer statements than."""
@@ -29,7 +29,7 @@ async def test_a_save_is_planned_once(settings: Settings, citus: Cluster | None)
         for text in ("The kettle is on the shelf", "The cup is in the sink", "The spoon is on the table"):
             await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content=text)])
         plans = await _plans(engine.db.unscoped(), "INSERT INTO memories")
-    if await way_to(str(settings.database_url)) is Way.FORGETFUL_POOLER:
+    if await detect_pooler(str(settings.database_url)) is ConnectionMode.POOLER_NO_PREPARED:
         assert plans == []
     else:
         assert plans == [(0, 3) if citus else (3, 0)]
@@ -42,8 +42,8 @@ async def test_a_search_is_planned_once(settings: Settings, citus: Cluster | Non
         await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
         for text in ("kettle", "shelf", "the kettle on the shelf"):
             await recall(engine, admin, SearchRequest(agent="a", query=f"{text} last week", types=[MemoryType.FACT]))
-        plans = await _plans(engine.db.searching(DEFAULT_WORKSPACE), "semantic_top")
-    if await way_to(str(settings.database_url)) is Way.FORGETFUL_POOLER:
+        plans = await _plans(engine.db.search_connection(DEFAULT_WORKSPACE), "visible AS")
+    if await detect_pooler(str(settings.database_url)) is ConnectionMode.POOLER_NO_PREPARED:
         assert plans == []
     else:  # Citus finds the shard by the workspace
         assert plans == [(0, 3) if citus else (3, 0)]
@@ -52,12 +52,12 @@ async def test_a_search_is_planned_once(settings: Settings, citus: Cluster | Non
 async def test_a_statement_stays_prepared_however_long(settings: Settings) -> None:
     one_connection = settings.model_copy(update={"pool_size": 1})
     async with open_runtime(one_connection, "test") as engine:
-        for word, ways in (("search", engine.db.searching), ("save", engine.db.transaction)):
+        for word, ways in (("search", engine.db.search_connection), ("save", engine.db.transaction)):
             for _ in range(2):
                 async with ways(DEFAULT_WORKSPACE) as connection:
                     await connection.raw.fetch(f"SELECT '{word * LONG}' WHERE $1", True)
             plans = await _plans(ways(DEFAULT_WORKSPACE), word * 3)
-            if await way_to(str(settings.database_url)) is not Way.FORGETFUL_POOLER:
+            if await detect_pooler(str(settings.database_url)) is not ConnectionMode.POOLER_NO_PREPARED:
                 assert [sum(one) for one in plans] == [2]
 
 
@@ -69,10 +69,9 @@ async def test_each_kind_of_search_is_a_statement_of_its_own(settings: Settings)
         kinds = ({"query": "kettle"}, {"query": "kettle last week"}, {"query": "kettle", "user": "u"})
         for asked in (kinds[0], *kinds, *kinds):
             await recall(engine, admin, SearchRequest.model_validate({"agent": "a"} | asked))
-        apart = engine.db.searches_apart
-        plans = await _plans(engine.db.searching(DEFAULT_WORKSPACE), "semantic_top")
-    if await way_to(str(settings.database_url)) is not Way.FORGETFUL_POOLER:
-        assert sorted(map(sum, plans)) == ([1, 2, 2, 2] if apart else [2, 2, 3])
+        plans = await _plans(engine.db.search_connection(DEFAULT_WORKSPACE), "visible AS")
+    if await detect_pooler(str(settings.database_url)) is not ConnectionMode.POOLER_NO_PREPARED:
+        assert sorted(map(sum, plans)) == [2, 2, 3]
 
 
 async def _plans(on: AbstractAsyncContextManager[Connection], part: str) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""A wrong or unreachable DATABASE_URL is a clear error that never shows the password (row O2)."""
+"""A wrong or unreachable DATABASE_URL is a clear error that never shows the password."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from service.db.connectivity import check_connection, redacted_dsn
 from service.db.pool import Database
-from service.db.reaching import place_of, reach
 from service.errors import Unavailable
 from tests.processes import ROOT, free_port
 from tests.urls import as_login
@@ -30,7 +30,7 @@ WRONG = {
 
 @pytest.mark.parametrize("url", WRONG)
 async def test_a_wrong_url_is_said_without_its_password(url: str) -> None:
-    for attempt in (lambda: Database.open(url), lambda: reach(url)):
+    for attempt in (lambda: Database.open(url), lambda: check_connection(url)):
         with pytest.raises(Unavailable) as raised:
             await attempt()
         assert WRONG[url] in raised.value.message
@@ -50,8 +50,8 @@ async def test_a_missing_database_and_a_wrong_user_are_named(server_url: str) ->
 
 
 def test_the_place_has_neither_user_nor_password() -> None:
-    assert place_of(f"postgresql://u:{SECRET}@db.example:6432/memory?sslmode=require") == "db.example:6432/memory"
-    assert place_of(f"postgresql://u:{SECRET}@/memory?host=/run/pg") == "/run/pg:5432/memory"
+    assert redacted_dsn(f"postgresql://u:{SECRET}@db.example:6432/memory?sslmode=require") == "db.example:6432/memory"
+    assert redacted_dsn(f"postgresql://u:{SECRET}@/memory?host=/run/pg") == "/run/pg:5432/memory"
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 
-from service.db.dedicated import Dedicated
+from service.db.connectivity import ConnectionMode, detect_pooler
 from service.db.pool import Database
-from service.db.reaching import Way, way_to
+from service.db.workspace_connection import WorkspaceConnection
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import Principal
@@ -20,15 +20,15 @@ from service.memory.recall import recall
 from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
-from tests.cluster import Cluster
+from tests.citus_cluster import Cluster
 
 COUNT = "SELECT count(*) FROM memories"
-WAYS = pytest.mark.parametrize("way", ["searching", "saving"])
+WAYS = pytest.mark.parametrize("way", ["search_connection", "autocommit"])
 
 
 @pytest.fixture
 async def one_connection(settings: Settings, citus: Cluster | None) -> Settings:
-    if citus or await way_to(str(settings.database_url)) is not Way.DIRECT:
+    if citus or await detect_pooler(str(settings.database_url)) is not ConnectionMode.DIRECT:
         pytest.skip("searches and saves have connections of their own only where this process has them to itself")
     return settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
 
@@ -48,13 +48,13 @@ async def test_one_connection_shows_each_search_its_own_workspace(one_connection
         found = []
         for caller in (here, there, there, here):
             answer = await recall(engine, caller, SearchRequest(agent="a", query="kettle"))
-            found.append([one.told["content"] for one in answer.results])
+            found.append([one.payload["content"] for one in answer.results])
     shelf, shed = ["The kettle is on the shelf"], ["The kettle is in the shed"]
     assert found == [shelf, shed, shed, shelf]
 
 
 @WAYS
-async def test_walls_hold_for_what_names_no_workspace(one_connection: Settings, way: str) -> None:
+async def test_row_level_security_holds_for_what_names_no_workspace(one_connection: Settings, way: str) -> None:
     other = new_id()
     async with open_runtime(one_connection, "test") as engine:
         await _save(engine, DEFAULT_WORKSPACE, "Mine")
@@ -72,9 +72,9 @@ async def test_a_switch_of_workspace_that_fails_is_made_again(
     one_connection: Settings, way: str, switched: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = new_id()
-    execute = Dedicated.execute
+    execute = WorkspaceConnection.execute
 
-    async def cut_off(self: Dedicated, statement: str, *_: object, **__: object) -> None:
+    async def cut_off(self: WorkspaceConnection, statement: str, *_: object, **__: object) -> None:
         if switched:
             await execute(self, statement)
         raise asyncpg.QueryCanceledError
@@ -84,7 +84,7 @@ async def test_a_switch_of_workspace_that_fails_is_made_again(
         for wanted, count in ((DEFAULT_WORKSPACE, 1), (other, 0)):
             assert await _count(engine.db, way, DEFAULT_WORKSPACE) == 1
             with monkeypatch.context() as patched:
-                patched.setattr(Dedicated, "execute", cut_off)
+                patched.setattr(WorkspaceConnection, "execute", cut_off)
                 with pytest.raises(Unavailable):
                     await _count(engine.db, way, other)
             assert await _count(engine.db, way, wanted) == count
@@ -127,14 +127,17 @@ async def test_a_statement_is_bounded_in_time(one_connection: Settings, way: str
 
 
 async def test_a_search_cannot_write(one_connection: Settings) -> None:
-    async with open_runtime(one_connection, "test") as engine, engine.db.searching(DEFAULT_WORKSPACE) as connection:
+    async with (
+        open_runtime(one_connection, "test") as engine,
+        engine.db.search_connection(DEFAULT_WORKSPACE) as connection,
+    ):
         with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
             await connection.raw.execute("DELETE FROM memories")
         assert await connection.raw.fetchval("SHOW hnsw.iterative_scan") == "relaxed_order"
 
 
 async def test_a_save_writes_for_its_own_workspace_alone(one_connection: Settings) -> None:
-    async with open_runtime(one_connection, "test") as engine, engine.db.saving(DEFAULT_WORKSPACE) as connection:
+    async with open_runtime(one_connection, "test") as engine, engine.db.autocommit(DEFAULT_WORKSPACE) as connection:
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             await connection.raw.execute(
                 "INSERT INTO audience_languages (workspace_id, audience, language) VALUES ($1, $1, 'german')", new_id()

@@ -1,0 +1,146 @@
+"""A release works on its own schema, and on a newer one only where that says so."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import asyncpg
+import pytest
+from alembic.script import ScriptDirectory
+
+from service.db import schema_version
+from service.db.migrate import alembic_config, migrate
+from service.db.pool import Database
+from service.db.schema_version import SchemaCheck, code_revision
+from service.errors import SchemaMismatch
+from tests.citus_cluster import execute
+from tests.databases import downgrade_to
+from tests.live_api import Api
+from tests.processes import ROOT
+
+NEWER = "9999"
+SCRIPTS = ScriptDirectory.from_config(alembic_config("postgresql://nowhere"))
+
+
+def before(revision: str) -> str:
+    """The revision before it."""
+    down = SCRIPTS.get_revision(revision).down_revision
+    assert isinstance(down, str)
+    return down
+
+
+async def stamp(url: str, revision: str) -> None:
+    """Have the schema say that it is at a revision."""
+    await execute(url, f"UPDATE alembic_version SET version_num = '{revision}'")  # noqa: S608
+
+
+async def serve_from(url: str, oldest: str) -> None:
+    """Have the newer schema say which releases can work on it."""
+    await execute(
+        url,
+        f"INSERT INTO schema_compatibility VALUES ('{NEWER}', '{oldest}')"  # noqa: S608
+        " ON CONFLICT (revision) DO UPDATE SET serves_from = excluded.serves_from",
+    )
+
+
+def test_the_revision_of_the_code_is_the_last_migration() -> None:
+    assert code_revision() == SCRIPTS.get_current_head()
+    revisions = [script.revision for script in SCRIPTS.walk_revisions()]
+    assert revisions == sorted(revisions, reverse=True)
+
+
+async def test_an_older_schema_is_refused_with_what_to_do(service_url: str, database_url: str) -> None:
+    await (await Database.open(service_url)).close()
+    older = before(code_revision())
+    await asyncio.to_thread(downgrade_to, database_url, older)
+    with pytest.raises(SchemaMismatch, match=f"at {older}, .* needs {code_revision()}: run `make migrate`"):
+        await Database.open(service_url)
+    await asyncio.to_thread(migrate, database_url)
+    await (await Database.open(service_url)).close()
+
+
+async def test_a_newer_schema_is_refused_unless_it_says_otherwise(service_url: str, database_url: str) -> None:
+    await stamp(database_url, NEWER)
+    with pytest.raises(SchemaMismatch, match=f"at {NEWER}, newer than this release"):
+        await Database.open(service_url)
+    await serve_from(database_url, "9998")
+    with pytest.raises(SchemaMismatch, match="newer"):
+        await Database.open(service_url)
+    await serve_from(database_url, code_revision())
+    await (await Database.open(service_url)).close()
+    with pytest.raises(SchemaMismatch, match=f"knows migrations up to {code_revision()}.*{NEWER}"):
+        await asyncio.to_thread(migrate, database_url)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("service", "serve"), ("worker", "run"), ("worker", "once"), ("worker", "dream", "--agent", "a")],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("newer", [False, True], ids=["older", "newer"])
+async def test_no_process_starts_on_another_schema(
+    service_url: str, database_url: str, tmp_path: Path, command: tuple[str, ...], newer: bool
+) -> None:
+    if newer:
+        await stamp(database_url, NEWER)
+    else:
+        await asyncio.to_thread(downgrade_to, database_url, before(code_revision()))
+    environment = os.environ | {
+        "DATABASE_URL": service_url, "REVERIE_DATA_DIR": str(tmp_path), "REVERIE_PORT": "0", "EMBEDDING_MODEL": "none",
+    }  # fmt: skip
+    done = await asyncio.to_thread(
+        subprocess.run, [sys.executable, "-m", *command],
+        capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert ("newer than this release" if newer else "run `make migrate`") in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+async def test_readiness_tells_of_a_schema_that_changed_under_the_process(
+    api: Api, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema_version, "RECHECK_S", 0.0)
+
+    async def readiness() -> tuple[int, str, str]:
+        answer = await api.http.get("/readyz")
+        return answer.status_code, answer.json()["status"], answer.json().get("detail", "")
+
+    api.engine.db.check_schema = SchemaCheck()
+    assert await readiness() == (200, "ready", "")
+    await stamp(database_url, NEWER)
+    status, said, detail = await readiness()
+    assert (status, said) == (503, "unavailable")
+    assert "newer than this release" in detail
+    await stamp(database_url, before(code_revision()))
+    status, said, detail = await readiness()
+    assert (status, said) == (503, "unavailable")
+    assert "run `make migrate`" in detail
+    await stamp(database_url, code_revision())
+    assert await readiness() == (200, "ready", "")
+
+
+async def test_a_schema_that_fits_is_not_asked_for_each_time(service_url: str, database_url: str) -> None:
+    db = await Database.open(service_url)
+    await stamp(database_url, NEWER)
+    async with db.unscoped() as connection:
+        await db.check_schema(connection.raw)
+        with pytest.raises(SchemaMismatch):
+            await SchemaCheck()(connection.raw)
+    await db.close()
+
+
+async def test_a_login_that_owns_no_table_is_told_the_same(database_url: str) -> None:
+    connection = await asyncpg.connect(database_url)
+    try:
+        await connection.execute("SET ROLE reverie_app")
+        await SchemaCheck()(connection)
+        await execute(database_url, "REVOKE SELECT ON alembic_version FROM reverie_app")
+        with pytest.raises(SchemaMismatch, match=r"older, .* run `make migrate`"):
+            await SchemaCheck()(connection)
+    finally:
+        await connection.close()
