@@ -1,4 +1,4 @@
-"""Keeping personal data out of storage, embeddings, logs and prompts (row P1)."""
+"""Keeping personal data out of storage, embeddings, logs and prompts."""
 
 from service.privacy.redactor import (
     DEFAULT_ENTITIES,

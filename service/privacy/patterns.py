@@ -1,4 +1,4 @@
-"""Where e-mail addresses, IP addresses, IBANs, cards and US social security numbers stand in a folded text.
+"""Where IP addresses, IBANs, cards and US social security numbers stand in a folded text.
 
 Every finder yields ``(start, end)`` in time linear in the text: presidio's own patterns can backtrack for seconds
 on long input and then skip the text, which would let data through.
@@ -28,55 +28,41 @@ def blank(pattern: re.Pattern[str], text: str) -> str:
     return pattern.sub(lambda match: BARRIER * len(match[0]), text)
 
 
-def _email_pattern(word: str) -> re.Pattern[str]:
-    marks = r"[.!#$%'*+^~\-]"
-    label = rf"(?:{word}|-)++"
-    return re.compile(rf"(?<!{word})(?<!{marks})(?:{word}|{marks})++@(?:{label}\.)+(?!\d){word}{label}")
-
-
-# In scripts written without spaces a word runs into the address beside it ("メールはa@b.comです"), so an address
-# within them is looked for first, and one made of them ("用户@例子.公司") only where that finds nothing.
-_SPACED_WORD = (
-    r"[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    r"\U00020000-\U0003ffff]"
-)
-_EMAIL = _email_pattern(_SPACED_WORD)
-_EMAIL_ANY_SCRIPT = _email_pattern(r"\w")
-
-
-def find_emails(text: str) -> Iterator[Span]:
-    """Everything shaped ``local@host.letters``, whatever the domain: internal ones are personal data too."""
-    if "@" not in text:
-        return
-    for match in _EMAIL.finditer(text):
-        yield _without_markup(match)
-    for match in _EMAIL_ANY_SCRIPT.finditer(blank(_EMAIL, text)):
-        yield _without_markup(match)
-
-
-def _without_markup(match: re.Match[str]) -> Span:
-    start = match.end() - len(match[0].lstrip("'*~.-"))
-    return (start if match.string[start] != "@" else match.start()), match.end()
-
-
 _OCTET = r"(?:25[0-5]|2[0-4]\d|[01]?\d?\d)"
 _IPV4 = re.compile(rf"(?<![\d.])(?<!\bv)(?:{_OCTET}\.){{3}}{_OCTET}(?!\d|\.\d)(?:/\d{{1,2}}(?!\d))?")
 _IPV4_IS_VERSION = re.compile(r"\b(?:v|ver|version|release|build)[ .:]*\Z", re.IGNORECASE)
 _IPV6_TOKEN = re.compile(
     r"(?<![0-9A-Za-z_.:])[0-9A-Za-z_.]*+:[0-9A-Za-z_.]*+:[0-9A-Za-z_.:]*+(?:%[0-9A-Za-z]{1,16})?(?:/\d{1,3})?"
 )
+_NOT_HEX = re.compile("[G-Zg-z_]")
+
+
+# The host of a URL as a number (inet_aton): 3232235777, 0xC0A80101, 0300.0250.1.1, 127.1; or a number after "IP".
+_NUMBER = r"(?:0x[0-9a-f]{1,8}|\d{1,11})"
+_NUMERIC_HOST = re.compile(
+    rf"\b[a-z][a-z0-9+.-]{{1,15}}://(?:[^\s/?#@\x00]{{1,64}}@)?({_NUMBER}(?:\.{_NUMBER}){{0,3}})\.?(?![\w.%@-])"
+    r"|\bip(?:v?4)?(?:[ _-]?addr(?:ess)?)?\b[ \t]{0,3}(?:is\b|[:=])?[ \t\"']{0,3}"
+    r"(0x[0-9a-f]{8}|\d{8,10})(?![\w.%-])",
+    re.IGNORECASE,
+)
 
 
 def find_ip_addresses(text: str) -> Iterator[Span]:
-    """IPv4 and IPv6 addresses, with prefix length or zone; not the four-part version after ``v`` or ``version``."""
+    """IPv4 and IPv6 addresses, with prefix length or zone; not the four-part version after ``v`` or ``version``.
+
+    An IPv4 address written as one number, or in octal or hexadecimal, counts as the host of a URL and after "IP".
+    """
+    for match in _NUMERIC_HOST.finditer(text):
+        if _is_numeric_ipv4(match[1] or match[2]):
+            yield match.span(1 if match[1] else 2)
     for match in _IPV4.finditer(text):
         if not _IPV4_IS_VERSION.search(text, max(0, match.start() - 12), match.start()):
             yield match.span()
     for match in _IPV6_TOKEN.finditer(text):
         address, start = match[0], match.start()
-        label = re.match(r"[^:]*[G-Zg-z_][^:]*:", address)  # "addr:2001:db8::1"
-        if label:
-            address, start = address[label.end() :], start + label.end()
+        label, _, rest = address.partition(":")
+        if _NOT_HEX.search(label):  # "addr:2001:db8::1"
+            address, start = rest, start + len(label) + 1
         address = address.rstrip(".")
         if address.endswith(":") and not address.endswith("::"):
             address = address[:-1]
@@ -84,6 +70,23 @@ def find_ip_addresses(text: str) -> Iterator[Span]:
             address = address.rpartition(":")[0]
         if _is_ipv6(address):
             yield start, start + len(address)
+
+
+def _is_numeric_ipv4(host: str) -> bool:
+    """Whether inet_aton reads it as an address: up to four numbers, the last of which fills the octets left."""
+    try:
+        *octets, rest = [int(part, _base_of(part)) for part in host.split(".")]
+    except ValueError:
+        return False
+    address = sum(octet << 8 * (3 - place) for place, octet in enumerate(octets)) + rest
+    fits = all(octet < 256 for octet in octets) and rest < 256 ** (4 - len(octets))
+    return fits and address >= 1 << 24
+
+
+def _base_of(number: str) -> int:
+    if number[:2] in ("0x", "0X"):
+        return 16
+    return 8 if number[0] == "0" else 10
 
 
 def _is_ipv6(address: str) -> bool:
@@ -122,9 +125,11 @@ _IBAN_LENGTHS = {
     }.items()
     for country in countries.split()
 }
-_IBAN_HEAD = re.compile(r"(?<![0-9A-Za-z])(?:IBAN)?([A-Za-z]{2})\d{2}(?=[ -]?[0-9A-Za-z])", re.IGNORECASE)
+# Between two groups: a space, a dash or a dot, or the end of a line with the indent or quote marks of the next.
+_IBAN_GAP = r"(?:[ \t.-]?\r?\n[ \t>]{0,8}|[ \t.-])?"
+_IBAN_HEAD = re.compile(rf"(?<![0-9A-Za-z])(?:IBAN)?([A-Za-z]{{2}})\d{{2}}(?={_IBAN_GAP}[0-9A-Za-z])", re.IGNORECASE)
 _IBAN_BODIES = {
-    length: re.compile(rf"[A-Za-z]{{2}}\d{{2}}(?:[ -]?[0-9A-Za-z]){{{length - 4}}}")
+    length: re.compile(rf"[A-Za-z]{{2}}\d{{2}}(?:{_IBAN_GAP}[0-9A-Za-z]){{{length - 4}}}")
     for length in set(_IBAN_LENGTHS.values())
 }
 _IBAN_WORD = re.compile(r"[A-Za-z]{2}\d{2}[0-9A-Za-z]{8,30}(?![0-9A-Za-z])")
@@ -158,7 +163,7 @@ def _has_iban_digits(written: str) -> bool:
 
 def _has_iban_checksum(written: str) -> bool:
     """ISO 13616: the first four characters moved to the end, letters as 10 to 35, modulo 97 is 1."""
-    compact = re.sub("[ -]", "", written)
+    compact = re.sub("[^0-9A-Za-z]", "", written)
     return int("".join(str(int(character, 36)) for character in compact[4:] + compact[:4])) % 97 == 1
 
 
@@ -176,7 +181,7 @@ def find_ssns(text: str) -> Iterator[Span]:
         yield match.span(1)
 
 
-_CARD_RUN = re.compile(r"\d(?:[-./_ \t]{0,3}\d){11,}")
+_CARD_RUN = re.compile(r"\d(?:(?:[-./_ \t]{0,3}|[-. ]?\r?\n[ \t>]{0,8})\d){11,}")
 _DIGITS = re.compile(r"\d+")
 _CARD_NAMED = re.compile(
     r"\b(?:cards?|cc|credit|debit|visa|master\s?card|amex|american express|discover|diners|jcb|maestro)\b",
@@ -228,7 +233,7 @@ def _is_card(text: str, groups: list[Span], first: int, last: int) -> bool:
     if before[-1:] == "+" or re.fullmatch(r"[^A-Za-z.]?\.", before):  # a phone number; the digits of a fraction
         return False
     number = "".join(text[a:b] for a, b in groups[first : last + 1])
-    if not _has_luhn_checksum(number):
+    if text.count("\n", start, groups[last][1]) > 1 or not _has_luhn_checksum(number):
         return False
     return bool(_CARD_ISSUER.fullmatch(number) or _CARD_NAMED.search(text, max(0, start - 40), start))
 

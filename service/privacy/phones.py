@@ -55,8 +55,8 @@ _OTHER_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _STREET_AFTER = re.compile(
-    r" +[A-Z]\S{0,30}(?: \S{1,30}){0,3}? (?:St|Str|Street|Ave|Avenue|Rd|Road|Lane|Ln|Blvd|Boulevard|Drive|Dr|Way|Court"
-    r"|Ct|Place|Pl|Square|Crescent|Terrace|Highway|Hwy)\b"
+    r" {1,20}[A-Z]\S{0,30}(?: \S{1,30}){0,3}? (?:St|Str|Street|Ave|Avenue|Rd|Road|Lane|Ln|Blvd|Boulevard|Drive|Dr|Way"
+    r"|Court|Ct|Place|Pl|Square|Crescent|Terrace|Highway|Hwy)\b"
 )
 
 
@@ -131,6 +131,7 @@ def _is_phone(phone: _Candidate, opens_run: bool) -> bool:
         or _is_north_american(phone)
         or _has_trunk_zero(phone)
         or _has_area_code(phone)
+        or _is_chinese_mobile(phone)
         or (opens_run and (_is_called_a_phone(phone) or _is_known_bare_number(phone)))
     )
 
@@ -185,6 +186,18 @@ def _has_area_code(phone: _Candidate) -> bool:
     return in_parentheses and 2 <= sizes[0] <= 5 and 8 <= count <= 12 and min(sizes) >= 2 and not is_year
 
 
+def _is_chinese_mobile(phone: _Candidate) -> bool:
+    """Eleven digits that begin with 13 to 19, ``138 0013 8000`` or in one piece, with or without the leading 86."""
+    digits, sizes = phone.digits, phone.sizes
+    if len(digits) == 13 and digits.startswith("86"):
+        digits, sizes = digits[2:], sizes[1:] if sizes[0] == 2 else (sizes[0] - 2, *sizes[1:])
+    if len(digits) != 11 or digits[0] != "1" or sizes not in ((11,), (3, 4, 4), (3, 8), (4, 3, 4), (7, 4)):
+        return False
+    if _is_marked(phone) or _is_called_otherwise(phone):
+        return False
+    return phonenumbers.is_valid_number(phonenumbers.parse(digits, "CN"))
+
+
 def _is_called_a_phone(phone: _Candidate) -> bool:
     """7 to 13 digits in any usual grouping, where the words just before or after speak of phoning."""
     sizes, count = phone.sizes, len(phone.digits)
@@ -208,10 +221,15 @@ def _is_called_otherwise(phone: _Candidate) -> bool:
     return bool(_OTHER_NUMBER.search(phone.before()))
 
 
+def _is_marked(phone: _Candidate) -> bool:
+    """Whether a sign beside it makes it another kind of number."""
+    return phone.before()[-1:] in tuple("#$€£¥=/-.%&") or phone.after().isalnum() or phone.after() == "%"
+
+
 def _is_known_bare_number(phone: _Candidate) -> bool:
     """Ten digits in a row that the North American plan assigns, unless marked as another kind of number."""
     if phone.sizes != (10,) or phone.digits == _INT32_MAX or phone.digits[0] in "01":
         return False
-    if phone.before()[-1:] in tuple("#$€£¥=/-.%&") or phone.after().isalnum() or phone.after() == "%":
+    if _is_marked(phone):
         return False
     return not _is_called_otherwise(phone) and phonenumbers.is_valid_number(phonenumbers.parse(phone.digits, "US"))

@@ -16,10 +16,11 @@ from presidio_analyzer.predefined_recognizers import SpacyRecognizer
 from spacy.tokens import Doc
 
 from service.privacy import patterns
+from service.privacy.emails import find_emails
 from service.privacy.phones import find_phones
 
 _FINDERS: dict[str, Callable[[str], Iterator[patterns.Span]]] = {
-    "EMAIL_ADDRESS": patterns.find_emails,
+    "EMAIL_ADDRESS": find_emails,
     "IBAN_CODE": patterns.find_ibans,
     "CREDIT_CARD": patterns.find_cards,
     "US_SSN": patterns.find_ssns,

@@ -1,23 +1,24 @@
-"""Masks or refuses personal data in texts and JSON values, before anything else sees them (row P1).
+"""Masks or refuses personal data in texts and JSON values, before anything else sees them.
 
 presidio and spaCy take about a second to import, so nothing heavy is loaded before the first use or ``warm()``.
-All work runs on the redactor's own threads, and nothing ever reaches the network. What cannot be checked is not
-written: every failure is :class:`RedactorUnavailable`. No error carries the text it is about.
+Nothing ever reaches the network. What cannot be checked is not written: every failure is :class:`RedactorUnavailable`.
+No error carries the text it is about.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from service.domain.json import dumps
+from service.domain.placeholders import PLACEHOLDER, placeholder
 from service.errors import ReverieError
-from service.privacy.folding import fold
+from service.executor import INLINE_CHARACTERS_MAX, NOT_KNOWN, FairExecutor, freeze_heap
+from service.privacy.ascii_map import to_ascii
 from service.privacy.patterns import BARRIER, blank
 
 if TYPE_CHECKING:
@@ -29,12 +30,19 @@ NAME_ENTITIES = ("PERSON", "LOCATION")
 _ENTITIES = (*DEFAULT_ENTITIES, *NAME_ENTITIES)
 _MODELS = ("en_core_web_lg", "en_core_web_md", "en_core_web_sm")
 
-_PLACEHOLDER = re.compile(f"<(?:{'|'.join(_ENTITIES)})>")
-_PIECE = re.compile(rf"[^{BARRIER}]*[^\W{BARRIER}][^{BARRIER}]*")  # of a name around a placeholder
+_PIECE = re.compile(f"[^{BARRIER}]+")  # of a name around a placeholder
+_WORD_CHARACTER = re.compile(r"\w")
+_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])\s(?=[^\W\d_])")
+_CORE_CHARS = 32_768
+_MARGIN_CHARS = 2_048
+"""Many times as long as any form of personal data with the words around it that decide."""
+_SEEK_CHARS = 8_192
 _PASSES_MAX = 8
-_THREADS = 2
+_COST = 8
+"""To redact a text takes so many times as long as anything else that is done with it."""
 _SHORTEST_NUMBER = 7
 
+Item = TypeVar("Item")
 T = TypeVar("T")
 
 
@@ -76,13 +84,14 @@ class Redaction:
 class Redactor:
     """Applies a :class:`PiiPolicy` to texts. Cheap to build; safe to share between threads and event loops.
 
-    ``model`` is the spaCy model for names and places, a package or a folder; by default the largest installed
-    ``en_core_web_*``. Without one, ``PERSON`` and ``LOCATION`` are not looked for.
+    Texts that are not short are redacted by ``executor``. ``model`` is the spaCy model for names and places, a package
+    or a folder; by default the largest installed ``en_core_web_*``. Without one, ``PERSON`` and ``LOCATION`` are not
+    looked for.
     """
 
-    def __init__(self, model: str | None = None) -> None:
+    def __init__(self, model: str | None = None, executor: FairExecutor | None = None) -> None:
         self._model = model or next((name for name in _MODELS if find_spec(name)), None)
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="redactor")
+        self._executor = executor or FairExecutor()
         self._loading = threading.Lock()
         self._patterns: PatternFinder | None = None
         self._names: NameFinder | None = None
@@ -94,18 +103,24 @@ class Redactor:
 
     async def warm(self) -> None:
         """Loads presidio (and the model where there is one), so that the first write does not pay for it."""
-        await self._run(lambda: self._find("", self.entities))
+        await self._each(lambda text: self._find(text, self.entities), [""], PiiPolicy("redact", self.entities))
 
-    async def redact(self, texts: Sequence[str], policy: PiiPolicy) -> list[Redaction]:
+    async def redact(self, texts: Sequence[str], policy: PiiPolicy, secret: bytes | None = None) -> list[Redaction]:
         """One :class:`Redaction` per text, in order. Redacting a result again changes nothing.
 
         ``off`` returns the texts as they are, loading nothing. ``redact`` puts ``<EMAIL_ADDRESS>`` and the like in
-        place of each finding. ``reject`` raises :class:`PiiRejected` for the first text with a finding. Any failure
-        is :class:`RedactorUnavailable`.
+        place of each finding; with a ``secret``, different findings get different placeholders, so that different texts
+        stay different. ``reject`` raises :class:`PiiRejected` for the first text with a finding. Any failure is
+        :class:`RedactorUnavailable`.
         """
         if policy.mode == "off":
             return [Redaction(text) for text in texts]
-        return await self._run(lambda: [self._apply(text, policy, index) for index, text in enumerate(texts)])
+        return await self._each(
+            lambda one: self._apply(one[1], policy, one[0], secret=secret),
+            list(enumerate(texts)),
+            policy,
+            lambda one: len(one[1]),
+        )
 
     async def redact_json(self, value: Any, policy: PiiPolicy) -> Any:
         """``value`` with every string in it redacted, keys too; a long number that is personal data becomes a string.
@@ -115,23 +130,32 @@ class Redactor:
         """
         if policy.mode == "off":
             return value
-        return await self._run(lambda: self._apply_json(value, policy, ""))
+        (redacted,) = await self._each(
+            lambda given: self._apply_json(given, policy, ""), [value], policy, _json_characters
+        )
+        return redacted
 
-    def close(self) -> None:
-        """Lets the threads go; work begun is finished."""
-        self._threads.shutdown(wait=False)
+    async def _each(
+        self,
+        work: Callable[[Item], T],
+        items: Sequence[Item],
+        policy: PiiPolicy,
+        characters: Callable[[Item], int] = lambda _: 0,
+    ) -> list[T]:
+        """``work`` of each item. What is to be loaded first, and a spaCy model, which takes long, never run inline."""
 
-    async def _run(self, work: Callable[[], T]) -> T:
-        def guarded() -> T:
+        def guarded(item: Item) -> T:
             try:
-                return work()
+                return work(item)
             except PiiRejected:
                 raise
             except Exception as error:  # noqa: BLE001  whatever it is, the write must be refused
                 # Without its cause: messages of the libraries quote the text.
                 raise RedactorUnavailable(f"Personal data could not be checked for ({type(error).__name__}).") from None
 
-        return await asyncio.get_running_loop().run_in_executor(self._threads, guarded)
+        by_model = self._model is not None and not set(NAME_ENTITIES).isdisjoint(policy.entities)
+        least = INLINE_CHARACTERS_MAX if by_model or self._patterns is None else 0
+        return await self._executor.each(guarded, items, lambda item: max(least, characters(item)) * _COST)
 
     def _apply_json(self, value: Any, policy: PiiPolicy, key: str) -> Any:
         if isinstance(value, str):
@@ -151,7 +175,9 @@ class Redactor:
             return redaction.text if redaction.found else value
         return value
 
-    def _apply(self, text: str, policy: PiiPolicy, index: int, lead: str = "") -> Redaction:
+    def _apply(
+        self, text: str, policy: PiiPolicy, index: int, lead: str = "", secret: bytes | None = None
+    ) -> Redaction:
         """Masks until nothing is left to find: a placeholder can bare a number that its neighbour hid."""
         found: set[str] = set()
         for _ in range(_PASSES_MAX):
@@ -162,19 +188,31 @@ class Redactor:
             if policy.mode == "reject":
                 raise PiiRejected(_in_order(found), index)
             for finding in reversed(findings):
-                text = f"{text[: finding.start]}<{finding.entity}>{text[finding.end :]}"
+                mask = placeholder(finding.entity, text[finding.start : finding.end], secret)
+                text = text[: finding.start] + mask + text[finding.end :]
         raise RuntimeError("redaction does not settle")
 
     def _findings(self, text: str, entities: Sequence[str], lead: str) -> list[Finding]:
         """Disjoint findings in ``text``, in order. ``lead`` is read before it for context and never part of one."""
-        folded = fold(blank(_PLACEHOLDER, text))
+        text = blank(PLACEHOLDER, text)
         pieces: list[Finding] = []
+        for window in _windows(text):
+            found = self._findings_in(text[window.start : window.end], entities, "" if window.start else lead)
+            pieces += (
+                piece._replace(start=piece.start + window.start, end=piece.end + window.start)
+                for piece in found
+                if piece.start + window.start < window.core_end and piece.end + window.start > window.core_start
+            )
+        return _merged(pieces)
+
+    def _findings_in(self, text: str, entities: Sequence[str], lead: str) -> Iterator[Finding]:
+        folded = to_ascii(text)
         for found in self._find(lead + folded.text, entities):
             begin, stop = max(found.start - len(lead), 0), max(found.end - len(lead), 0)
             for piece in _PIECE.finditer(folded.text, begin, stop):
-                start, end = folded.span(*piece.span())
-                pieces.append(found._replace(start=start, end=end))
-        return _merged(pieces)
+                if _WORD_CHARACTER.search(piece[0]):
+                    start, end = folded.span(*piece.span())
+                    yield found._replace(start=start, end=end)
 
     def _find(self, text: str, entities: Sequence[str]) -> list[Finding]:
         forms = [entity for entity in entities if entity in DEFAULT_ENTITIES]
@@ -189,16 +227,52 @@ class Redactor:
         return findings
 
 
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A part of a text that is searched at once. What is found counts where it reaches into the core."""
+
+    start: int
+    core_start: int
+    core_end: int
+    end: int
+
+
+def _windows(text: str) -> Iterator[_Window]:
+    """A long text in windows: a regular expression keeps all other threads waiting until it has its next match.
+
+    The margins beside a core hold every finding that reaches into it, with the words around that decide; they end
+    between two words, so that they cut no run of digits or characters, unless it is longer than ``_SEEK_CHARS``.
+    """
+    for core_start in range(0, max(1, len(text)), _CORE_CHARS):
+        core_end = min(core_start + _CORE_CHARS, len(text))
+        left, right = max(0, core_start - _MARGIN_CHARS), min(len(text), core_end + _MARGIN_CHARS)
+        start, end = max(0, left - _SEEK_CHARS), min(len(text), right + _SEEK_CHARS)
+        if start:
+            start = next((gap.end() for gap in _BETWEEN_WORDS.finditer(text, start, left)), start)
+        if end < len(text):
+            end = next((gap.start() for gap in _BETWEEN_WORDS.finditer(text, right, end)), end)
+        yield _Window(start, core_start, core_end, end)
+
+
 def _load_patterns() -> PatternFinder:
     from service.privacy.recognizers import PatternFinder
 
-    return PatternFinder()
+    found = PatternFinder()
+    freeze_heap()
+    return found
 
 
 def _load_names(model: str | None) -> NameFinder | None:
     from service.privacy.recognizers import NameFinder
 
     return NameFinder(model) if model else None
+
+
+def _json_characters(value: Any) -> int:
+    try:
+        return len(dumps(value))
+    except TypeError:  # too deep, as is found out where it can be refused
+        return NOT_KNOWN
 
 
 def _merged(findings: list[Finding]) -> list[Finding]:
@@ -223,7 +297,7 @@ def _in_order(found: set[str]) -> tuple[str, ...]:
 
 def _as_words(key: str) -> str:
     """``mobilePhone_number`` as the words ``mobile Phone number: ``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", fold(key).text) + ": " if key else ""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", to_ascii(key).text) + ": " if key else ""
 
 
 def _unused(name: Any, taken: dict[Any, Any]) -> Any:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from service.privacy import Redactor
 
 
 @pytest.fixture(scope="module")
-def redactor() -> Iterator[Redactor]:
-    redactor = Redactor()
-    yield redactor
-    redactor.close()
+def redactor() -> Redactor:
+    return Redactor()

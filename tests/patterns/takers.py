@@ -1,0 +1,211 @@
+"""Every function that takes a text, found by its signature, and made callable with the text alone.
+
+That is each function with a parameter of a name in ``TEXTS`` and an annotation in ``KINDS``: public ones everywhere,
+private ones where use cases live (elsewhere they are called by public ones that take a text), and methods of what
+reads texts for a living. What takes a text inside of something else is written out in ``WRAPPED``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from types import FunctionType
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import orjson
+
+from service.domain.documents import DocumentSettings
+from service.domain.field_types import reject_unstorable_json
+from service.domain.types import MemoryType
+from service.embedding.static import StaticEmbedder
+from service.errors import ReverieError
+from service.memory import assembly, bulletin, compaction, summarize
+from service.memory.prompts import Notes
+from service.privacy import PiiPolicy, Redactor
+from service.privacy.recognizers import PatternFinder
+from service.proxy import transcript
+from tests.patterns.compiled import modules
+from tests.patterns.work import Run
+from worker.dreaming.candidates import Turn
+from worker.dreaming.extract.rules import extract
+
+TEXTS = frozenset(
+    """a address after answer b before body clause content contents data event gist line lines message outside
+    piece question query quote raw rest run sentence sentences summary text texts value word words
+    written""".split()  # noqa: SIM905
+)
+KINDS = frozenset({"str", "str | None", "Sequence[str]", "Iterable[str]", "list[str]", "bytes", "Any"})
+PUBLIC = (
+    "service.domain", "service.embedding", "service.llm", "service.privacy", "service.store", "service.proxy",
+    "service.memory", "service.studio", "worker",
+)  # fmt: skip
+PRIVATE = ("service.memory", "service.proxy", "service.studio")
+METHODS: dict[str, Callable[[], Any]] = {
+    "service.embedding.static.StaticEmbedder": StaticEmbedder.open,
+    "service.privacy.recognizers.PatternFinder": PatternFinder,
+    "service.privacy.redactor.Redactor": Redactor,
+    "service.proxy.transcript.StreamParser": transcript.StreamParser,
+}
+"""Classes whose methods count, and how one of them is made."""
+
+EXCLUDED = {
+    "service.memory.ask._supported": "takes a reply of a model: what it calls takes texts itself",
+    "service.domain.events.signature": "signs bytes of its own making",
+    "service.embedding.local.names_a_folder": "takes a setting",
+    "service.memory.assembly._section": "takes a section's lines, as _cost counted them: see WRAPPED",
+    "service.memory.compaction._summary_by_rules": "takes a window: see WRAPPED",
+    "service.memory.compaction._summary": "takes a window: see WRAPPED",
+    "service.domain.naming.with_names": "takes a function as well, and names, whose length is bounded",
+    "service.memory.idempotency._sealed": "encrypts an answer of its own making",
+    "service.memory.transfer.redact._texts": "picks fields out of a record",
+    "service.privacy.patterns.blank": "takes a pattern as well, each of which is tested by itself",
+    "service.proxy.upstream._refusal": "takes an error of its own making",
+    "service.studio.pages.engine._bar": "draws, with words of the program",
+    "service.studio.pages.memories._row": "draws one memory",
+    "service.studio.components.button": "draws, with words of the program",
+    "service.studio.components.notify": "draws, with words of the program",
+    "service.studio.components.text": "draws",
+    "service.studio.components.error_banner": "draws, with words of the program",
+}
+
+_REDACTOR = Redactor()
+_NOW = datetime(2024, 5, 8, tzinfo=UTC)
+_ID = UUID(int=1)
+FILLED: dict[str, Any] = {
+    "bounds": DocumentSettings(), "default": "english", "entities": Redactor().entities,
+    "allowed": ["m"], "given": "x", "gone": frozenset({"x"}), "hearsay_by": None,
+    "kind": "EMAIL_ADDRESS", "own_model": None,
+    "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "now": _NOW, "number": 1,
+    "occurred_at": None, "ordinal": 1, "overlap_tokens": 50, "people": ["Ann"], "placement": "system",
+    "policy": PiiPolicy("redact"), "role": "user", "rows": [], "schema": Notes, "secret": "x", "speaker": "Ann",
+    "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT, "user": None, "wanted": ["x"],
+    "sources": ["Ann is here."],
+}  # fmt: skip
+"""What the other parameters are given, by name."""
+
+
+def _turn(text: str, speaker: str | None = None) -> Turn:
+    return Turn(_ID, "s", 1, "user", text, _NOW, speaker)
+
+
+def _memory(text: str) -> dict[str, Any]:
+    return {
+        "id": _ID,
+        "content": text,
+        "type": "fact",
+        "user": None,
+        "importance": 0.5,
+        "occurred_at": None,
+        "version": 1,
+    }
+
+
+def _window(text: str) -> object:
+    message = {"role": "user", "name": None, "user": None, "content": text, "seq": 1, "created_at": _NOW}
+    fold = compaction._Window({"user_name": "ann", "session": "s"}, [message])  # type: ignore[arg-type]
+    return compaction._summary_by_rules(fold, [text])
+
+
+def _assembled(text: str) -> object:
+    entries = [assembly.Entry(str(number), text) for number in range(3)]
+    material = assembly.ContextInput({"memories": entries, "tools": entries, "bulletin": entries})
+    return assembly.assemble(material, assembly.Shares(), 1_000)
+
+
+WRAPPED: dict[str, Run] = {
+    "extract, from a turn": lambda text: extract([_turn(text)]),
+    "extract, from an answer": lambda text: extract([_turn("I am fine.")], before=_turn(text, "Bo")),
+    "storable_json": lambda text: reject_unstorable_json({"a": [text, {text[:100]: text.split()}]}),
+    "window's summary": _window,
+    "memories folded": lambda text: summarize._summarize_by_rules([_memory(text), _memory(text)]),
+    "bulletin": lambda text: bulletin.compose("ann", [_memory(text)], 1_000),  # type: ignore[list-item]
+    "context": _assembled,
+    "new turns": lambda text: transcript.new_turns([{"role": "user", "content": [{"text": text}]}], {"content": text}),
+    "redacted JSON": lambda text: _REDACTOR._apply_json({text[:200]: [text]}, PiiPolicy("redact"), ""),
+    "an answer as JSON": lambda text: transcript.answer_in(orjson.dumps({"choices": [{"message": {"content": text}}]})),
+}
+"""Functions that take a text inside of something else."""
+
+
+class Taker(NamedTuple):
+    """A function that takes a text; ``run`` calls it with one."""
+
+    name: str
+    run: Run
+
+
+class Unfilled(Exception):
+    """A function has a parameter that neither takes a text nor is filled."""
+
+
+def takers() -> list[Taker]:
+    """All of them but the excluded. Raises Unfilled."""
+    found = [Taker(name, _runner(name, function)) for name, function in taking() if name not in EXCLUDED]
+    return [*found, *(Taker(name, _refusing(run)) for name, run in WRAPPED.items())]
+
+
+def taking() -> Iterator[tuple[str, FunctionType]]:
+    """Names and functions, the excluded among them."""
+    for module in modules():
+        if not module.__name__.startswith(PUBLIC):
+            continue
+        for name, one in vars(module).items():
+            if getattr(one, "__module__", None) != module.__name__:
+                continue
+            where = f"{module.__name__}.{name}"
+            if isinstance(one, FunctionType) and (not name.startswith("_") or where.startswith(PRIVATE)):
+                yield from [(where, one)] if _takes_a_text(one) else []
+            elif where in METHODS:
+                methods = ((f"{where}.{method}", function) for method, function in vars(one).items())
+                yield from (each for each in methods if isinstance(each[1], FunctionType) and _takes_a_text(each[1]))
+
+
+def _takes_a_text(function: FunctionType) -> bool:
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        return False
+    return any(_is_text(parameter) for parameter in inspect.signature(function).parameters.values())
+
+
+def _is_text(parameter: inspect.Parameter) -> bool:
+    return parameter.name in TEXTS and str(parameter.annotation) in KINDS
+
+
+def _runner(name: str, function: FunctionType) -> Run:
+    owner = METHODS.get(name.rpartition(".")[0])
+    bound: Callable[..., Any] = function if owner is None else function.__get__(owner())
+    given: dict[str, Any] = {}
+    texts: dict[str, str] = {}
+    for parameter in inspect.signature(bound).parameters.values():
+        if _is_text(parameter):
+            texts[parameter.name] = str(parameter.annotation)
+        elif parameter.name in FILLED and parameter.default is parameter.empty:
+            given[parameter.name] = FILLED[parameter.name]
+        elif parameter.default is parameter.empty:
+            raise Unfilled(f"{name}: {parameter}")
+
+    def run(text: str) -> None:
+        found = bound(**given, **{one: _as(text, kind) for one, kind in texts.items()})
+        if inspect.isgenerator(found):
+            for _ in found:
+                pass
+
+    return _refusing(run)
+
+
+def _refusing(run: Run) -> Run:
+    """A refusal is an answer as well."""
+
+    def answered(text: str) -> None:
+        with suppress(ValueError, TypeError, KeyError, ReverieError):
+            run(text)
+
+    return answered
+
+
+def _as(text: str, kind: str) -> Any:
+    if kind == "bytes":
+        return text.encode("utf-8", "replace")
+    return [text, *text.split()] if "[" in kind else text

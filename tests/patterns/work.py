@@ -1,0 +1,78 @@
+"""How the work of a function grows with its text, by the processor time of its thread.
+
+Neither the speed of the machine nor what else runs on it decides: two lengths of one shape are compared with each
+other, each by the least of several tries, and only where the work is more than a clock's noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from time import thread_time
+
+from tests.patterns.shapes import Shape
+
+FACTOR = 4
+GROWTH_MAX = 10.0
+"""For a text four times as long: linear work takes 4 times as long, quadratic 16."""
+FLOOR_S = 0.000_2
+LENGTH_MAX = 1_048_576
+SLOW_S = 0.4
+USUAL_S = 0.000_4
+USUAL_MIN, USUAL_MAX = 2_048, 8_192
+EXPLOSION_CHARS = 20
+EXPLOSION_S = 0.005
+
+Run = Callable[[str], object]
+
+
+def seconds(run: Run, text: str, tries: int = 1) -> float:
+    """Processor time of one run: the least of ``tries``."""
+    least = float("inf")
+    for _ in range(tries):
+        began = thread_time()
+        run(text)
+        least = min(least, thread_time() - began)
+    return least
+
+
+def usual_length(run: Run) -> int:
+    """How long a text of words takes it some 0.4 ms: long enough to be measured, short enough for many."""
+    length = USUAL_MIN
+    words = Shape("", ("Ann told me. ",))
+    while length < USUAL_MAX and seconds(run, words.text(length), 2) < USUAL_S:
+        length *= 2
+    return length
+
+
+def growth(run: Run, shape: Shape, length: int) -> float | None:
+    """How many times the work grows with a shape four times as long as ``length``; None where it is linear.
+
+    What grows faster is measured again at longer lengths: repeats that are bounded reach their bound there.
+    """
+    brief = shape.text(EXPLOSION_CHARS)
+    if seconds(run, brief) > EXPLOSION_S and seconds(run, brief, 3) > EXPLOSION_S:
+        return float("inf")
+    short = seconds(run, shape.text(length), 2)
+    if short < FLOOR_S or seconds(run, shape.text(length * FACTOR)) <= GROWTH_MAX * short:
+        return None
+    while True:
+        short = seconds(run, shape.text(length), 5)
+        long = seconds(run, shape.text(length * FACTOR), 2)
+        grown = long / max(short, FLOOR_S / FACTOR)
+        if grown <= GROWTH_MAX:
+            return None
+        if long > SLOW_S or length * FACTOR * FACTOR > LENGTH_MAX:
+            return grown
+        length *= FACTOR
+
+
+def superlinear(run: Run, shapes: Iterable[Shape], length: int, found_max: int = 3) -> list[str]:
+    """Shapes for which the work grows faster than the text, as they are told in a failure."""
+    found: list[str] = []
+    for shape in shapes:
+        grown = growth(run, shape, length)
+        if grown is not None:
+            found.append(f"{grown:.0f} times the work for {FACTOR} times {shape}")
+            if len(found) == found_max:
+                break
+    return found
