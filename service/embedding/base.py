@@ -6,6 +6,7 @@ Errors::
       x EmbedderMisconfigured   the setting EMBEDDING_MODEL (or EMBEDDING_DIM) cannot work; raised when opening
       x EmbeddingFailed         this call gave no vectors; another one may
         + EmbeddingTimedOut     … because its deadline passed
+        + EmbeddingOverBudget   … because the budget of whoever pays did not allow the call
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ class EmbeddingFailed(ReverieError):
 
 class EmbeddingTimedOut(EmbeddingFailed):
     """The embedder gave no vectors before the deadline."""
+
+
+class EmbeddingOverBudget(EmbeddingFailed):
+    """The budget does not allow another call of the embedding model."""
 
 
 class Embedder(Protocol):
@@ -84,7 +89,7 @@ def normalised(vectors: Vectors) -> Vectors:
     return vectors
 
 
-def well_formed(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """``text`` with surrogate pairs joined and lone surrogates replaced by U+FFFD, as no tokenizer takes them."""
     try:
         text.encode()
@@ -105,16 +110,16 @@ async def deadline(seconds: float | None) -> AsyncIterator[None]:
         raise EmbeddingTimedOut(f"No embedding within {seconds:g} s.") from error
 
 
-async def run_in_slices(
+async def run_batched(
     embed: Callable[[Sequence[str]], Vectors],
     texts: Sequence[str],
     *,
     dim: int,
-    slice_max: int,
+    batch_max: int,
     executor: Executor,
     deadline_s: float | None,
 ) -> Vectors:
-    """Run the blocking ``embed`` over ``texts`` on ``executor``, ``slice_max`` texts at a time.
+    """Run the blocking ``embed`` over ``texts`` on ``executor``, ``batch_max`` texts at a time.
 
     A thread cannot be interrupted, so slices are what makes a deadline or a cancellation effective, and what
     lets a search's one query in between the hundreds of texts of a batch write.
@@ -122,7 +127,7 @@ async def run_in_slices(
     loop = asyncio.get_running_loop()
     vectors = np.empty((len(texts), dim), dtype=np.float32)
     async with deadline(deadline_s):
-        for start in range(0, len(texts), slice_max):
-            piece = texts[start : start + slice_max]
+        for start in range(0, len(texts), batch_max):
+            piece = texts[start : start + batch_max]
             vectors[start : start + len(piece)] = await loop.run_in_executor(executor, embed, piece)
     return vectors

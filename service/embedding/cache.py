@@ -1,4 +1,4 @@
-"""A cache in front of an embedder: least recently used, expiring, each text in flight only once (row E3)."""
+"""A cache in front of an embedder: least recently used, expiring, each text in flight only once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 
 from service.db.guard import assert_outside_transaction
-from service.domain.lately import Lately
-from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingTimedOut, Vectors
+from service.domain.lru import LRUCache
+from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut, Vectors
 
 SIZE: Final = 1_000
 TTL_S: Final = 300.0
@@ -36,8 +36,8 @@ class CachedEmbedder:
     """An Embedder that remembers ``size`` vectors for ``ttl_s`` seconds, keyed ``source:model:dim:sha256(text)``.
 
     A text asked for while it is being embedded waits for that call, which goes on when its first caller is
-    cancelled. Failures reach everybody who waits and are never kept. A call that runs out of the time of the
-    caller who began it is begun again for those who have time left.
+    cancelled. Failures reach everybody who waits and are never kept. A call that runs out of the time or the budget of
+    the caller who began it is begun again for the others.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class CachedEmbedder:
         self._single_flight = single_flight
         self._ttl_s = ttl_s
         self._clock = clock
-        self._entries: Lately[str, _Entry] = Lately(size)
+        self._entries: LRUCache[str, _Entry] = LRUCache(size)
         self._in_flight: dict[str, _InFlight] = {}
 
     @property
@@ -130,13 +130,13 @@ class CachedEmbedder:
             left_s = None if ends_at is None else ends_at - asyncio.get_running_loop().time()
             joined = {key: self._in_flight[key] for key in missing if key in self._in_flight}
             fresh = {key: text for key, text in missing.items() if key not in joined}
-            own = self._take_off(fresh, left_s) if fresh else None
+            own = self._start_flight(fresh, left_s) if fresh else None
             joined |= {key: self._in_flight[key] for key in fresh}
             _, late = await asyncio.wait({flight.task for flight in joined.values()}, timeout=left_s)
             for key, flight in joined.items():
                 if flight.task in late:
                     raise EmbeddingTimedOut(f"No embedding within {deadline_s:g} s.")
-                if flight.task is not own and _ran_out_of_its_callers_time(flight):
+                if flight.task is not own and _caller_deadline_expired(flight):
                     continue
                 if flight.task.cancelled():
                     raise EmbeddingFailed("The embedder was closed meanwhile.")
@@ -144,16 +144,16 @@ class CachedEmbedder:
             missing = {key: text for key, text in missing.items() if key not in found}
         return found
 
-    def _take_off(self, texts: dict[str, str], deadline_s: float | None) -> asyncio.Task[Vectors]:
+    def _start_flight(self, texts: dict[str, str], deadline_s: float | None) -> asyncio.Task[Vectors]:
         keys = list(texts)
         ends_at = None if deadline_s is None else asyncio.get_running_loop().time() + deadline_s
         task = asyncio.create_task(self._embedder.embed(list(texts.values()), deadline_s))
         for row, key in enumerate(keys):
             self._in_flight[key] = _InFlight(task, row, ends_at)
-        task.add_done_callback(lambda done: self._land(keys, done))
+        task.add_done_callback(lambda done: self._finish_flight(keys, done))
         return task
 
-    def _land(self, keys: Sequence[str], task: asyncio.Task[Vectors]) -> None:
+    def _finish_flight(self, keys: Sequence[str], task: asyncio.Task[Vectors]) -> None:
         for key in keys:
             del self._in_flight[key]
         if not task.cancelled() and task.exception() is None:
@@ -163,11 +163,14 @@ class CachedEmbedder:
         expires_at = self._clock() + self._ttl_s
         for key, vector in zip(keys, vectors, strict=True):
             # A copy, as a row would keep its whole batch in memory.
-            self._entries.keep(key, _Entry(vector.copy(), expires_at))
+            self._entries.put(key, _Entry(vector.copy(), expires_at))
 
 
-def _ran_out_of_its_callers_time(flight: _InFlight) -> bool:
-    """Whether the flight ended by the deadline of the caller who began it, not by a limit of the embedder."""
-    if flight.task.cancelled() or not isinstance(flight.task.exception(), EmbeddingTimedOut):
-        return False
-    return flight.ends_at is not None and asyncio.get_running_loop().time() >= flight.ends_at
+def _caller_deadline_expired(flight: _InFlight) -> bool:
+    """Whether the flight ended by the deadline or the budget of the caller who began it, not by a limit of the
+    embedder."""
+    error = None if flight.task.cancelled() else flight.task.exception()
+    if isinstance(error, EmbeddingOverBudget):
+        return True
+    late = flight.ends_at is not None and asyncio.get_running_loop().time() >= flight.ends_at
+    return late and isinstance(error, EmbeddingTimedOut)

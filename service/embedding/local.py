@@ -1,4 +1,4 @@
-"""The local embedder: a sentence transformer in ONNX on the CPU, through fastembed, never downloading (row E1)."""
+"""The local embedder: a sentence transformer in ONNX on the CPU, through fastembed, never downloading."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from service.embedding.base import (
     EmbeddingFailed,
     Vectors,
     normalised,
-    run_in_slices,
+    replace_surrogates,
+    run_batched,
     signature_of,
-    well_formed,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ DEFAULT_MODEL: Final = "sentence-transformers/all-MiniLM-L6-v2"
 MODEL_FILES: Final = ("model.onnx", "onnx/model.onnx")
 NEEDED_FILES: Final = ("config.json", "tokenizer.json", "tokenizer_config.json")
 # A search waits behind at most one slice of a batch write: about 50 ms of short texts.
-SLICE_MAX: Final = 8
+BATCH_MAX: Final = 8
 _FOLDER_PREFIX: Final = "folder:"
 _POOLING_OF_SETTING: Final = {
     "pooling_mode_cls_token": "CLS",
@@ -56,7 +56,7 @@ class LocalEmbedder:
         self.signature = signature_of(self.source, model, dim)
         self._inference = inference
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed-local")
-        self._batch_size = SLICE_MAX if self._batches_are_independent() else 1
+        self._batch_size = BATCH_MAX if self._batches_are_independent() else 1
 
     @classmethod
     def open(cls, name_or_folder: str) -> LocalEmbedder:
@@ -76,8 +76,8 @@ class LocalEmbedder:
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
         """See Embedder.embed."""
         assert_outside_transaction()
-        return await run_in_slices(
-            self._embed, texts, dim=self.dim, slice_max=SLICE_MAX, executor=self._executor, deadline_s=deadline_s
+        return await run_batched(
+            self._embed, texts, dim=self.dim, batch_max=BATCH_MAX, executor=self._executor, deadline_s=deadline_s
         )
 
     async def aclose(self) -> None:
@@ -154,7 +154,7 @@ class LocalEmbedder:
             raise EmbeddingFailed(f"The local model {self.model} failed: {error}") from error
 
     def _run(self, texts: Sequence[str], batch_size: int) -> Vectors:
-        rows = list(self._inference.embed([well_formed(text) for text in texts], batch_size=batch_size))
+        rows = list(self._inference.embed([replace_surrogates(text) for text in texts], batch_size=batch_size))
         vectors = np.asarray(rows, dtype=np.float32)
         if vectors.shape != (len(texts), self.dim):
             raise EmbeddingFailed(f"The local model {self.model} gave {vectors.shape}, not {(len(texts), self.dim)}.")

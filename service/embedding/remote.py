@@ -1,9 +1,8 @@
-"""The remote embedder: any model litellm knows, and any OpenAI-compatible server (row E1)."""
+"""The remote embedder: any model litellm knows, and any OpenAI-compatible server."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
@@ -12,16 +11,23 @@ import numpy as np
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from service.db.guard import assert_outside_transaction
+from service.domain.spending import FAILED, UNRECORDED, Ledger
 from service.embedding.base import (
     EmbedderMisconfigured,
     EmbeddingFailed,
+    EmbeddingOverBudget,
     EmbeddingTimedOut,
     Vectors,
     deadline,
     normalised,
+    replace_surrogates,
     signature_of,
-    well_formed,
 )
+from service.errors import BudgetReached, Unavailable
+from service.provider.failures import describe, located
+from service.provider.library import import_litellm, load_litellm
+from service.provider.prices import estimated_tokens, reported, usage_of
+from service.provider.response_limits import limit_bytes, response_too_large
 
 DEFAULT_MODEL: Final = "text-embedding-3-small"
 OPENAI_BASE: Final = "https://api.openai.com/v1"
@@ -35,6 +41,10 @@ BACKOFF_MAX_S: Final = 8.0
 TIMEOUT_S: Final = 10.0
 REQUEST_TIMEOUT: Final = 408
 TOO_MANY_REQUESTS: Final = 429
+ANSWER_BYTES_MIN: Final = 1_048_576
+NUMBER_BYTES: Final = 32
+"""The most that a number of a vector takes in an answer: a double in JSON, with comma and spaces."""
+DIM_MAX: Final = 16_000
 
 
 class RemoteEmbedder:
@@ -56,13 +66,16 @@ class RemoteEmbedder:
         asks_dim: bool = False,
         timeout_s: float = TIMEOUT_S,
         backoff_first_s: float = BACKOFF_FIRST_S,
+        ledger: Ledger = UNRECORDED,
     ) -> None:
-        """``asks_dim``: send ``dimensions`` with each request. ``timeout_s`` bounds one attempt."""
+        """``asks_dim``: send ``dimensions`` with each request. ``timeout_s`` bounds one attempt. ``ledger``: where each
+        attempt is reserved and recorded."""
         self.model = model
         self.dim = dim
         self.signature = signature_of(self.source, model, dim)
         self._options: dict[str, Any] = {"api_base": api_base, "api_key": api_key, "timeout": timeout_s}
         self._timeout_s = timeout_s
+        self._ledger = ledger
         self.server: tuple[str | None, str | None] = (api_base, api_key)
         """The base URL and key of the provider, as far as they are known without a call."""
         if asks_dim:
@@ -72,7 +85,14 @@ class RemoteEmbedder:
 
     @classmethod
     async def open(
-        cls, model: str, *, dim: int | None, api_base: str | None, api_key: str | None, timeout_s: float = TIMEOUT_S
+        cls,
+        model: str,
+        *,
+        dim: int | None,
+        api_base: str | None,
+        api_key: str | None,
+        timeout_s: float = TIMEOUT_S,
+        ledger: Ledger = UNRECORDED,
     ) -> RemoteEmbedder:
         """Check the name and find the dimension: ``dim``, else litellm's table, else by embedding one text.
 
@@ -80,7 +100,7 @@ class RemoteEmbedder:
         Raises EmbedderMisconfigured for a name litellm cannot route, EmbeddingFailed when asking for the
         dimension fails.
         """
-        litellm = await asyncio.to_thread(_litellm)
+        litellm = await load_litellm()
         try:
             _, provider, known_key, base = litellm.get_llm_provider(model, api_base=api_base)
         except litellm.BadRequestError as error:
@@ -103,6 +123,7 @@ class RemoteEmbedder:
             api_key=api_key,
             asks_dim=dim is not None and known is not None and dim != known,
             timeout_s=timeout_s,
+            ledger=ledger,
         )
         if api_base is None and provider == "openai":
             base, known_key = base or OPENAI_BASE, known_key or os.environ.get("OPENAI_API_KEY")
@@ -146,7 +167,7 @@ class RemoteEmbedder:
     async def _request(self, texts: Sequence[str]) -> Vectors:
         """Embed one batch, in up to four attempts."""
         # Providers refuse an empty text.
-        given = [well_formed(text) or " " for text in texts]
+        given = [replace_surrogates(text) or " " for text in texts]
         retrying = AsyncRetrying(
             retry=retry_if_exception(_is_transient),
             stop=stop_after_attempt(ATTEMPTS_MAX),
@@ -155,17 +176,41 @@ class RemoteEmbedder:
         )
         try:
             answer: Any = await retrying(self._attempt, given)
+        except BudgetReached as error:
+            raise EmbeddingOverBudget(error.message) from error
+        except Unavailable:  # the ledger's database, which says nothing about the embedder
+            raise
         except Exception as error:  # litellm passes on whatever a malformed answer breaks
-            if isinstance(error, TimeoutError) or getattr(error, "status_code", None) == REQUEST_TIMEOUT:
-                raise EmbeddingTimedOut(f"{self.model} did not answer within {self._timeout_s:g} s.") from error
-            raise EmbeddingFailed(f"{self.model} failed: {type(error).__name__}: {error}") from error
+            raise self._ours(error) from error
         return self._checked(answer.data, len(texts))
 
     async def _attempt(self, texts: list[str]) -> Any:
-        litellm = _litellm()
-        # litellm's own timeout is for each read, which a trickle of bytes never exceeds.
-        async with asyncio.timeout(self._timeout_s):
-            return await litellm.aembedding(model=self.model, input=texts, **self._options)
+        tokens = estimated_tokens(texts)
+        charge = await self._ledger.reserve("embed", self.model, usage_of(self.model, tokens))
+        # A call cut short by cancellation or a timeout may be billed; one that is refused is not.
+        used = usage_of(self.model, tokens, failed=True)
+        bytes_max = ANSWER_BYTES_MIN + len(texts) * (self.dim or DIM_MAX) * NUMBER_BYTES
+        try:
+            # litellm's own timeout is for each read, which a trickle of bytes never exceeds.
+            async with asyncio.timeout(self._timeout_s):
+                with limit_bytes(bytes_max):
+                    answer = await import_litellm().aembedding(model=self.model, input=texts, **self._options)
+            usage = getattr(answer, "usage", None)
+            used = usage_of(self.model, reported(getattr(usage, "prompt_tokens", None), 0) or tokens)
+        except Exception as error:
+            used = used if _is_late(error) or response_too_large(error) else FAILED
+            raise
+        finally:
+            charge.settle(used)
+        return answer
+
+    def _ours(self, error: Exception) -> EmbeddingFailed:
+        api_base: str | None = self._options["api_base"]
+        if (oversized := response_too_large(error)) is not None:
+            return EmbeddingFailed(f"{self.model}: {oversized.message}")
+        if _is_late(error):
+            return EmbeddingTimedOut(f"{located(self.model, api_base)} did not answer within {self._timeout_s:g} s.")
+        return EmbeddingFailed(describe(error, self.model, api_base))
 
     def _checked(self, data: Any, count: int) -> Vectors:
         """The answer's vectors in the order of the texts; raises EmbeddingFailed unless they are what was asked."""
@@ -195,16 +240,11 @@ def _batches(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _is_transient(error: BaseException) -> bool:
     """429, 5xx, timeouts and broken connections, which litellm's errors carry as a status."""
+    if response_too_large(error):
+        return False
     status = getattr(error, "status_code", None)
-    refused_for_now = isinstance(status, int) and (status in (REQUEST_TIMEOUT, TOO_MANY_REQUESTS) or status >= 500)
-    return refused_for_now or isinstance(error, TimeoutError)
+    return _is_late(error) or (isinstance(status, int) and (status == TOO_MANY_REQUESTS or status >= 500))
 
 
-def _litellm() -> Any:
-    """litellm, imported when first needed (3 s), with the price map of its wheel instead of a download."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    litellm: Any = importlib.import_module("litellm")
-    litellm.suppress_debug_info = True
-    # Its aembedding() takes max_retries=0 for "unset" and then lets the SDK try three times within each attempt.
-    litellm.DEFAULT_MAX_RETRIES = 0
-    return litellm
+def _is_late(error: BaseException) -> bool:
+    return isinstance(error, TimeoutError) or getattr(error, "status_code", None) == REQUEST_TIMEOUT

@@ -1,4 +1,4 @@
-"""From the setting EMBEDDING_MODEL to an embedder (row E1)."""
+"""From the setting EMBEDDING_MODEL to an embedder."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 import os
 from pathlib import Path
 
+from service.domain.spending import UNRECORDED, Ledger
 from service.embedding.base import Embedder, EmbedderMisconfigured
 from service.embedding.static import StaticEmbedder
 
@@ -21,6 +22,7 @@ async def open_embedder(
     api_key: str | None = None,
     local_model: str | None = None,
     timeout_s: float | None = None,
+    ledger: Ledger = UNRECORDED,
 ) -> Embedder | None:
     """Open what EMBEDDING_MODEL names; ``none`` gives None. Loads models, so 0.5 to 4 s.
 
@@ -29,7 +31,8 @@ async def open_embedder(
     - ``static``, ``local:<name or folder>``, or a litellm name such as ``ollama/nomic-embed-text``.
 
     ``dim`` must agree with a static or local model; of a remote one it is the dimension to ask for.
-    ``timeout_s`` bounds one remote attempt. Raises EmbedderMisconfigured naming EMBEDDING_MODEL, and
+    ``timeout_s`` bounds one remote attempt, and ``ledger`` is where each is recorded. Raises EmbedderMisconfigured
+    naming EMBEDDING_MODEL, and
     EmbeddingFailed when a remote model's dimension has to be asked for and cannot.
     """
     if not model or model != model.strip():
@@ -41,9 +44,9 @@ async def open_embedder(
     if model.startswith("local:"):
         return _agreeing(model, await _open_local(model.removeprefix("local:")), dim)
     if model != "auto":
-        return await _open_remote(model, dim, api_base, api_key, timeout_s)
+        return await _open_remote(model, dim, api_base, api_key, timeout_s, ledger)
     if api_key or os.environ.get("OPENAI_API_KEY"):
-        return await _open_remote(None, dim, api_base, api_key, timeout_s)
+        return await _open_remote(None, dim, api_base, api_key, timeout_s, ledger)
     return _agreeing(model, await _open_on_disk(local_model), dim)
 
 
@@ -84,12 +87,22 @@ async def _open_local(name_or_folder: str) -> Embedder:
 
 
 async def _open_remote(
-    model: str | None, dim: int | None, api_base: str | None, api_key: str | None, timeout_s: float | None
+    model: str | None,
+    dim: int | None,
+    api_base: str | None,
+    api_key: str | None,
+    timeout_s: float | None,
+    ledger: Ledger,
 ) -> Embedder:
     from service.embedding.remote import DEFAULT_MODEL, TIMEOUT_S, RemoteEmbedder
 
     return await RemoteEmbedder.open(
-        model or DEFAULT_MODEL, dim=dim, api_base=api_base, api_key=api_key, timeout_s=timeout_s or TIMEOUT_S
+        model or DEFAULT_MODEL,
+        dim=dim,
+        api_base=api_base,
+        api_key=api_key,
+        timeout_s=timeout_s or TIMEOUT_S,
+        ledger=ledger,
     )
 
 

@@ -1,4 +1,4 @@
-"""The static embedder: averaged word vectors of wordllama, weights inside its wheel, no network (row E1).
+"""The static embedder: averaged word vectors of wordllama, weights inside its wheel, no network.
 
 Much weaker than a transformer, and about a thousand times faster: meant for a machine with no key and no
 model on disk. Long texts cost memory in proportion to the longest one only.
@@ -22,16 +22,16 @@ from service.embedding.base import (
     EmbedderMisconfigured,
     Vectors,
     normalised,
-    run_in_slices,
+    replace_surrogates,
+    run_batched,
     signature_of,
-    well_formed,
 )
 
 CONFIG: Final = "l2_supercat"
 DIM: Final = 256
 # 2,000 characters take about 0.2 ms, no more than a hop to a thread and back.
 INLINE_CHARACTERS_MAX: Final = 2_000
-SLICE_MAX: Final = 64
+BATCH_MAX: Final = 64
 ONE_BY_ONE_MAX: Final = 8
 """Larger batches go to threads of the tokenizer's own, for which a few texts on a busy machine would wait."""
 
@@ -68,8 +68,8 @@ class StaticEmbedder:
         assert_outside_transaction()
         if sum(map(len, texts)) <= INLINE_CHARACTERS_MAX:
             return self._embed(texts)
-        return await run_in_slices(
-            self._embed, texts, dim=self.dim, slice_max=SLICE_MAX, executor=self._executor, deadline_s=deadline_s
+        return await run_batched(
+            self._embed, texts, dim=self.dim, batch_max=BATCH_MAX, executor=self._executor, deadline_s=deadline_s
         )
 
     async def aclose(self) -> None:
@@ -78,7 +78,7 @@ class StaticEmbedder:
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         # A text without tokens (the empty one) counts as a space, so that it too has a direction.
-        given = [well_formed(text) or " " for text in texts]
+        given = [replace_surrogates(text) or " " for text in texts]
         # Fast is without offsets.
         if len(given) <= ONE_BY_ONE_MAX:
             encodings = [self._tokenizer.encode_batch_fast([text], add_special_tokens=False)[0] for text in given]
@@ -92,7 +92,7 @@ class StaticEmbedder:
 
 
 @contextmanager
-def _root_logger_kept() -> Iterator[None]:
+def _preserved_root_logger() -> Iterator[None]:
     """Undo ``logging.basicConfig(level=INFO)``, which importing wordllama calls."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
@@ -108,7 +108,7 @@ def _loaded() -> Any:
     spec = importlib.util.find_spec("wordllama")
     if spec is None or spec.origin is None:
         raise EmbedderMisconfigured("EMBEDDING_MODEL=static needs the package wordllama, which is not installed.")
-    with _root_logger_kept():
+    with _preserved_root_logger():
         from wordllama import WordLlama
     try:
         # Its default cache folder lacks the tokenizer, which it would then download.

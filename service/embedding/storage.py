@@ -1,4 +1,4 @@
-"""How vectors are kept in the database (row E5), as part of their embedder's signature."""
+"""How vectors are kept in the database, as part of their embedder's signature."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Storage = Literal["halfvec", "float32", "binary"]
 DEFAULT: Final[Storage] = "halfvec"
 
 
-def signed(signature: str, storage: Storage) -> str:
+def with_storage(signature: str, storage: Storage) -> str:
     """An embedder's signature with how its vectors are kept; the default is not said."""
     return signature if storage == DEFAULT else f"{signature}:{storage}"
 
@@ -29,12 +29,12 @@ def vector_bytes(storage: Storage, dim: int) -> int:
     return (4 if storage == "float32" else 2) * dim + 8
 
 
-def embedder_of(signature: str) -> str:
+def base_signature(signature: str) -> str:
     """The signature of the embedder alone."""
     storage = storage_of(signature)
     return signature if storage == DEFAULT else signature.removesuffix(f":{storage}")
 
 
-def can_take_over(signature: str, former: str) -> bool:
+def can_convert_in_place(signature: str, former: str) -> bool:
     """Whether vectors of a former signature are those of this one, once they are kept as this one says."""
-    return embedder_of(signature) == embedder_of(former) and storage_of(signature) != "float32"
+    return base_signature(signature) == base_signature(former) and storage_of(signature) != "float32"

@@ -1,14 +1,14 @@
-"""Counting and cutting by tokens, with OpenAI's tables, offline (row R7).
+"""Counting and cutting by tokens, with OpenAI's table ``o200k_base``, offline.
 
-tiktoken downloads its tables at first use; litellm's wheel carries them, so tiktoken is pointed there, without
-importing litellm. The first call loads the table (about 0.3 s); later ones take some 3 µs for a sentence.
+tiktoken downloads its tables at first use, so this one is kept here (``tables``, under tiktoken's licence). The first
+call loads it (about 0.5 s); later ones take some 3 µs for a sentence.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
-import importlib.util
-import os
+import lzma
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -17,19 +17,26 @@ from typing import Final
 
 import tiktoken
 
-from service.embedding.base import well_formed
-from service.errors import ReverieError
+from service.embedding.base import replace_surrogates
 
-ENCODINGS: Final = ("o200k_base", "cl100k_base")
+TABLE: Final = Path(__file__).parent / "tables" / "o200k_base.tiktoken.xz"
+PATTERN: Final = "|".join(
+    [
+        r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?""",
+        r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?""",
+        r"""\p{N}{1,3}""",
+        r""" ?[^\s\p{L}\p{N}]+[\r\n/]*""",
+        r"""\s*[\r\n]+""",
+        r"""\s+(?!\S)""",
+        r"""\s+""",
+    ]
+)
+"""How ``o200k_base`` cuts a text before it merges bytes: from ``tiktoken_ext.openai_public``."""
 PIECE_CHARACTERS_MAX: Final = 16_384
 COUNTED_MAX: Final = 10_000
 _counted: Final[dict[bytes, int]] = {}
-# Both encodings end a word here whatever surrounds it, so cutting changes no count.
+# A word ends here whatever surrounds it, so cutting changes no count.
 _SAFE_CUT: Final = re.compile(r"(?<=\S) (?=\S)")
-
-
-class TokenTableMissing(ReverieError):
-    """No tiktoken table is on this machine."""
 
 
 def count_tokens(text: str) -> int:
@@ -42,7 +49,7 @@ def count_tokens(text: str) -> int:
     return sum(len(encoding.encode_ordinary(piece)) for piece in _pieces(text))
 
 
-def count_tokens_again(text: str) -> int:
+def count_tokens_cached(text: str) -> int:
     """``count_tokens`` of a text that is likely to come again: the last 10,000 counts are kept, under hashes, and no
     text."""
     key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -79,7 +86,7 @@ def truncate(text: str, tokens_max: int) -> str:
         left -= len(tokens)
     else:
         return text
-    prefix = well_formed("".join(kept))
+    prefix = replace_surrogates("".join(kept))
     # A prefix of tokens is not always encoded into the same tokens again.
     while prefix and count_tokens(prefix) > tokens_max:
         prefix = prefix[:-1]
@@ -100,22 +107,8 @@ def _pieces(text: str) -> Iterator[str]:
 
 @cache
 def _encoding() -> tiktoken.Encoding:
-    folders = _table_folders()
-    for name in ENCODINGS:
-        url = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
-        file = hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()
-        for folder in folders:
-            if (folder / file).is_file():
-                os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
-                return tiktoken.get_encoding(name)
-    raise TokenTableMissing(f"Neither litellm nor TIKTOKEN_CACHE_DIR holds a table of {' or '.join(ENCODINGS)}.")
-
-
-def _table_folders() -> list[Path]:
-    folders = []
-    if configured := os.environ.get("TIKTOKEN_CACHE_DIR"):
-        folders.append(Path(configured))
-    spec = importlib.util.find_spec("litellm")
-    if spec is not None and spec.submodule_search_locations:
-        folders.append(Path(spec.submodule_search_locations[0], "litellm_core_utils", "tokenizers"))
-    return folders
+    ranks = {
+        base64.b64decode(token): int(rank)
+        for token, rank in (line.split() for line in lzma.decompress(TABLE.read_bytes()).splitlines())
+    }
+    return tiktoken.Encoding("o200k_base", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})

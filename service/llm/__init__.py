@@ -1,8 +1,10 @@
 """Language models: answers and validated values within a budget, and reranking."""
 
+from service.domain.spending import Usage
+from service.errors import BudgetReached
 from service.llm.client import LLM, Completion, Message, Structured
-from service.llm.errors import BudgetReached, LLMInvalidOutput, LLMRefused, LLMUnavailable
-from service.llm.metering import Budget, Meter, Usage
+from service.llm.errors import LLMInvalidOutput, LLMRefused, LLMUnavailable
+from service.llm.metering import Budget, Meter
 from service.llm.rerank import Ranked, Reranker
 
 __all__ = [

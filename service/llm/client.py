@@ -1,10 +1,11 @@
-"""Talking to a language model: retried, metered, within budget, and validated (rows D3, D12, D13)."""
+"""Talking to a language model: retried, metered, within budget, and validated."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -13,12 +14,16 @@ from typing import Any, Final, Generic
 from pydantic import ValidationError
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from service.domain.condition import Condition
+from service.domain.field_types import replace_unstorable
+from service.domain.health_status import HealthStatus
+from service.domain.spending import FAILED, UNRECORDED, Ledger, Purpose, Usage
 from service.errors import ReverieError
 from service.llm.errors import LLMInvalidOutput, LLMRefused, LLMUnavailable
-from service.llm.metering import Budget, Meter, Usage
-from service.llm.structured import Value, complaint, parse, with_instruction
-from service.llm.transport import REQUEST_TIMEOUT, attempt, is_transient, load_litellm
+from service.llm.metering import Budget, Meter
+from service.llm.structured import Value, parse, repair_prompt, with_instruction
+from service.llm.transport import REQUEST_TIMEOUT, call_once, is_transient
+from service.provider.library import load_litellm
+from service.provider.prices import entry_of, reported, usage_of
 
 Message = Mapping[str, Any]
 ATTEMPTS_MAX: Final = 4
@@ -55,6 +60,13 @@ class _Answer:
     cut_off: bool
 
 
+@dataclass(slots=True)
+class _Attempt:
+    """What an attempt used, as far as it is known."""
+
+    used: Usage = FAILED
+
+
 class LLM:
     """One model of one provider, by litellm's name for it. Safe for concurrent use."""
 
@@ -68,25 +80,34 @@ class LLM:
         json_schema: bool | None = None,
         backoff_first_s: float = BACKOFF_FIRST_S,
         meter: Meter | None = None,
-        condition: Condition | None = None,
+        condition: HealthStatus | None = None,
+        ledger: Ledger = UNRECORDED,
+        purpose: Purpose = "probe",
     ) -> None:
         """``timeout_s`` bounds one attempt. ``json_schema``: whether the model can be held to one; None asks litellm.
-        ``condition`` is told how each attempt ended.
+        ``condition`` is told how each attempt ended. ``ledger``: where each attempt is reserved and recorded, for
+        this ``purpose``.
 
         Opens nothing: litellm is imported at the first call.
         """
         self.model = model
         self.meter = meter or Meter()
-        self.condition = condition or Condition()
+        self.condition = condition or HealthStatus()
         self._api_base = api_base
         self._api_key = api_key
         self._timeout_s = timeout_s
         self._json_schema = json_schema
         self._backoff_first_s = backoff_first_s
+        self._ledger = ledger
+        self._purpose: Purpose = purpose
 
     def within(self, budget: Budget, spent: Usage | None = None) -> LLM:
         """The same model with a meter of its own, which also counts in this one's; ``spent`` is from before."""
-        return self._with_meter(Meter(budget, spent=spent, parent=self.meter))
+        return self._derived(Meter(budget, spent=spent, parent=self.meter), self._purpose)
+
+    def to(self, purpose: Purpose) -> LLM:
+        """The same model, called for this purpose."""
+        return self._derived(Meter(parent=self.meter), purpose)
 
     async def complete(
         self, messages: Sequence[Message], *, tokens_max: int, temperature: float = 0, timeout_s: float | None = None
@@ -117,7 +138,7 @@ class LLM:
         """
         meter = Meter(parent=self.meter)
         request: dict[str, Any] = {"max_tokens": tokens_max, "temperature": temperature}
-        if await self._holds_to_schema():
+        if self._holds_to_schema():
             request |= {"messages": [dict(message) for message in messages], "response_format": schema}
         else:
             request["messages"] = with_instruction([dict(message) for message in messages], schema)
@@ -130,18 +151,18 @@ class LLM:
             request["messages"] = [
                 *request["messages"],
                 {"role": "assistant", "content": answer.text or "(nothing)"},
-                {"role": "user", "content": complaint(invalid, cut_off=answer.cut_off)},
+                {"role": "user", "content": repair_prompt(invalid, cut_off=answer.cut_off)},
             ]
             answer = await self._answer(request, meter, timeout_s)
             try:
                 value = parse(answer.text, schema)
             except ValidationError as still:
-                told = complaint(still, cut_off=answer.cut_off)
+                repair = repair_prompt(still, cut_off=answer.cut_off)
                 meter.note_failure(f"{self.model} gave no valid {schema.__name__}.")
-                raise LLMInvalidOutput(f"{self.model} gave no valid {schema.__name__} twice. {told}") from still
+                raise LLMInvalidOutput(f"{self.model} gave no valid {schema.__name__} twice. {repair}") from still
         return Structured(value, meter.usage)
 
-    def _with_meter(self, meter: Meter) -> LLM:
+    def _derived(self, meter: Meter, purpose: Purpose) -> LLM:
         return type(self)(
             self.model,
             api_base=self._api_base,
@@ -151,6 +172,8 @@ class LLM:
             backoff_first_s=self._backoff_first_s,
             meter=meter,
             condition=self.condition,
+            ledger=self._ledger,
+            purpose=purpose,
         )
 
     async def _answer(self, request: dict[str, Any], meter: Meter, timeout_s: float) -> _Answer:
@@ -167,10 +190,6 @@ class LLM:
     async def _attempt(self, request: dict[str, Any], meter: Meter, timeout_s: float) -> _Answer:
         litellm = await load_litellm()
         prompt_tokens = litellm.token_counter(model=self.model, messages=request["messages"])
-        worst = self._usage(litellm, prompt_tokens, request["max_tokens"])
-        meter.reserve(worst)
-        # A call cut short by cancellation or a timeout may be billed for its prompt; one that is refused is not.
-        actual = self._usage(litellm, prompt_tokens, 0, failed=True)
         call = partial(
             litellm.acompletion,
             model=self.model,
@@ -182,40 +201,49 @@ class LLM:
             drop_params=True,
             **request,
         )
-        started = perf_counter()
-        try:
-            response = await attempt(call, self.model, timeout_s)
-            self.condition.works((perf_counter() - started) * 1000)
-            used = response.usage
-            actual = self._usage(litellm, used.prompt_tokens or prompt_tokens, used.completion_tokens or 0)
-        except LLMUnavailable as error:
-            meter.note_failure(error.message)
-            if isinstance(error, LLMRefused) and error.status not in NO_ENTRY:
-                self.condition.works()
-            else:
-                self.condition.fails(error.message)
-            if error.status != REQUEST_TIMEOUT:
-                actual = Usage(calls=1, failed_calls=1)
-            raise
-        finally:
-            meter.settle(worst, actual)
+        async with self._charged(meter, usage_of(self.model, prompt_tokens, request["max_tokens"])) as this:
+            # A call cut short by cancellation or a timeout may be billed for its prompt; one that is refused is not.
+            this.used = usage_of(self.model, prompt_tokens, failed=True)
+            started = perf_counter()
+            try:
+                response = await call_once(call, self.model, timeout_s, self._api_base)
+            except (LLMUnavailable, LLMInvalidOutput) as error:
+                meter.note_failure(error.message)
+                if isinstance(error, LLMRefused) and error.status not in NO_ENTRY:
+                    self.condition.mark_ok()
+                else:
+                    self.condition.mark_failed(error.message)
+                if isinstance(error, LLMUnavailable) and error.status != REQUEST_TIMEOUT:
+                    this.used = FAILED
+                raise
+            self.condition.mark_ok((perf_counter() - started) * 1000)
+            usage = getattr(response, "usage", None)
+            this.used = usage_of(
+                self.model,
+                reported(getattr(usage, "prompt_tokens", None), 0) or prompt_tokens,
+                reported(getattr(usage, "completion_tokens", None), 0),
+            )
         if not response.choices:
             return _Answer("", cut_off=False)
         choice = response.choices[0]
-        return _Answer(choice.message.content or "", cut_off=choice.finish_reason == "length")
+        return _Answer(replace_unstorable(choice.message.content or ""), cut_off=choice.finish_reason == "length")
 
-    def _usage(self, litellm: Any, prompt_tokens: int, completion_tokens: int, *, failed: bool = False) -> Usage:
-        """Usage of one attempt, priced by litellm's table; a model it does not list is free."""
-        entry = self._entry(litellm)
-        cost_usd = prompt_tokens * (entry.get("input_cost_per_token") or 0.0)
-        cost_usd += completion_tokens * (entry.get("output_cost_per_token") or 0.0)
-        return Usage(1, int(failed), prompt_tokens, completion_tokens, cost_usd)
+    @asynccontextmanager
+    async def _charged(self, meter: Meter, worst: Usage) -> AsyncIterator[_Attempt]:
+        """Reserve ``worst`` with the meter and in the ledger for an attempt, and settle what it used, however it ends.
 
-    def _entry(self, litellm: Any) -> dict[str, Any]:
-        """The model's row in litellm's table; its get_model_info() would ask an Ollama server over the network."""
-        bare = self.model.partition("/")[2]
-        row: dict[str, Any] = litellm.model_cost.get(self.model) or litellm.model_cost.get(bare) or {}
-        return row
+        Raises BudgetReached before the block.
+        """
+        this = _Attempt(Usage())
+        meter.reserve(worst)
+        try:
+            charge = await self._ledger.reserve(self._purpose, self.model, worst)
+            try:
+                yield this
+            finally:
+                charge.settle(this.used)
+        finally:
+            meter.reconcile(worst, this.used)
 
     async def probe(self, timeout_s: float) -> None:
         """Ask for one token; what comes of it is in ``condition``."""
@@ -238,12 +266,11 @@ class LLM:
             return base or OPENAI_BASE, key or self._key(litellm) or os.environ.get("OPENAI_API_KEY")
         return base, key
 
-    async def _holds_to_schema(self) -> bool:
+    def _holds_to_schema(self) -> bool:
         if self._json_schema is not None:
             return self._json_schema
-        litellm = await load_litellm()
         provider = self.model.partition("/")[0]
-        return provider in _PROVIDERS_WITH_SCHEMA or bool(self._entry(litellm).get("supports_response_schema"))
+        return provider in _PROVIDERS_WITH_SCHEMA or bool(entry_of(self.model).get("supports_response_schema"))
 
     def _key(self, litellm: Any) -> str | None:
         """The key to send; never OPENAI_API_KEY to a server that is not OpenAI's."""

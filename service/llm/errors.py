@@ -6,7 +6,8 @@
       x LLMUnavailable      no answer: timeouts, 429 and 5xx after all attempts
         + LLMRefused        … and trying again will not help: wrong key, unknown model, too long, not allowed
       x LLMInvalidOutput    an answer, but not the one asked for
-      x BudgetReached       the call was not made
+
+BudgetReached, where the call was not made, is in ``service.errors``.
 """
 
 from __future__ import annotations
@@ -29,7 +30,3 @@ class LLMRefused(LLMUnavailable):
 
 class LLMInvalidOutput(ReverieError):
     """The language model's answer does not have the form asked for."""
-
-
-class BudgetReached(ReverieError):
-    """The budget does not allow another call."""

@@ -1,33 +1,12 @@
-"""What language-model calls used, and the budgets that stop them (row D13)."""
+"""What the calls of one process or one dream used, and the budget of a dream."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
-from service.llm.errors import BudgetReached
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Attempts made (``failed_calls`` among ``calls``), tokens, and their price in US dollars."""
-
-    calls: int = 0
-    failed_calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost_usd: float = 0.0
-
-    @property
-    def tokens(self) -> int:
-        """Prompt and completion together."""
-        return self.prompt_tokens + self.completion_tokens
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
-
-    def __sub__(self, other: Usage) -> Usage:
-        return Usage(*(mine - theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+from service.domain.spending import Usage
+from service.errors import BudgetReached
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +20,15 @@ class Budget:
 class Meter:
     """Adds up usage, for itself and its parents, and says no when a budget of any of them would be exceeded.
 
-    A dream's meter within a day's meter within the process's: one call counts in all three. What is reserved by
-    calls under way counts as spent, so parallel calls cannot exceed a budget together. ``failures`` are the reasons of
-    the attempts that failed, with how often each occurred.
+    A call's meter within a dream's within the process's: one call counts in all three. What is reserved by calls under
+    way counts as spent, so parallel calls cannot exceed a budget together. ``failures`` are the reasons of the attempts
+    that failed, with how often each occurred. The limits of a day are not here but in the ledger of the workspace.
     """
 
     def __init__(
         self, budget: Budget | None = None, *, spent: Usage | None = None, parent: Meter | None = None
     ) -> None:
-        """``spent``: usage from before, such as today's so far; it counts against ``budget``."""
+        """``spent``: usage from before, such as a dream's until it was interrupted; it counts against ``budget``."""
         self.budget = budget or Budget()
         self.usage = spent or Usage()
         self.failures: Counter[str] = Counter()
@@ -70,12 +49,12 @@ class Meter:
             self._parent.reserve(worst)
         self._reserved += worst
 
-    def settle(self, worst: Usage, actual: Usage) -> None:
+    def reconcile(self, worst: Usage, actual: Usage) -> None:
         """Replace what ``reserve`` set aside by what the call really used."""
         self._reserved += Usage(0, 0, -worst.prompt_tokens, -worst.completion_tokens, -worst.cost_usd)
         self.usage += actual
         if self._parent is not None:
-            self._parent.settle(worst, actual)
+            self._parent.reconcile(worst, actual)
 
     def note_failure(self, message: str) -> None:
         """Note that an attempt failed, or gave no valid answer, and why."""

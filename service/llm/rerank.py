@@ -1,14 +1,17 @@
-"""Reordering search results by a reranking model (row R9)."""
+"""Reordering search results by a reranking model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from service.llm.errors import LLMInvalidOutput
-from service.llm.transport import attempt, load_litellm
+from service.domain.spending import FAILED, UNRECORDED, Ledger
+from service.llm.errors import LLMInvalidOutput, LLMUnavailable
+from service.llm.transport import REQUEST_TIMEOUT, call_once
+from service.provider.library import load_litellm
+from service.provider.prices import estimated_tokens, reported, usage_of
 
 TIMEOUT_S: Final = 3.0
 
@@ -25,19 +28,26 @@ class Reranker:
     """RERANK_MODEL, by litellm's name for it, such as ``cohere/rerank-v3.5`` or ``jina_ai/…``."""
 
     def __init__(
-        self, model: str, *, api_base: str | None = None, api_key: str | None = None, timeout_s: float = TIMEOUT_S
+        self,
+        model: str,
+        *,
+        api_base: str | None = None,
+        api_key: str | None = None,
+        timeout_s: float = TIMEOUT_S,
+        ledger: Ledger = UNRECORDED,
     ) -> None:
-        """Opens nothing: litellm is imported at the first call."""
+        """Opens nothing: litellm is imported at the first call. ``ledger``: where each call is recorded."""
         self.model = model
         self._api_base = api_base
         self._api_key = api_key
         self._timeout_s = timeout_s
+        self._ledger = ledger
 
     async def rerank(self, query: str, documents: Sequence[str]) -> list[Ranked]:
         """Every document once, the most relevant first; equal scores, and those left out, keep their order.
 
         One attempt only: a search is waiting, and has an order already. Raises LLMUnavailable, LLMRefused,
-        LLMInvalidOutput.
+        LLMInvalidOutput, BudgetReached.
         """
         if not documents:
             return []
@@ -53,7 +63,17 @@ class Reranker:
             timeout=self._timeout_s,
             max_retries=0,
         )
-        response = await attempt(call, self.model, self._timeout_s)
+        tokens = estimated_tokens([query, *documents])
+        charge = await self._ledger.reserve("rerank", self.model, usage_of(self.model, tokens))
+        used = usage_of(self.model, tokens, failed=True)
+        try:
+            response = await call_once(call, self.model, self._timeout_s, self._api_base)
+            used = usage_of(self.model, _billed_tokens(response, tokens))
+        except LLMUnavailable as error:
+            used = used if error.status == REQUEST_TIMEOUT else FAILED
+            raise
+        finally:
+            charge.settle(used)
         try:
             scores = {int(each["index"]): float(each["relevance_score"]) for each in response.results}
         except (KeyError, TypeError, ValueError) as error:
@@ -63,3 +83,10 @@ class Reranker:
         lowest = min(scores.values())
         ranked = [Ranked(index, scores.get(index, lowest)) for index in range(len(documents))]
         return sorted(ranked, key=lambda each: (each.index not in scores, -each.score, each.index))
+
+
+def _billed_tokens(response: Any, estimated: int) -> int:
+    """The tokens the provider reports; the estimate where it bills searches instead of tokens."""
+    meta = getattr(response, "meta", None) or {}
+    usage = meta.get("tokens") or meta.get("billed_units") or {}
+    return reported(usage.get("input_tokens") or usage.get("total_tokens"), estimated)

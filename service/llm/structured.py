@@ -8,17 +8,19 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from service.domain.field_types import replace_unstorable
+
 Value = TypeVar("Value", bound=BaseModel)
 
-ERRORS_TOLD_MAX: Final = 10
+ERRORS_SHOWN_MAX: Final = 10
 _THOUGHTS: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-_FENCED: Final = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+_FENCED: Final = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
 
 
 def parse(text: str, schema: type[Value]) -> Value:
     """The value in ``text``, which may be wrapped in a Markdown fence, prose or thoughts.
 
-    Raises pydantic's ValidationError, about the likeliest part.
+    Its strings hold nothing that Postgres cannot store. Raises pydantic's ValidationError, about the likeliest part.
     """
     answer = _THOUGHTS.sub("", text).strip()
     if not answer.startswith(("{", "[")):
@@ -26,7 +28,25 @@ def parse(text: str, schema: type[Value]) -> Value:
             answer = fenced.group(1).strip()
         elif 0 <= answer.find("{") < answer.rfind("}"):
             answer = answer[answer.find("{") : answer.rfind("}") + 1]
-    return schema.model_validate_json(answer)
+    return schema.model_validate_json(_without_unstorable(answer) if "\\u" in answer else answer)
+
+
+def _without_unstorable(answer: str) -> str:
+    """JSON without the escapes of NUL and of lone surrogates; what is not JSON, unchanged."""
+    try:
+        return json.dumps(_storable(json.loads(answer)))
+    except (ValueError, RecursionError):
+        return answer
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return replace_unstorable(value)
+    if isinstance(value, list):
+        return [_storable(one) for one in value]
+    if isinstance(value, dict):
+        return {replace_unstorable(name): _storable(one) for name, one in value.items()}
+    return value
 
 
 def instruction(schema: type[BaseModel]) -> str:
@@ -39,16 +59,18 @@ def instruction(schema: type[BaseModel]) -> str:
 
 def with_instruction(messages: list[dict[str, Any]], schema: type[BaseModel]) -> list[dict[str, Any]]:
     """``messages`` with ``instruction`` at the end of a leading system message, or before all as one."""
-    told = instruction(schema)
+    addition = instruction(schema)
     if messages and messages[0]["role"] == "system" and isinstance(messages[0]["content"], str):
-        return [{**messages[0], "content": f"{messages[0]['content']}\n\n{told}"}, *messages[1:]]
-    return [{"role": "system", "content": told}, *messages]
+        return [{**messages[0], "content": f"{messages[0]['content']}\n\n{addition}"}, *messages[1:]]
+    return [{"role": "system", "content": addition}, *messages]
 
 
-def complaint(error: ValidationError, *, cut_off: bool) -> str:
+def repair_prompt(error: ValidationError, *, cut_off: bool) -> str:
     """What is wrong with an answer, for the model to put right."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [f"- {'.'.join(map(str, each['loc'])) or 'the answer'}: {each['msg']}" for each in found[:ERRORS_TOLD_MAX]]
+    problems = [
+        f"- {'.'.join(map(str, each['loc'])) or 'the answer'}: {each['msg']}" for each in found[:ERRORS_SHOWN_MAX]
+    ]
     if cut_off:
-        told.insert(0, "- it was too long and was cut off: answer more briefly")
-    return "Your answer was not valid:\n" + "\n".join(told) + "\nAnswer again with the corrected JSON object only."
+        problems.insert(0, "- it was too long and was cut off: answer more briefly")
+    return "Your answer was not valid:\n" + "\n".join(problems) + "\nAnswer again with the corrected JSON object only."

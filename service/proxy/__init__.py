@@ -1,1 +1,1 @@
-"""The OpenAI-compatible way in: memory added to what goes to the model, and the turn kept (row C4)."""
+"""The OpenAI-compatible way in: memory added to what goes to the model, and the turn kept."""

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
 
 from service.domain.context import ContextRequest, Placement, ShareChanges
+from service.domain.field_types import QUERY_MAX
 from service.domain.json import dumps
 from service.domain.principal import Principal
-from service.domain.values import QUERY_MAX
+from service.domain.spending import Payer, paid_by
 from service.domain.workspace import ProxySettings
-from service.errors import Forbidden
+from service.errors import AnswerTooLarge, Forbidden, NotFound, Unavailable
+from service.memory.concurrency import ConcurrencyLimit
 from service.memory.context import build_context
-from service.memory.converse import keep_turns
+from service.memory.conversations import append_turns
 from service.memory.engine import Engine
+from service.memory.naming import masked_names
 from service.memory.workspace import get_settings
 from service.proxy import injection, transcript
+from service.proxy.admission import Admitted, admit
 from service.proxy.injection import Payload
-from service.proxy.upstream import DONE, Reply, Upstream
+from service.proxy.metering import Call, worst_of
+from service.proxy.upstream import DONE, OK, Upstream, UpstreamResponse, error_body
 
 log = structlog.get_logger(__name__)
 
@@ -29,10 +34,11 @@ OFF = "off"
 ON = "on"
 DEGRADED = "degraded"
 FAILED = "failed"
+EVENT_ENDS = (b"\n\n", b"\r\n\r\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CompletionRequest:
     """A client's request: its bytes, and what its headers say; None leaves it to the key and the settings."""
 
     content: bytes
@@ -45,7 +51,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Memory:
+class MemoryStatus:
     """What memory did for one completion, as the answer's headers tell."""
 
     state: str = OFF
@@ -53,23 +59,25 @@ class Memory:
     tokens: int = 0
     session: str | None = None
 
-    def worse(self, state: str, detail: str) -> None:
+    def degrade(self, state: str, detail: str) -> None:
         """Something went wrong; the worst is told."""
         if self.state != FAILED:
             self.state, self.detail = state, detail
 
     def headers(self) -> dict[str, str]:
         """For the answer."""
-        told = {"x-reverie-memory": self.state, "x-reverie-memory-tokens": str(self.tokens)}
+        headers = {"x-reverie-memory": self.state, "x-reverie-memory-tokens": str(self.tokens)}
         if self.detail:
-            told["x-reverie-memory-detail"] = self.detail.encode("ascii", "replace").decode().replace("\n", " ")[:300]
+            headers["x-reverie-memory-detail"] = (
+                self.detail.encode("ascii", "replace").decode().replace("\n", " ")[:300]
+            )
         if self.session:
-            told["x-reverie-session"] = self.session.encode("ascii", "replace").decode()
-        return told
+            headers["x-reverie-session"] = self.session.encode("ascii", "replace").decode()
+        return headers
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CompletionResponse:
     """What goes back to the client."""
 
     status: int
@@ -78,77 +86,124 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
+class _Exchange:
     """A completion whose turn is to be kept, and where."""
 
     payload: Payload
     agent: str
     user: str | None
     session: str
+    task: str | None
     settings: ProxySettings
+    characters: int
+
+
+NAMES = ("agent", "user", "session", "task")
 
 
 class Chat:
     """The proxy of one process. ``aclose`` waits for turns still being kept."""
 
-    def __init__(self, engine: Engine, upstream: Upstream) -> None:
+    def __init__(self, engine: Engine, upstream: Upstream | None, model: str | None) -> None:
+        """``model`` is the configured one, which may be called where the workspace lists none."""
         self._engine = engine
         self._upstream = upstream
+        self._model = model
         self._keeping: set[asyncio.Task[None]] = set()
 
-    async def complete(self, principal: Principal, asked: Asked) -> Answer:
+    @property
+    def limit(self) -> ConcurrencyLimit:
+        """Of completions under way."""
+        return self._engine.completions
+
+    async def complete(self, principal: Principal, asked: CompletionRequest) -> CompletionResponse:
         """Answer as the model does, with one block of memory added to what it is asked, and the turn kept.
 
-        With memory off, not enabled, or unable to help, the model gets the client's bytes as they are. Raises
-        Unavailable when there is no model, or it does not answer.
+        With memory off, or unable to help, the model gets the client's bytes as they are. Raises NotFound where the
+        proxy is off, Forbidden for a reader key and for a model that is not allowed, InvalidInput, BudgetReached,
+        AnswerTooLarge, and Unavailable when there is no model, or it does not answer.
         """
-        memory = Memory()
-        turn = await self._turn(principal, asked, memory)
-        content = asked.content
+        settings = (await get_settings(self._engine, principal)).proxy
+        if not settings.enabled:
+            raise NotFound("The proxy is off in this workspace (setting proxy.enabled).")
+        if principal.role == "reader":
+            raise Forbidden("A reader key may not call models through the proxy.")
+        if self._upstream is None:
+            raise Unavailable("No model is configured for the proxy: set LLM_MODEL, or LLM_API_BASE of a server.")
+        run, size = self._engine.executor.run, len(asked.content)
+        request = await run(admit, asked.content, settings.models, self._model, characters=size)
+        memory = MemoryStatus()
+        turn = await self._exchange(principal, asked, request.payload, settings, memory)
+        content = request.content
         if turn is not None:
-            content = await self._with_memory(principal, asked, turn, memory)
-        reply = await self._upstream.send(content)
-        if turn is None or reply.status != 200:
-            body = reply.body if reply.is_stream else await reply.whole()
-            return Answer(reply.status, reply.headers | memory.headers(), body)
-        if reply.is_stream:
-            stream = self._keeping_stream(principal, turn, reply)
-            return Answer(200, reply.headers | memory.headers(), stream)
-        body = await reply.whole()
-        failure = await self._keep(principal, turn, transcript.answer_in(body))
-        if failure is not None:
-            memory.worse(FAILED, failure)
-        return Answer(200, reply.headers | memory.headers(), body)
+            content = await self._with_memory(principal, asked, turn, memory) or content
+        agent = turn.agent if turn is not None else settings.agent
+        call = await self._reserve(principal.payer(agent), request, memory)
+        try:
+            reply = await self._upstream.send(content)
+        except BaseException:
+            call.fail()
+            raise
+        if reply.is_stream and reply.status == OK:
+            return CompletionResponse(
+                OK, reply.headers | memory.headers(), self._streamed(principal, turn, reply, call)
+            )
+        body = await call.count_response(reply, self._engine.executor)
+        if turn is not None and reply.status == OK:
+            failure = await self._keep(principal, turn, await run(transcript.answer_in, body, characters=len(body)))
+            if failure is not None:
+                memory.degrade(FAILED, failure)
+        return CompletionResponse(reply.status, reply.headers | memory.headers(), body)
 
     async def aclose(self) -> None:
         """Wait for turns still being kept, each of which has its own deadline."""
         await asyncio.gather(*self._keeping, return_exceptions=True)
-        await self._upstream.aclose()
+        if self._upstream is not None:
+            await self._upstream.aclose()
 
-    async def _turn(self, principal: Principal, asked: Asked, memory: Memory) -> _Turn | None:
+    async def _exchange(
+        self,
+        principal: Principal,
+        asked: CompletionRequest,
+        payload: Payload,
+        settings: ProxySettings,
+        memory: MemoryStatus,
+    ) -> _Exchange | None:
         """The turn, when memory has a part in it."""
-        if principal.memory_off:
+        if principal.no_memory:
             return None
-        try:
-            settings = (await get_settings(self._engine, principal)).proxy
-        except Exception as error:
-            log.exception("proxy_settings_failed")
-            memory.worse(FAILED, f"settings: {_reason(error)}")
-            return None
-        if not settings.enabled:
-            return None
-        payload = injection.readable(asked.content)
-        if payload is None:
+        if not injection.takes_memory(payload):
             memory.detail = "the request has no user message"
             return None
-        memory.state = ON
-        user = asked.user or transcript.name_of(payload.get("user"))
-        memory.session = asked.session or transcript.derived_session(user, payload["messages"])
-        agent = principal.agent or asked.agent or settings.agent
-        return _Turn(payload, agent, user, memory.session, settings)
+        user, size = asked.user or transcript.name_of(payload.get("user")), len(asked.content)
+        agent, session = principal.agent or asked.agent or settings.agent, asked.session
+        if session is None:
+            derived = transcript.derived_session
+            session = await self._engine.executor.run(derived, user, payload["messages"], characters=size)
+        assert agent is not None
+        named = _Exchange(payload, agent, user, session, asked.task, settings, size)
+        try:
+            turn = await self._masked(principal, named)
+        except Exception as error:
+            log.exception("proxy_names_failed")
+            memory.degrade(FAILED, f"names: {_reason(error)}")
+            return None
+        memory.state, memory.session = ON, turn.session
+        return turn
 
-    async def _with_memory(self, principal: Principal, asked: Asked, turn: _Turn, memory: Memory) -> bytes:
-        """The request with the block in it, or as it was when there is nothing to add."""
+    async def _masked(self, principal: Principal, turn: _Exchange) -> _Exchange:
+        """The turn with its names masked. Raises InvalidInput where the workspace refuses personal data."""
+        given = {name: getattr(turn, name) for name in NAMES if getattr(turn, name) is not None}
+        pii = (await get_settings(self._engine, principal)).pii
+        located = [(("header", name), value) for name, value in given.items()]
+        masked = await masked_names(self._engine, principal.workspace_id, pii, located, refuse=True)
+        changes: dict[str, Any] = dict(zip(given, masked, strict=True))
+        return replace(turn, **changes)
+
+    async def _with_memory(
+        self, principal: Principal, asked: CompletionRequest, turn: _Exchange, memory: MemoryStatus
+    ) -> bytes | None:
+        """The request with the block in it; None when there is nothing to add."""
         settings = turn.settings
         messages = turn.payload["messages"]
         at = injection.last_user(messages)
@@ -157,7 +212,7 @@ class Chat:
             agent=turn.agent,
             session=turn.session,
             user=turn.user,
-            task=asked.task,
+            task=turn.task,
             message=injection.text_of(messages[at])[:QUERY_MAX],
             max_tokens=settings.max_tokens if asked.max_tokens is None else asked.max_tokens,
             sections=ShareChanges(window=0),
@@ -167,48 +222,72 @@ class Chat:
                 context = await build_context(self._engine, principal, request)
         except Exception as error:
             log.exception("proxy_recall_failed")
-            memory.worse(FAILED, f"recall: {_reason(error)}")
-            return asked.content
+            memory.degrade(FAILED, f"recall: {_reason(error)}")
+            return None
         if context.degraded is not None:
-            memory.worse(DEGRADED, context.degraded.reason)
+            memory.degrade(DEGRADED, context.degraded.reason)
         block = context.assembled.block
         if not block:
-            return asked.content
+            return None
         memory.tokens = context.assembled.block_tokens
         wanted = asked.placement or settings.placement
         placement = injection.placement_for(turn.payload.get("model"), wanted, settings.no_system_models)
-        return dumps(injection.with_block(turn.payload, block, placement))
+        asked_with = injection.with_block(turn.payload, block, placement)
+        return await self._engine.executor.run(dumps, asked_with, characters=len(asked.content))
 
-    async def _keep(self, principal: Principal, turn: _Turn, answer: Payload) -> str | None:
+    async def _reserve(self, payer: Payer, request: Admitted, memory: MemoryStatus) -> Call:
+        """The call about to be made, reserved at the most it is expected to use."""
+        model = self._priced_as(request.model)
+        worst = await self._engine.executor.run(
+            worst_of, model, request.payload, memory.tokens, characters=len(request.content)
+        )
+        with paid_by(payer):
+            charge = await self._engine.budget.reserve("proxy", model, worst)
+        return Call(model, worst, charge)
+
+    def _priced_as(self, model: str) -> str:
+        """The name under which usage is counted: the configured model's, with or without its provider."""
+        configured = self._model or ""
+        return configured if configured.partition("/")[2] == model else model
+
+    async def _keep(self, principal: Principal, turn: _Exchange, answer: Payload) -> str | None:
         """Append the turn to its session, for the next dream; why not, when that fails."""
         try:
-            drafts = transcript.new_turns(turn.payload["messages"], answer)
+            drafts = await self._engine.executor.run(
+                transcript.new_turns, turn.payload["messages"], answer, characters=turn.characters
+            )
             async with asyncio.timeout(turn.settings.capture_timeout_ms / 1000):
-                await keep_turns(self._engine, principal, turn.agent, turn.session, drafts, user=turn.user)
-        except Forbidden:
-            return "not kept: a reader key may not write"
+                await append_turns(self._engine, principal, turn.agent, turn.session, drafts, user=turn.user)
         except Exception as error:
             log.exception("proxy_capture_failed")
             return f"not kept: {_reason(error)}"
         return None
 
-    async def _keeping_stream(self, principal: Principal, turn: _Turn, reply: Reply) -> AsyncIterator[bytes]:
+    async def _streamed(
+        self, principal: Principal, turn: _Exchange | None, reply: UpstreamResponse, call: Call
+    ) -> AsyncIterator[bytes]:
         """Pass events on as they come, but the last only when the turn is kept: who has seen the end of an answer
-        can rely on it. A client that goes away early leaves what it has heard so far."""
-        listener = transcript.Listener()
-        kept = False
+        can rely on it. A client that goes away early leaves what it has heard so far. A stream that breaks off, or is
+        too long, ends with an event that says so."""
+        listener = transcript.StreamParser()
+        kept, broken = turn is None, False
         try:
             async for event in _events(reply.body):
-                if event.strip() == DONE.strip():
+                if event.strip() == DONE.strip() and turn is not None:
                     await self._keep(principal, turn, listener.answer)
                     kept = True
-                listener.hear(event)
+                listener.feed(event)
                 yield event
+        except (AnswerTooLarge, Unavailable) as error:
+            broken = True
+            log.warning("proxy_stream_broke_off", error=error.message)
+            yield b"data: " + error_body(error.message) + b"\n\n"
         finally:
-            if not kept:
+            call.ended(listener.usage, listener.heard, failed=broken)
+            if not kept and turn is not None:
                 self._later(self._keep_quietly(principal, turn, listener.answer))
 
-    async def _keep_quietly(self, principal: Principal, turn: _Turn, answer: Payload) -> None:
+    async def _keep_quietly(self, principal: Principal, turn: _Exchange, answer: Payload) -> None:
         await self._keep(principal, turn, answer)
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
@@ -218,20 +297,23 @@ class Chat:
 
 
 async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The body cut after each event, its bytes unchanged."""
-    rest = b""
+    """The body cut after each event, its bytes unchanged. No byte is looked at more than a few times."""
+    rest = bytearray()
+    looked_at = 0
     async for part in body:
         rest += part
-        while (end := _event_end(rest)) > 0:
-            yield rest[:end]
-            rest = rest[end:]
+        while (end := _event_end(rest, looked_at)) > 0:
+            yield bytes(rest[:end])
+            del rest[:end]
+            looked_at = 0
+        looked_at = max(0, len(rest) - len(EVENT_ENDS[-1]))
     if rest:
-        yield rest
+        yield bytes(rest)
 
 
-def _event_end(data: bytes) -> int:
+def _event_end(data: bytearray, start: int) -> int:
     """Where the first event ends, its blank line included; 0 while it is not whole."""
-    ends = [at + len(mark) for mark in (b"\n\n", b"\r\n\r\n") if (at := data.find(mark)) >= 0]
+    ends = [at + len(mark) for mark in EVENT_ENDS if (at := data.find(mark, start)) >= 0]
     return min(ends, default=0)
 
 

@@ -6,24 +6,17 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-import orjson
-
 from service.domain.context import Placement
 
 Payload = dict[str, Any]
 
 
-def readable(content: bytes) -> Payload | None:
-    """A request that memory can be added to: a JSON object with messages, one of them a user's; else None."""
-    try:
-        payload = orjson.loads(content)
-    except orjson.JSONDecodeError:
-        return None
-    if not isinstance(payload, dict) or not isinstance(payload.get("messages"), list):
-        return None
-    if not all(isinstance(message, dict) for message in payload["messages"]):
-        return None
-    return payload if last_user(payload["messages"]) is not None else None
+def takes_memory(payload: Payload) -> bool:
+    """Whether memory can be added to a request: it has messages, one of them a user's."""
+    messages = payload.get("messages")
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        return False
+    return last_user(messages) is not None
 
 
 def last_user(messages: Sequence[Payload]) -> int | None:

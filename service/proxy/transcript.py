@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 
 from service.domain.drafts import MessageDraft
+from service.domain.field_types import MESSAGE_MAX, replace_unstorable
 from service.domain.json import dumps
-from service.domain.values import MESSAGE_MAX
 
 Payload = dict[str, Any]
 
@@ -38,14 +38,16 @@ def new_turns(messages: Sequence[Payload], answer: Payload) -> list[MessageDraft
     return [_draft(message) for message in said] + ([_draft(answer)] if _says_something(answer) else [])
 
 
-class Listener:
+class StreamParser:
     """Puts the answer together from the events of a stream, whole events at a time, while they pass."""
 
     def __init__(self) -> None:
+        self.usage: Any = None
+        """What the stream says it used, if it does."""
         self._text: list[str] = []
         self._calls: dict[int, Payload] = {}
 
-    def hear(self, event: bytes) -> None:
+    def feed(self, event: bytes) -> None:
         """Take in one server-sent event; one that is no chunk of an answer says nothing."""
         for line in event.splitlines():
             if line.startswith(b"data:"):
@@ -58,19 +60,25 @@ class Listener:
         message: Payload = {"role": "assistant", "content": "".join(self._text) or None}
         return message | ({"tool_calls": calls} if calls else {})
 
+    @property
+    def heard(self) -> str:
+        """Everything of the message so far that a model wrote."""
+        return "".join([*self._text, *(call["function"]["arguments"] for call in self._calls.values())])
+
     def _take(self, data: bytes) -> None:
         try:
-            choices = orjson.loads(data)["choices"]
-            delta = next(choice["delta"] for choice in choices if choice.get("index", 0) == 0)
-        except (orjson.JSONDecodeError, KeyError, TypeError, StopIteration):
+            chunk = orjson.loads(data)
+            self.usage = chunk.get("usage") or self.usage
+            delta = next(choice["delta"] for choice in chunk["choices"] if choice.get("index", 0) == 0)
+        except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, StopIteration):
             return
         self._text.extend(part for part in (delta.get("content"), delta.get("refusal")) if isinstance(part, str))
         for call in delta.get("tool_calls") or ():
             known = self._calls.setdefault(call.get("index", 0), {"type": "function", "function": {"arguments": ""}})
-            told = call.get("function") or {}
+            function = call.get("function") or {}
             known |= {"id": call["id"]} if call.get("id") else {}
-            known["function"] |= {"name": told["name"]} if told.get("name") else {}
-            known["function"]["arguments"] += told.get("arguments") or ""
+            known["function"] |= {"name": function["name"]} if function.get("name") else {}
+            known["function"]["arguments"] += function.get("arguments") or ""
 
 
 def answer_in(body: bytes) -> Payload:
@@ -105,7 +113,7 @@ def _storable(content: Any) -> Any:
     if isinstance(content, list):
         return [_storable(part) for part in content]
     if isinstance(content, dict):
-        return {str(name): _part(name, value) for name, value in content.items()}
+        return {replace_unstorable(str(name)): _part(name, value) for name, value in content.items()}
     return content
 
 

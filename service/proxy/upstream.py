@@ -16,8 +16,10 @@ import httpx
 import orjson
 
 from service.db.guard import assert_outside_transaction
-from service.errors import Unavailable
-from service.llm.transport import load_litellm
+from service.errors import AnswerTooLarge, Unavailable
+from service.provider.failures import describe, host_of
+from service.provider.library import load_litellm
+from service.provider.response_limits import limit_bytes, limited, response_too_large
 from service.settings import Settings
 
 OPENAI_BASE = "https://api.openai.com/v1"
@@ -29,6 +31,7 @@ PASSED_ON = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
 PASSED_ON_PREFIXES = ("openai-", "x-ratelimit-")
 DONE = b"data: [DONE]\n\n"
 JSON = {"content-type": "application/json"}
+OK = 200
 
 # What OpenAI's API takes. Anything else a client sends must not reach litellm, whose arguments include keys and URLs.
 OPENAI_FIELDS = frozenset(
@@ -43,7 +46,7 @@ OPENAI_FIELDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class UpstreamResponse:
     """What the model's server answered. ``body`` gives its bytes and must be exhausted or closed."""
 
     status: int
@@ -55,7 +58,7 @@ class Reply:
         """Whether the answer comes as server-sent events."""
         return self.headers.get("content-type", "").startswith("text/event-stream")
 
-    async def whole(self) -> bytes:
+    async def read(self) -> bytes:
         """The body at once."""
         return b"".join([part async for part in self.body])
 
@@ -63,51 +66,55 @@ class Reply:
 class Upstream(Protocol):
     """Where chat completions come from."""
 
-    async def send(self, content: bytes) -> Reply:
+    async def send(self, content: bytes) -> UpstreamResponse:
         """Send a chat-completion request, given as its JSON. Raises Unavailable when nobody answers, and
-        RuntimeError inside a database transaction."""
+        RuntimeError inside a database transaction. The body raises Unavailable where it breaks off, and AnswerTooLarge.
+        """
 
     async def aclose(self) -> None:
         """Let go of connections."""
 
 
-def open_upstream(settings: Settings) -> Upstream:
-    """The upstream that LLM_MODEL, LLM_API_BASE and LLM_API_KEY name."""
+def open_upstream(settings: Settings) -> Upstream | None:
+    """The upstream that LLM_MODEL, LLM_API_BASE and LLM_API_KEY name; None where they name none."""
+    timeout_s, bytes_max = settings.proxy_timeout_s, settings.proxy_answer_bytes_max
     provider = (settings.llm_model or "").partition("/")[0] if "/" in (settings.llm_model or "") else ""
     if settings.llm_api_base and (not provider or provider in SPEAKS_OPENAI):
-        return OpenAIServer(settings.llm_api_base, settings.llm_api_key, settings.proxy_timeout_s)
+        return OpenAIServer(settings.llm_api_base, settings.llm_api_key, timeout_s, bytes_max)
     if provider == "openai":
         key = settings.llm_api_key or os.environ.get("OPENAI_API_KEY")
-        return OpenAIServer(OPENAI_BASE, key, settings.proxy_timeout_s)
+        return OpenAIServer(OPENAI_BASE, key, timeout_s, bytes_max)
     if settings.llm_model:
-        return LiteLLM(settings.llm_model, settings.llm_api_base, settings.llm_api_key, settings.proxy_timeout_s)
-    return Nowhere()
+        return LiteLLM(settings.llm_model, settings.llm_api_base, settings.llm_api_key, timeout_s, bytes_max)
+    return None
 
 
 class OpenAIServer:
     """An OpenAI-compatible server; bytes pass through as they are."""
 
-    def __init__(self, api_base: str, api_key: str | None, timeout_s: float) -> None:
-        """``timeout_s`` bounds the wait for the first and for every further byte."""
+    def __init__(self, api_base: str, api_key: str | None, timeout_s: float, bytes_max: int) -> None:
+        """``timeout_s`` bounds the wait for the first and for every further byte, ``bytes_max`` an answer."""
+        self._bytes_max = bytes_max
+        self._host = host_of(api_base)
         self._url = api_base.rstrip("/") + "/chat/completions"
         headers = {"accept-encoding": "identity", "content-type": "application/json"}
         if api_key:
             headers["authorization"] = f"Bearer {api_key}"
         self._http = httpx.AsyncClient(headers=headers, timeout=httpx.Timeout(timeout_s, connect=CONNECT_S))
 
-    async def send(self, content: bytes) -> Reply:
+    async def send(self, content: bytes) -> UpstreamResponse:
         assert_outside_transaction()
         request = self._http.build_request("POST", self._url, content=content)
         try:
             response = await self._http.send(request, stream=True)
         except httpx.HTTPError as error:
-            raise Unavailable(f"The model's server did not answer: {type(error).__name__}.") from error
+            raise Unavailable(f"{describe(error, 'The model', self._url)}.") from error
         headers = {
             name: value
             for name, value in response.headers.items()
             if name in PASSED_ON or name.startswith(PASSED_ON_PREFIXES)
         }
-        return Reply(response.status_code, headers, _raw(response))
+        return UpstreamResponse(response.status_code, headers, limited(_raw(response), self._bytes_max, self._host))
 
     async def aclose(self) -> None:
         await self._http.aclose()
@@ -131,8 +138,9 @@ class LiteLLM:
     api_base: str | None
     api_key: str | None = field(repr=False)
     timeout_s: float
+    bytes_max: int
 
-    async def send(self, content: bytes) -> Reply:
+    async def send(self, content: bytes) -> UpstreamResponse:
         assert_outside_transaction()
         try:
             asked = orjson.loads(content)
@@ -141,15 +149,18 @@ class LiteLLM:
             return _refusal(400, str(error))
         litellm = await load_litellm()
         try:
-            answer = await litellm.acompletion(
-                **arguments, api_base=self.api_base, api_key=self.api_key, timeout=self.timeout_s, max_retries=0
-            )
-        except Exception as error:  # noqa: BLE001 - litellm raises whatever its providers do; the client is told
+            with limit_bytes(self.bytes_max):
+                answer = await litellm.acompletion(
+                    **arguments, api_base=self.api_base, api_key=self.api_key, timeout=self.timeout_s, max_retries=0
+                )
+        except Exception as error:  # litellm raises whatever its providers do; the client is told
+            if (oversized := response_too_large(error)) is not None:
+                raise AnswerTooLarge(oversized.message) from error
             status = getattr(error, "status_code", None)
             return _refusal(status if isinstance(status, int) and status >= 400 else 502, str(error))
         if arguments.get("stream"):
-            return Reply(200, {"content-type": "text/event-stream"}, _events(answer))
-        return Reply(200, JSON, _once(answer.model_dump_json().encode()))
+            return UpstreamResponse(200, {"content-type": "text/event-stream"}, _events(answer))
+        return UpstreamResponse(200, JSON, _once(answer.model_dump_json().encode()))
 
     async def aclose(self) -> None:
         """Nothing to let go of: litellm keeps its own connections."""
@@ -166,16 +177,6 @@ class LiteLLM:
         return asked | {"model": model}
 
 
-class Nowhere:
-    """No model is configured."""
-
-    async def send(self, content: bytes) -> Reply:
-        raise Unavailable("No model is configured for the proxy: set LLM_MODEL, or LLM_API_BASE of a server.")
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
-
-
 async def _once(body: bytes) -> AsyncIterator[bytes]:
     yield body
 
@@ -185,17 +186,18 @@ async def _events(chunks: Any) -> AsyncIterator[bytes]:
         async for chunk in chunks:
             yield b"data: " + chunk.model_dump_json(exclude_none=True).encode() + b"\n\n"
     except Exception as error:  # noqa: BLE001 - as above; a stream can only say so in the stream
-        yield b"data: " + _error(str(error)) + b"\n\n"
+        yield b"data: " + error_body(str(error)) + b"\n\n"
     finally:
         with suppress(AttributeError):
             await chunks.aclose()
     yield DONE
 
 
-def _refusal(status: int, message: str) -> Reply:
-    return Reply(status, JSON, _once(_error(message)))
+def _refusal(status: int, message: str) -> UpstreamResponse:
+    return UpstreamResponse(status, JSON, _once(error_body(message)))
 
 
-def _error(message: str) -> bytes:
+def error_body(message: str) -> bytes:
+    """An error as OpenAI's API words it."""
     error: Mapping[str, Any] = {"message": message, "type": "upstream_error", "param": None, "code": None}
     return orjson.dumps({"error": error})

@@ -6,26 +6,6 @@ LEFT JOIN messages t ON i.kind = 1 AND t.workspace_id = i.workspace_id AND t.id 
 LEFT JOIN chunks c ON i.kind = 2 AND c.workspace_id = i.workspace_id AND c.id = i.id
 LEFT JOIN documents d ON d.workspace_id = c.workspace_id AND d.id = c.document_id
 
--- fragment: stored
--- The column that vectors are kept in, and the one beside it (``next_…``) for those of a coming model.
-embedding
-
--- fragment: stored__float32
-embedding_float32
-
--- fragment: not_stored
--- The column that stays empty.
-embedding_float32
-
--- fragment: not_stored__float32
-embedding
-
--- fragment: vector_type
-halfvec
-
--- fragment: vector_type__float32
-vector
-
 -- name: ensure_embedding_model
 -- The small number that stands for an embedder's signature, with the setting that opens it.
 WITH made AS (
@@ -49,7 +29,7 @@ FROM embedding_state s
 LEFT JOIN embedding_models a ON a.id = s.active
 LEFT JOIN embedding_models n ON n.id = s.next;
 
--- name: declare_model
+-- name: register_target_model
 -- This model is to be used: at once when it is the first, else after everything has been embedded with it.
 UPDATE embedding_state SET
     active = coalesce(active, :model::smallint),
@@ -63,17 +43,17 @@ WHERE active IS NULL OR next IS NOT NULL AND active = :model OR active <> :model
 
 -- name: claim_embedding
 -- One worker at a time changes models; it has to say so again within the lease.
-UPDATE embedding_state SET owner = :worker, owner_until = :now::timestamptz + make_interval(secs => :lease_s::float8)
-WHERE owner IS NULL OR owner = :worker OR owner_until <= :now;
+UPDATE embedding_state SET owner = :worker, owner_until = now() + make_interval(secs => :lease_s::float8)
+WHERE owner IS NULL OR owner = :worker OR owner_until <= now();
 
 -- name: release_embedding
 -- Leave what is unfinished to other workers at once.
 UPDATE embedding_state SET owner = NULL, owner_until = NULL WHERE owner = :worker;
 
--- name: set_change_total
+-- name: set_migration_total
 UPDATE embedding_state SET total = :total WHERE next = :model::smallint AND total IS NULL;
 
--- name: note_change_error
+-- name: note_migration_error
 UPDATE embedding_state SET error = :error::text WHERE next = :model::smallint AND error IS DISTINCT FROM :error;
 
 -- name: switch_model
@@ -81,7 +61,7 @@ UPDATE embedding_state SET error = :error::text WHERE next = :model::smallint AN
 UPDATE embedding_state SET active = next, next = NULL, moving = true, switched_at = :now, error = NULL
 WHERE next = :model::smallint;
 
--- name: stop_moving
+-- name: stop_backfilling
 -- Nothing is left of the former model.
 UPDATE embedding_state SET moving = false WHERE active = :model::smallint;
 
@@ -92,28 +72,28 @@ SELECT count(*) FROM search_index WHERE workspace_id = :workspace;
 -- name: rows_without_vector
 -- Rows after an id that have no vector of this model yet, with the text to embed.
 SELECT i.id, m.version, coalesce(m.content, t.content, d.title || E'\n' || c.content, '') AS content
-FROM :(texts)
+FROM {% include "texts" %}
 WHERE i.workspace_id = :workspace AND i.id > :after
-    AND i.embedding_model IS DISTINCT FROM :model::smallint AND i.next_model IS DISTINCT FROM :model
+    AND i.embedding_model IS DISTINCT FROM :model::smallint AND i.next_model IS DISTINCT FROM :model AND {% include "readable_text" %}
 ORDER BY i.id
 LIMIT :limit;
 
 -- name: rows_to_embed_again
 -- Rows after an id, with the text to embed.
 SELECT i.id, m.version, coalesce(m.content, t.content, d.title || E'\n' || c.content, '') AS content
-FROM :(texts)
-WHERE i.workspace_id = :workspace AND i.id > :after
+FROM {% include "texts" %}
+WHERE i.workspace_id = :workspace AND i.id > :after AND {% include "readable_text" %}
 ORDER BY i.id
 LIMIT :limit;
 
 -- name: set_next_embeddings
 -- Put vectors of the coming model beside those in use; rows changed meanwhile are left for later.
-UPDATE search_index i SET next_:(stored) = v.embedding, next_model = :model::smallint
-FROM unnest(:ids::uuid[], :versions::integer[], :embeddings:::(vector_type)[]) AS v(id, version, embedding)
+UPDATE search_index i SET next_{{ vector_column }} = v.embedding, next_model = :model::smallint
+FROM unnest(:ids::uuid[], :versions::integer[], :embeddings::{{ vector_type }}[]) AS v(id, version, embedding)
 LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = v.id
 WHERE i.workspace_id = :workspace AND i.id = v.id AND m.version IS NOT DISTINCT FROM v.version;
 
--- name: take_over_embeddings
+-- name: copy_vectors
 -- Put vectors that are the coming model's but for how they are kept beside themselves, for rows after an id.
 UPDATE search_index SET next_embedding = coalesce(embedding, embedding_float32::halfvec), next_model = :coming::smallint
 WHERE workspace_id = :workspace AND embedding_model = :model::smallint AND id = ANY(ARRAY(
@@ -128,22 +108,23 @@ RETURNING id;
 -- So many more rows have a vector of the coming model, some of them written since the rows were counted; nothing when
 -- another worker has taken over.
 UPDATE embedding_state SET done = done + :count::bigint, total = greatest(total, done + :count), error = NULL,
-    owner_until = :now::timestamptz + make_interval(secs => :lease_s::float8)
+    owner_until = now() + make_interval(secs => :lease_s::float8)
 WHERE next = :model::smallint AND owner = :worker;
 
 -- name: set_embeddings
 -- Fill in vectors of texts that have not changed meanwhile; only memories ever do.
-UPDATE search_index i SET :(stored) = v.embedding, :(not_stored) = NULL, embedding_model = :model,
+UPDATE search_index i SET {{ vector_column }} = v.embedding, {{ other_vector_column }} = NULL, embedding_model = :model,
     next_embedding = NULL, next_embedding_float32 = NULL, next_model = NULL
-FROM unnest(:ids::uuid[], :versions::integer[], :embeddings:::(vector_type)[]) AS v(id, version, embedding)
+FROM unnest(:ids::uuid[], :versions::integer[], :embeddings::{{ vector_type }}[]) AS v(id, version, embedding)
 LEFT JOIN memories m ON m.workspace_id = :workspace AND m.id = v.id
 WHERE i.workspace_id = :workspace AND i.id = v.id AND m.version IS NOT DISTINCT FROM v.version;
 
--- name: move_embeddings
--- Put vectors of the model in use where the former one's were, for rows after an id; one that has none is pending again.
+-- name: backfill_embeddings
+-- Put vectors of the model in use where the former one's were, for rows after an id; one that has none is pending
+-- again.
 UPDATE search_index SET
-    :(stored) = CASE WHEN embedding_model = :model::smallint THEN :(stored) WHEN next_model = :model THEN next_:(stored) END,
-    :(not_stored) = NULL,
+    {{ vector_column }} = CASE WHEN embedding_model = :model::smallint THEN {{ vector_column }} WHEN next_model = :model THEN next_{{ vector_column }} END,
+    {{ other_vector_column }} = NULL,
     embedding_model = CASE WHEN embedding_model = :model OR next_model = :model THEN :model END,
     next_embedding = NULL,
     next_embedding_float32 = NULL,
@@ -160,13 +141,14 @@ RETURNING id;
 -- name: pending_texts
 -- Rows whose vector is still missing, with the text to embed.
 SELECT i.id, m.version, coalesce(m.content, t.content, d.title || E'\n' || c.content, '') AS content
-FROM :(texts)
-WHERE i.workspace_id = :workspace AND i.embedding_model IS NULL AND NOT i.deleted AND i.id > :after
+FROM {% include "texts" %}
+WHERE i.workspace_id = :workspace AND i.embedding_model IS NULL AND NOT i.deleted AND i.id > :after AND {% include "readable_text" %}
 ORDER BY i.id
 LIMIT :limit;
 
 -- name: count_pending
-SELECT count(*) FROM search_index WHERE workspace_id = :workspace AND embedding_model IS NULL AND NOT deleted;
+SELECT count(*) FROM search_index i
+WHERE i.workspace_id = :workspace AND i.embedding_model IS NULL AND NOT i.deleted AND {% include "readable_text" %};
 
 -- name: request_reindex
 -- Ask the worker to embed what is pending or, by force, everything anew; a request under way is kept.

@@ -1,4 +1,4 @@
-"""The embedding cache: hits, eviction, expiry, and one flight per text (row E3)."""
+"""The embedding cache: hits, eviction, expiry, and one flight per text."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 from service.db.guard import transaction_open
 from service.embedding import CachedEmbedder, EmbeddingFailed, EmbeddingTimedOut, Vectors
+from service.embedding.base import EmbeddingOverBudget
 
 
 class GatedEmbedder:
@@ -177,6 +178,22 @@ async def test_the_first_callers_deadline_does_not_fail_those_with_more_time(inn
     await until_called(inner)
     inner.gate.set()
     assert [result[0, 0] for result in await asyncio.gather(*patient)] == [1, 1, 1]
+    assert inner.counts["a"] == 2
+
+
+async def test_the_first_callers_budget_does_not_fail_the_others(inner: GatedEmbedder) -> None:
+    cache = CachedEmbedder(inner)
+    inner.gate.clear()
+    inner.failure = EmbeddingOverBudget()
+    first = asyncio.create_task(cache.embed(["a"]))
+    await until_called(inner)
+    second = asyncio.create_task(cache.embed(["a"]))
+    await asyncio.sleep(0)
+    inner.gate.set()
+    with pytest.raises(EmbeddingOverBudget):
+        await first
+    inner.failure = None
+    assert (await second).shape == (1, 4)
     assert inner.counts["a"] == 2
 
 

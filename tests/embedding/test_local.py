@@ -1,4 +1,4 @@
-"""The local embedder against onnxruntime used directly, and its settings (row E1)."""
+"""The local embedder against onnxruntime used directly, and its settings."""
 
 from __future__ import annotations
 

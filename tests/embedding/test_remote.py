@@ -1,4 +1,4 @@
-"""The remote embedder over real HTTP: batches, attempts, and every way a server breaks (rows E1, E2)."""
+"""The remote embedder over real HTTP: batches, attempts, and every way a server breaks."""
 
 from __future__ import annotations
 

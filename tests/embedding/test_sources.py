@@ -1,4 +1,4 @@
-"""What EMBEDDING_MODEL opens, and what it refuses (row E1)."""
+"""What EMBEDDING_MODEL opens, and what it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The static embedder against wordllama's own results, and with texts that break it (row E1)."""
+"""The static embedder against wordllama's own results, and with texts that break it."""
 
 from __future__ import annotations
 

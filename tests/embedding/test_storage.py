@@ -1,4 +1,4 @@
-"""How vectors are kept is part of their signature (row E5)."""
+"""How vectors are kept is part of their signature."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
+from service.embedding.monitored import MonitoredEmbedder
 from service.embedding.static import StaticEmbedder
-from service.embedding.storage import Storage, can_take_over, embedder_of, signed, storage_of
-from service.embedding.watched import WatchedEmbedder
+from service.embedding.storage import Storage, base_signature, can_convert_in_place, storage_of, with_storage
 from service.settings import Settings
 
 EMBEDDERS = ("static:wordllama-l2_supercat:256", "remote:ollama/nomic-embed-text:768", "remote:odd:binary:3")
@@ -18,25 +18,25 @@ EMBEDDERS = ("static:wordllama-l2_supercat:256", "remote:ollama/nomic-embed-text
 @pytest.mark.parametrize("embedder", EMBEDDERS)
 @pytest.mark.parametrize("storage", get_args(Storage))
 def test_what_is_said_in_a_signature_is_read_from_it(embedder: str, storage: Storage) -> None:
-    signature = signed(embedder, storage)
-    assert (embedder_of(signature), storage_of(signature)) == (embedder, storage)
+    signature = with_storage(embedder, storage)
+    assert (base_signature(signature), storage_of(signature)) == (embedder, storage)
     assert (signature == embedder) == (storage == "halfvec")
 
 
 async def test_an_embedder_is_another_when_its_vectors_are_kept_another_way() -> None:
     static = StaticEmbedder.open()
-    signatures = [WatchedEmbedder(static, storage).signature for storage in ("halfvec", "float32", "binary")]
+    signatures = [MonitoredEmbedder(static, storage).signature for storage in ("halfvec", "float32", "binary")]
     assert signatures == [static.signature, f"{static.signature}:float32", f"{static.signature}:binary"]
     await static.aclose()
 
 
 def test_only_vectors_that_are_kept_as_precisely_are_taken_over() -> None:
     one, other = "static:one:4", "static:other:4"
-    assert can_take_over(f"{one}:binary", one)
-    assert can_take_over(one, f"{one}:binary")
-    assert can_take_over(one, f"{one}:float32")
-    assert not can_take_over(f"{one}:float32", one)
-    assert not can_take_over(f"{one}:binary", other)
+    assert can_convert_in_place(f"{one}:binary", one)
+    assert can_convert_in_place(one, f"{one}:binary")
+    assert can_convert_in_place(one, f"{one}:float32")
+    assert not can_convert_in_place(f"{one}:float32", one)
+    assert not can_convert_in_place(f"{one}:binary", other)
 
 
 def test_a_way_that_there_is_not_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

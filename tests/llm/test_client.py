@@ -1,4 +1,4 @@
-"""The LLM client over real HTTP: attempts, metering, budgets, validated answers (rows D3, D12, D13)."""
+"""The LLM client over real HTTP: attempts, metering, budgets, validated answers."""
 
 from __future__ import annotations
 

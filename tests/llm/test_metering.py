@@ -1,4 +1,4 @@
-"""Adding up usage, and budgets that are never exceeded (row D13)."""
+"""Adding up usage, and budgets that are never exceeded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_usage_adds_up() -> None:
 def test_a_call_that_fits_exactly_is_allowed_and_the_next_is_not() -> None:
     meter = Meter(Budget(tokens_max=100))
     meter.reserve(WORST)
-    meter.settle(WORST, WORST)
+    meter.reconcile(WORST, WORST)
     with pytest.raises(BudgetReached, match="100"):
         meter.reserve(Usage(prompt_tokens=1))
 
@@ -40,7 +40,7 @@ def test_parallel_calls_cannot_exceed_a_budget_together() -> None:
     meter.reserve(WORST)
     with pytest.raises(BudgetReached):
         meter.reserve(WORST)
-    meter.settle(WORST, Usage(calls=1, prompt_tokens=20))
+    meter.reconcile(WORST, Usage(calls=1, prompt_tokens=20))
     meter.reserve(WORST)
 
 
@@ -50,9 +50,9 @@ def test_a_parents_budget_stops_the_child_and_nothing_stays_reserved() -> None:
     dreams[0].reserve(WORST)
     with pytest.raises(BudgetReached):
         dreams[1].reserve(WORST)
-    dreams[0].settle(WORST, Usage(calls=1, failed_calls=1))
+    dreams[0].reconcile(WORST, Usage(calls=1, failed_calls=1))
     dreams[1].reserve(WORST)
-    dreams[1].settle(WORST, Usage(calls=1, prompt_tokens=30))
+    dreams[1].reconcile(WORST, Usage(calls=1, prompt_tokens=30))
     assert day.usage == Usage(calls=2, failed_calls=1, prompt_tokens=30)
     assert dreams[0].usage == Usage(calls=1, failed_calls=1)
 
@@ -67,5 +67,5 @@ def test_usage_never_passes_the_budget(tokens_max: int, calls: list[tuple[int, i
         except BudgetReached:
             assert meter.usage.tokens + worst.tokens > tokens_max
             continue
-        meter.settle(worst, Usage(1, 0, prompt, int(completion * share)))
+        meter.reconcile(worst, Usage(1, 0, prompt, int(completion * share)))
     assert meter.usage.tokens <= tokens_max

@@ -1,4 +1,4 @@
-"""Reranking over real HTTP (row R9)."""
+"""Reranking over real HTTP."""
 
 from __future__ import annotations
 

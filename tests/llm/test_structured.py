@@ -1,11 +1,11 @@
-"""Finding the value in what models write around it (row D3)."""
+"""Finding the value in what models write around it."""
 
 from __future__ import annotations
 
 import pytest
 from pydantic import BaseModel, Field, RootModel, ValidationError
 
-from service.llm.structured import complaint, parse, with_instruction
+from service.llm.structured import parse, repair_prompt, with_instruction
 
 
 class Fact(BaseModel):
@@ -48,7 +48,7 @@ def test_anything_else_is_a_validation_error(text: str) -> None:
 def test_the_complaint_names_the_fields_and_not_the_input() -> None:
     with pytest.raises(ValidationError) as caught:
         parse('{"text": {"secret": 1}, "sure": 7}', Fact)
-    told = complaint(caught.value, cut_off=True)
+    told = repair_prompt(caught.value, cut_off=True)
     assert "- text: " in told
     assert "- sure: " in told
     assert "cut off" in told

@@ -10,11 +10,12 @@ from typing import Any
 import openai
 import pytest
 
-from service.domain.marking import CLOSE, OPEN
+from service.domain.prompt_fence import CLOSE, OPEN
 from service.embedding.tokens import count_tokens
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api, serving
+from tests.live_api import Api, serving
+from tests.pg_dump import dump
 from worker.app import run_once
 
 CHAT = "/v1/chat/completions"
@@ -34,7 +35,7 @@ def proxied(settings: Settings, model: FakeOpenAI) -> Settings:
 @pytest.fixture
 async def api(proxied: Settings) -> AsyncIterator[Api]:
     async with serving(proxied) as opened:
-        await opened.put("/v1/settings", {"proxy": {"enabled": True}})
+        await opened.put("/v1/settings", {"proxy": {"enabled": True, "models": ["m", "gemma*"]}})
         yield opened
 
 
@@ -103,15 +104,12 @@ BODIES = [
 
 
 @pytest.mark.parametrize("content", BODIES)
-@pytest.mark.parametrize("off", ["1", "true", "yes", "TRUE", "not enabled"])
+@pytest.mark.parametrize("off", ["1", "true", "yes", "TRUE"])
 async def test_with_memory_off_the_model_gets_the_clients_bytes(
     api: Api, model: FakeOpenAI, content: bytes, off: str
 ) -> None:
     await api.save("Likes tea", type="identity", agent="default")
-    headers = {} if off == "not enabled" else {"X-Reverie-No-Memory": off}
-    if off == "not enabled":
-        await api.put("/v1/settings", {"proxy": {"enabled": False}})
-    answer = await api.call("POST", CHAT, content=content, headers=headers)
+    answer = await api.call("POST", CHAT, content=content, headers={"X-Reverie-No-Memory": off})
     assert answer.status_code == 200
     assert answer.headers["x-reverie-memory"] == "off"
     assert answer.headers["x-reverie-memory-tokens"] == "0"
@@ -237,11 +235,25 @@ async def test_a_client_that_leaves_early_leaves_what_it_heard(api: Api, model: 
     assert kept[1][1].startswith("one ")
 
 
-async def test_a_reader_is_answered_and_not_kept(api: Api, model: FakeOpenAI) -> None:
+@pytest.mark.parametrize("role", ["admin", "agent", "reader"])
+async def test_a_proxy_that_is_off_is_not_there_and_calls_nothing(api: Api, model: FakeOpenAI, role: str) -> None:
+    await api.put("/v1/settings", {"proxy": {"enabled": False}})
+    caller = await api.as_role(role, "iris" if role == "agent" else None)
+    body = {"model": "m", "messages": user("hi")}
+    for headers in ({}, {"X-Reverie-No-Memory": "1"}, {"X-Reverie-Agent": "iris"}):
+        answer = await caller.call("POST", CHAT, json=body, headers=headers)
+        assert answer.status_code == 404
+        assert "proxy.enabled" in answer.json()["detail"]
+    assert model.calls["chat"] == 0
+
+
+async def test_a_reader_may_not_spend(api: Api, model: FakeOpenAI) -> None:
     reader = await api.as_role("reader")
-    answer = await reader.call("POST", CHAT, json={"model": "m", "messages": user("hi")})
-    assert answer.status_code == 200
-    assert "reader" in answer.headers["x-reverie-memory-detail"]
+    for headers in ({}, {"X-Reverie-No-Memory": "1"}):
+        answer = await reader.call("POST", CHAT, json={"model": "m", "messages": user("hi")}, headers=headers)
+        assert answer.status_code == 403
+        assert "reader" in answer.json()["detail"]
+    assert model.calls["chat"] == 0
 
 
 async def test_a_key_is_needed_and_headers_are_checked(api: Api, model: FakeOpenAI) -> None:
@@ -269,6 +281,7 @@ async def test_a_request_larger_than_others_may_be_goes_through(api: Api, model:
 
 async def test_without_a_model_the_proxy_says_so(settings: Settings) -> None:
     async with serving(settings) as api:
+        await api.put("/v1/settings", {"proxy": {"enabled": True}})
         answer = await api.call("POST", CHAT, json={"model": "m", "messages": user("hi")})
         assert answer.status_code == 503
         assert "LLM_MODEL" in answer.json()["detail"]
@@ -277,7 +290,7 @@ async def test_without_a_model_the_proxy_says_so(settings: Settings) -> None:
 async def test_a_provider_behind_litellm_answers_too(settings: Settings, model: FakeOpenAI) -> None:
     behind = {"llm_model": "together_ai/some", "llm_api_base": model.base_url, "llm_api_key": "the-models-key"}
     async with serving(settings.model_copy(update=behind)) as api:
-        await api.put("/v1/settings", {"proxy": {"enabled": True}})
+        await api.put("/v1/settings", {"proxy": {"enabled": True, "models": ["together_ai/*", "m"]}})
         chat = client(api, **{"X-Reverie-Session": "s"})
         answer = await chat.chat.completions.create(model="other", messages=user("hi"))
         assert answer.choices[0].message.content == "ok"
@@ -287,3 +300,30 @@ async def test_a_provider_behind_litellm_answers_too(settings: Settings, model: 
         smuggled = {"model": "m", "messages": user("hi"), "api_base": "http://example.invalid"}
         assert await api.status("POST", CHAT, json=smuggled) == 400
         assert [text for _, text in await history(api, "s", "default")] == ["hi", "ok", "again", "ok"]
+
+
+async def test_names_are_masked_and_stay_different(api: Api, model: FakeOpenAI, database_url: str) -> None:
+    await api.put("/v1/settings", {"pii": {"mode": "redact"}})
+    names = {who: f"{who}@secret.example" for who in ("bob", "amy")}
+    for who, name in names.items():
+        headers = {"X-Reverie-Agent": name, "X-Reverie-Session": name, "X-Reverie-Task": name}
+        said = [{"role": "user", "content": f"I am {who}", "name": name}]
+        model.say("Hello")
+        answer = await client(api, **headers).chat.completions.with_raw_response.create(
+            model="m", messages=said, user=name
+        )
+        assert answer.headers["x-reverie-memory"] == "degraded"  # it goes without an embedder
+    for who, name in names.items():
+        stored = (await api.get(f"/v1/sessions/{name}/messages", agent=name))["items"]
+        assert [message["content"] for message in stored] == [f"I am {who}", "Hello"]
+        assert stored[0]["user"] == stored[0]["name"] != name
+    assert "@secret.example" not in dump(database_url)
+
+
+async def test_where_personal_data_is_refused_the_model_answers_without_memory(api: Api, model: FakeOpenAI) -> None:
+    await api.put("/v1/settings", {"pii": {"mode": "reject"}})
+    model.say("Hello")
+    chat = client(api, **{"X-Reverie-User": "bob@secret.example", "X-Reverie-Agent": "iris"})
+    answer = await chat.chat.completions.with_raw_response.create(model="m", messages=user("Hi"))
+    assert answer.headers["x-reverie-memory"] == "failed"
+    assert (await api.get("/v1/sessions"))["items"] == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.proxy.injection import placement_for, readable, text_of, with_block
+from service.proxy.injection import placement_for, takes_memory, text_of, with_block
 
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
@@ -49,14 +49,14 @@ def test_models_without_a_system_role(model: str | None, placement: str) -> None
 
 
 @pytest.mark.parametrize(
-    "content",
+    "payload",
     [
-        b"", b"{", b"[]", b"{}", b'{"messages": 1}', b'{"messages": [1]}', b'{"messages": []}',
-        b'{"messages": [{"role": "system", "content": "x"}]}',
+        {}, {"messages": 1}, {"messages": [1]}, {"messages": []},
+        {"messages": [{"role": "system", "content": "x"}]},
     ],
 )  # fmt: skip
-def test_a_request_memory_cannot_read_is_left_alone(content: bytes) -> None:
-    assert readable(content) is None
+def test_a_request_memory_cannot_read_is_left_alone(payload: dict[str, Any]) -> None:
+    assert not takes_memory(payload)
 
 
 def test_the_words_of_a_message() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from service.proxy.transcript import Listener, answer_in, derived_session, new_turns
+from service.proxy.transcript import StreamParser, answer_in, derived_session, new_turns
 
 
 def event(delta: dict[str, Any], index: int = 0) -> bytes:
@@ -45,7 +45,7 @@ def test_what_no_database_takes_is_left_out() -> None:
 
 
 def test_a_stream_is_put_together() -> None:
-    listener = Listener()
+    listener = StreamParser()
     for delta in (
         {"role": "assistant", "content": "He"},
         {"content": "llo"},
@@ -53,10 +53,10 @@ def test_a_stream_is_put_together() -> None:
         {"tool_calls": [{"index": 0, "function": {"arguments": ": 1}"}}]},
         {},
     ):
-        listener.hear(event(delta))
-    listener.hear(event({"content": "another choice"}, index=1))
+        listener.feed(event(delta))
+    listener.feed(event({"content": "another choice"}, index=1))
     for noise in (b": ping\n\n", b"data: {\n\n", b'data: {"choices": []}\n\n', b"data: [DONE]\n\n"):
-        listener.hear(noise)
+        listener.feed(noise)
     assert listener.answer["content"] == "Hello"
     (call,) = listener.answer["tool_calls"]
     assert call == {"type": "function", "id": "c1", "function": {"name": "add", "arguments": '{"a": 1}'}}

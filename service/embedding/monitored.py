@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import Final
 
-from service.domain.condition import Condition
-from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingTimedOut, Vectors
-from service.embedding.storage import DEFAULT, Storage, signed
+from service.domain.health_status import HealthStatus
+from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut, Vectors
+from service.embedding.storage import DEFAULT, Storage, with_storage
 
 PROBE: Final = "Is anybody there?"
-PATIENCE_S: Final = 0.5
+DEADLINE_MARGIN_S: Final = 0.5
 """A call given less time than this that runs out of it says nothing about the embedder."""
 
 
-class WatchedEmbedder:
+class MonitoredEmbedder:
     """An Embedder that keeps the ``condition`` of the one within; its signature says how the vectors are kept."""
 
     def __init__(self, embedder: Embedder, storage: Storage = DEFAULT) -> None:
         self.inner = embedder
         self.storage = storage
-        self.condition = Condition()
+        self.condition = HealthStatus()
 
     @property
     def source(self) -> str:
@@ -41,7 +41,7 @@ class WatchedEmbedder:
     @property
     def signature(self) -> str:
         """The inner embedder's signature, and how its vectors are kept."""
-        return signed(self.inner.signature, self.storage)
+        return with_storage(self.inner.signature, self.storage)
 
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
         """See Embedder.embed."""
@@ -49,12 +49,12 @@ class WatchedEmbedder:
         try:
             vectors = await self.inner.embed(texts, deadline_s)
         except EmbeddingFailed as error:
-            hurried = isinstance(error, EmbeddingTimedOut) and deadline_s is not None and deadline_s < PATIENCE_S
-            if not hurried:
-                self.condition.fails(error.message)
+            hurried = isinstance(error, EmbeddingTimedOut) and deadline_s is not None and deadline_s < DEADLINE_MARGIN_S
+            if not hurried and not isinstance(error, EmbeddingOverBudget):
+                self.condition.mark_failed(error.message)
             raise
         if len(texts):
-            self.condition.works((perf_counter() - started) * 1000)
+            self.condition.mark_ok((perf_counter() - started) * 1000)
         return vectors
 
     async def probe(self, deadline_s: float) -> None:

@@ -1,4 +1,4 @@
-"""Long texts are cut along their structure, and endless words anywhere (row G5)."""
+"""Long texts are cut along their structure, and endless words anywhere."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ from itertools import pairwise
 
 import pytest
 
-from service.embedding.splitting import split
+from service.embedding.chunking import segments, split_segment
 from service.embedding.tokens import count_tokens
+
+
+def split(text: str, *, tokens_max: int, overlap_tokens: int) -> list[str]:
+    return [
+        part
+        for stretch in segments(text)
+        for part in split_segment(stretch, tokens_max=tokens_max, overlap_tokens=overlap_tokens)
+    ]
 
 
 @pytest.mark.parametrize(
