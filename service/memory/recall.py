@@ -1,36 +1,40 @@
-"""Searching memories (rows R1 to R10): embed the query, one statement, then the walk under the token budget."""
+"""Searching memories: embed the query, one statement, then the walk under the token budget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 
-from service.db.pool import Connection, Row
-from service.db.positions import PRIMARY_ONLY, search_from
+from service.db.pool import Connection
+from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
 from service.domain import timex
-from service.domain.principal import KnownKey, Principal
+from service.domain.principal import CachedCredential, Principal
+from service.domain.ranking import Ranked, rank
 from service.domain.search import Ranking, SearchRequest
+from service.domain.spending import paid_by
 from service.embedding.base import EmbeddingFailed
-from service.errors import InvalidInput, Unconfirmed
+from service.errors import InvalidInput, StaleCredential
 from service.memory.engine import Engine
-from service.memory.found import MEMORY_OFF, Degraded, Found, Recalled
-from service.memory.redaction import masked_search
+from service.memory.redaction import redact_search
 from service.memory.reranking import RERANKED_MAX, reranked
-from service.store import agents, memories, search, searching_together, sessions
-from service.store.vectors import Space
+from service.memory.search_results import NO_MEMORY, Degraded, SearchHit, SearchResults
+from service.store import agents
+from service.store.search.candidates import candidates, newest
+from service.store.search.filters import Filters
+from service.store.search.plan import KINDS, ModelChanged, Question, plan
+from service.store.search.records import FoundRecord, records
+from service.store.vectors import VectorSpace
 
 BUDGET_FETCH = 200
-BOOSTS = [(boost, f"{boost}_boost") for boost in ("question", "session", "time", "user")]
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _Options:
     """What a search of a context has besides the request."""
 
     in_session: str | None
@@ -38,22 +42,18 @@ class _Around:
     said_by: str | None
     whole: bool
     on_reader: Callable[[agents.Reader | None], None] | None
-    key: KnownKey | None
+    key: CachedCredential | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is looked for, and by whose eyes."""
+class _Query:
+    """What is searched for, and the reader it is for."""
 
     workspace: UUID
-    eyes: agents.Eyes
+    reader_key: agents.ReaderKey
     request: SearchRequest
-    question: search.Question
-    around: _Around
-
-    def fits(self, reader: agents.Reader) -> bool:
-        """Whether a reader last seen knows what the request names, and has the model of the question's vector."""
-        return not _names_the_unknown(self.request, reader) and self.question.fits(reader)
+    question: Question
+    options: _Options
 
 
 async def recall(
@@ -65,161 +65,108 @@ async def recall(
     in_session: str | None = None,
     on_task: str | None = None,
     said_by: str | None = None,
-    whole: bool = True,
+    full_records: bool = True,
     on_reader: Callable[[agents.Reader | None], None] | None = None,
-    key: KnownKey | None = None,
-) -> Recalled:
+    key: CachedCredential | None = None,
+) -> SearchResults:
     """Search as the acting agent. An agent, session or task nobody has heard of finds nothing, and neither does a
     caller with its memory off.
 
     ``in_session`` and ``on_task``: what they share is found too, besides everything else; a session or task in the
-    request itself is a filter. ``said_by`` leaves out messages of other users. Not ``whole``, memories come with no
-    more than a context tells of them. ``on_reader`` is told whose eyes it is before anything is searched, perhaps
+    request itself is a filter. ``said_by`` leaves out messages of other users. Not ``full_records``, memories come with
+    no more than a context tells of them. ``on_reader`` is called with the reader before anything is searched, perhaps
     twice. Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an empty time
     range; with a ``key``, whose principal it is then, Unconfirmed and other errors mean that it has to be looked up.
     """
-    around = _Around(in_session, on_task, said_by, whole, on_reader, key)
+    options = _Options(in_session, on_task, said_by, full_records, on_reader, key)
     started = perf_counter()
     try:
-        found = await _recall(engine, principal, request, around, count_access=count_access)
-    except search.ModelChanged:
-        if engine.follow is None:
+        found = await _recall(engine, principal, request, options, count_access=count_access)
+    except ModelChanged:
+        if engine.refresh_active_model is None:
             raise
-        await engine.follow()
-        search_from(PRIMARY_ONLY)
-        found = await _recall(engine, principal, request, around, count_access=count_access)
+        await engine.refresh_active_model()
+        require_lsn(PRIMARY_ONLY)
+        found = await _recall(engine, principal, request, options, count_access=count_access)
     degraded = "no" if found.degraded is None else "yes"
-    engine.measures.searches.labels(request.strategy, degraded).observe(perf_counter() - started)
+    engine.metrics.searches.labels(request.strategy, degraded).observe(perf_counter() - started)
     return found
 
 
 async def _recall(
-    engine: Engine, principal: Principal, request: SearchRequest, around: _Around, *, count_access: bool
-) -> Recalled:
-    agent = principal.acting(request.agent)
-    if principal.memory_off:
-        return Recalled([], 0, request.strategy, MEMORY_OFF)
+    engine: Engine, principal: Principal, request: SearchRequest, options: _Options, *, count_access: bool
+) -> SearchResults:
+    agent = principal.acting_agent(request.agent)
+    if principal.no_memory:
+        return SearchResults([], 0, request.strategy, NO_MEMORY)
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
-    request = await masked_search(engine, principal, request)
-    vector, space, degraded = await _query_vector(engine, request)
+    request = await redact_search(engine, principal, request)
+    vector, space, degraded = await _query_vector(engine, principal, request)
     timed = timex.parse(request.query, request.now or engine.now())
-    question = search.Question(
+    question = Question(
         text="" if request.strategy == "semantic" and vector is not None else timed.text.strip() or request.query,
         windows=timed.windows,
         space=space,
         embedding=vector,
     )
 
-    eyes = agents.Eyes(agent, request.session or around.in_session, request.task or around.on_task)
-    seen = await _seen(engine, _Asked(principal.workspace_id, eyes, request, question, around))
-    if seen is None:
-        return Recalled([], 0, request.strategy, degraded)
-    found, rerank = seen
-    if rerank:
-        found, failure = await reranked(engine, request.query, found)
+    reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
+    query = _Query(principal.workspace_id, reader_key, request, question, options)
+    answer = await engine.search(principal.workspace_id, lambda connection: _search(connection, engine, query))
+    if answer is None:
+        return SearchResults([], 0, request.strategy, degraded)
+    found, reranks = answer
+    if reranks:
+        with paid_by(principal.payer(agent)):
+            found, failure = await reranked(engine, request.query, found)
         degraded = degraded or failure
-    results = _within_budget(found, request.limit, request.max_tokens)
-    engine.reads.note(principal, "search", [agent, *(result.told["agent"] for result in results)])
+    results = _apply_token_budget(found, request.limit, request.max_tokens)
+    engine.read_audit.note(principal, "search", [agent, *(result.payload["agent"] for result in results)])
     if count_access:
-        engine.usage.count(principal.workspace_id, [result.memory["id"] for result in results if result.memory])
-    return Recalled(results, sum(result.tokens for result in results), request.strategy, degraded)
+        engine.access_counts.count(principal.workspace_id, [result.memory["id"] for result in results if result.memory])
+    return SearchResults(results, sum(result.tokens for result in results), request.strategy, degraded)
 
 
-async def _seen(engine: Engine, asked: _Asked) -> tuple[list[Found], bool] | None:
-    """What ``_look`` finds; a small search for a reader seen before goes along with others that wait."""
-    trusting = asked.around.on_reader is None and not _newest(asked.request) and not engine.db.spread
-    reader = engine.readers.get((asked.workspace, asked.eyes)) if trusting else None
-    if reader is not None and not asked.fits(reader):
-        reader = None
-    prepared = _prepared(engine, asked, reader, trusting=True) if reader is not None else None
-    if prepared is not None and prepared.goes_along and engine.replica is None and engine.db.searches_apart:
-        work = partial(_together, engine, asked.workspace)
-        rows = await engine.searches.do(searching_together.group(prepared), prepared, work)
-        if rows is not None:
-            assert reader is not None
-            engine.readers.keep((asked.workspace, asked.eyes), reader)
-            return _found(rows, {}), _reranks(asked.request, reader)
-        reader = prepared = None
-
-    async def look(connection: Connection) -> tuple[list[Found], bool] | None:
-        return await _look(connection, engine, asked, reader, prepared, trusting=trusting)
-
-    return await engine.search(asked.workspace, look)
-
-
-async def _together(engine: Engine, workspace: UUID, searches: list[search.Prepared]) -> list[list[Row] | None]:
-    async with engine.db.searching(workspace) as connection:
-        return await searching_together.hybrid_together(connection, searches)
-
-
-async def _look(
-    connection: Connection,
-    engine: Engine,
-    asked: _Asked,
-    reader: agents.Reader | None,
-    prepared: search.Prepared | None,
-    *,
-    trusting: bool,
-) -> tuple[list[Found], bool] | None:
-    """What is found, as many as the later stages need, and whether it is to be reranked; None for an unknown reader.
-
-    The ``reader`` last seen, and the search ``prepared`` for it, are taken where the search is ``trusting``: in its one
-    statement it can look again whether it is. Raises Unconfirmed for a key that no statement made sure of.
-    """
-    workspace, request, around = asked.workspace, asked.request, asked.around
-    seen_before = reader is not None
-    while True:
-        if around.key is not None and not trusting:
-            raise Unconfirmed
-        reader = reader or await agents.reader(connection, workspace, asked.eyes)
-        if around.on_reader is not None:
-            around.on_reader(reader)
-        if reader is None or _names_the_unknown(request, reader):
-            if around.key is not None:
-                raise Unconfirmed
-            return None
-        rows: Sequence[Any] | None
-        if _newest(request):
-            rows = await search.recent(
-                connection, workspace, reader, _filters(engine, request, reader, around.said_by),
-                kinds=_kinds(request), limit=_fetched(request, reader),
-            )  # fmt: skip
-        else:
-            how = search.hybrid_trusting if trusting else search.hybrid
-            rows = await how(connection, reader, prepared or _prepared(engine, asked, reader, trusting=trusting))
-        if rows is not None:
-            if trusting:
-                engine.readers.keep((workspace, asked.eyes), reader)
-            brief = rows and "kind" in rows[0]
-            others = {} if brief else await search.looked_up(connection, workspace, rows)
-            return _found(rows, others), _reranks(request, reader)
-        # One that has changed since it was looked up just now is not waited for, but taken as it was.
-        reader, prepared, trusting, seen_before = None, None, seen_before, False
-
-
-def _prepared(engine: Engine, asked: _Asked, reader: agents.Reader, *, trusting: bool) -> search.Prepared:
-    """The search, which makes sure of the reader's eyes, and of the key if there is one, where it is ``trusting``."""
-    request, around = asked.request, asked.around
-    return search.prepared(
-        asked.workspace,
+async def _search(connection: Connection, engine: Engine, query: _Query) -> tuple[list[SearchHit], bool] | None:
+    """What is found, as many as the later stages need, and whether it is to be reranked; None for an unknown reader."""
+    workspace, request, options = query.workspace, query.request, query.options
+    reader = await agents.reader(connection, workspace, query.reader_key, options.key)
+    if reader is None and options.key is not None:
+        raise StaleCredential
+    if options.on_reader is not None:
+        options.on_reader(reader)
+    if reader is None or _references_unknown_scope(request, reader):
+        return None
+    ranking, kinds = _ranking(request, reader), _kinds(request)
+    planned = await plan(
+        connection,
+        workspace,
         reader,
-        _filters(engine, request, reader, around.said_by),
-        _ranking(request, reader),
-        asked.question,
-        kinds=_kinds(request),
-        limit=_fetched(request, reader),
-        whole=around.whole,
-        eyes=asked.eyes if trusting else None,
-        key=around.key if trusting else None,
+        _filters(engine, request, reader, options.said_by),
+        ranking,
+        None if _is_recency_only(request) else query.question,
+        engine.search_limits,
+        kinds=kinds,
+        limit=_fetch_limit(request, reader),
     )
+    ranked: Sequence[Ranked | None]
+    if planned.strategy == "recent":
+        ids = await newest(connection, planned)
+        ranked = [None] * len(ids)
+    else:
+        found = await candidates(connection, planned)
+        ranked = best = rank(found, query.question.windows, ranking, limit=planned.limit)
+        ids = [one.id for one in best]
+    records_ = await records(connection, workspace, ids, kinds=kinds, whole=options.whole)
+    return _found(ids, ranked, records_), _reranks(request, reader)
 
 
 def _kinds(request: SearchRequest) -> list[int]:
-    return [search.KINDS[wanted] for wanted in dict.fromkeys(request.include)]
+    return [KINDS[wanted] for wanted in dict.fromkeys(request.include)]
 
 
-def _newest(request: SearchRequest) -> bool:
+def _is_recency_only(request: SearchRequest) -> bool:
     """Whether there is nothing to rank by but time."""
     return request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic")
 
@@ -229,13 +176,13 @@ def _reranks(request: SearchRequest, reader: agents.Reader) -> bool:
     return reader.settings.retrieval.rerank if request.rerank is None else request.rerank
 
 
-def _fetched(request: SearchRequest, reader: agents.Reader) -> int:
+def _fetch_limit(request: SearchRequest, reader: agents.Reader) -> int:
     """How many candidates the later stages need."""
     wanted = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
     return max(wanted, RERANKED_MAX) if _reranks(request, reader) else wanted
 
 
-def _names_the_unknown(request: SearchRequest, reader: agents.Reader) -> bool:
+def _references_unknown_scope(request: SearchRequest, reader: agents.Reader) -> bool:
     return (request.session is not None and reader.session_id is None) or (
         request.task is not None and reader.task_id is None
     )
@@ -247,21 +194,22 @@ def _ranking(request: SearchRequest, reader: agents.Reader) -> Ranking:
 
 
 async def _query_vector(
-    engine: Engine, request: SearchRequest
-) -> tuple[np.ndarray[Any, Any] | None, Space | None, Degraded | None]:
+    engine: Engine, principal: Principal, request: SearchRequest
+) -> tuple[np.ndarray[Any, Any] | None, VectorSpace | None, Degraded | None]:
     """The query's vector and its space, or why there is none although the strategy wanted one."""
     if request.strategy in ("keyword", "recent") or not request.query.strip():
         return None, None, None
     if engine.embedder is None:
         return None, None, Degraded("no embedder is configured (EMBEDDING_MODEL=none)", "keyword")
     try:
-        return *await engine.embed_query(request.query), None
+        with paid_by(principal.payer(request.agent)):
+            return *await engine.embed_query(request.query), None
     except EmbeddingFailed as error:
         return None, None, Degraded(error.message, "keyword")
 
 
-def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader, said_by: str | None) -> search.Filters:
-    return search.Filters(
+def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader, said_by: str | None) -> Filters:
+    return Filters(
         as_of=request.as_of or engine.now(),
         types=[t.value for t in request.types] if request.types is not None else None,
         scopes=[s.value for s in request.scopes] if request.scopes is not None else None,
@@ -279,54 +227,42 @@ def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader, said
     )
 
 
-def _found(rows: Sequence[Any], others: dict[UUID, search.Found]) -> list[Found]:
-    """The ranking's rows with what they stand for, messages and documents among the ``others``, in order; what was
-    deleted since they were ranked is left out."""
-    if not rows:
-        return []
-    brief, ranked = "kind" in rows[0], "score" in rows[0]
-    results: list[Found] = []
-    for row in rows:
-        kind: search.Kind = "memory"
-        if brief:
-            kind, told = row["kind"], sessions.message(row)
-        elif row["id"] is not None:
-            told = memories.record(row)
-        elif row["found_id"] in others:
-            kind, told = others[row["found_id"]]
-        else:
+def _found(ids: Sequence[UUID], ranked: Sequence[Ranked | None], records_: dict[UUID, FoundRecord]) -> list[SearchHit]:
+    """Results in order; what was deleted since they were ranked is left out."""
+    results: list[SearchHit] = []
+    for id_, scores in zip(ids, ranked, strict=True):
+        record = records_.get(id_)
+        if record is None:
             continue
-        results.append(
-            Found(
-                kind=kind,
-                memory=told if kind == "memory" else None,
-                message=told if kind == "message" else None,
-                document=told if kind == "document" else None,
-                rank=len(results) + 1,
-                tokens=row["tokens"] if kind == "memory" else told["tokens"],
-                **(_scores(row) if ranked else {}),
-            )
+        found = SearchHit(
+            kind=record.kind,
+            memory=record.fields if record.kind == "memory" else None,
+            message=record.fields if record.kind == "message" else None,
+            document=record.fields if record.kind == "document" else None,
+            rank=len(results) + 1,
+            tokens=record.tokens,
         )
+        results.append(found if scores is None else replace(found, **_scores(scores)))
     return results
 
 
-def _scores(row: Any) -> dict[str, Any]:
-    """Where each list had a result of the ranking, and why."""
+def _scores(ranked: Ranked) -> dict[str, Any]:
+    """Where each list had a result, and why it is where it is."""
     return {
-        "score": row["score"],
-        "keyword_rank": row["keyword_rank"],
-        "semantic_rank": row["semantic_rank"],
-        "keyword_score": row["keyword_score"],
-        "semantic_score": row["semantic_score"],
-        "boosts": {boost: value for boost, column in BOOSTS if (value := row[column])},
+        "score": ranked.score,
+        "keyword_rank": ranked.keyword_rank,
+        "semantic_rank": ranked.semantic_rank,
+        "keyword_score": ranked.keyword_score,
+        "semantic_score": ranked.semantic_score,
+        "boosts": ranked.boosts,
     }
 
 
-def _within_budget(found: Sequence[Found], limit: int, max_tokens: int | None) -> list[Found]:
+def _apply_token_budget(found: Sequence[SearchHit], limit: int, max_tokens: int | None) -> list[SearchHit]:
     """Walk the ranking: take what fits, skip what does not and go on, up to ``limit`` results."""
     if max_tokens is None:
         return list(found[:limit])
-    results: list[Found] = []
+    results: list[SearchHit] = []
     left = max_tokens
     for one in found:
         if len(results) < limit and one.tokens <= left:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.ids import new_id
+from service.domain.principal import CachedCredential
 from service.domain.workspace import WorkspaceSettings
 from service.store.settings import settings_from
 
@@ -25,8 +26,8 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Eyes:
-    """Whose eyes a read uses, by name."""
+class ReaderKey:
+    """Whom a read is for, by name."""
 
     agent: str
     session: str | None = None
@@ -35,7 +36,8 @@ class Eyes:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Whose eyes a read uses. ``session_id`` and ``task_id`` are None when the names given are unknown.
+    """The resolved reader. ``session_id`` and ``task_id`` are None when the names given are unknown, or name a task
+    whose members the agent is none of.
 
     ``languages`` are the text-search configurations in use in the audiences.
     """
@@ -52,11 +54,9 @@ class Reader:
     """The embedding model in use."""
     changing_model: bool = False
     """Whether vectors of another model stand beside those in use."""
-    look: bytes = b""
-    """A hash of all of this as the database has it."""
 
 
-async def known_places(
+async def find_scopes(
     connection: Connection,
     workspace: UUID,
     *,
@@ -67,7 +67,7 @@ async def known_places(
 ) -> list[Row]:
     """The ``kind``, ``name`` and ``id`` of those that exist; ``sessions`` are (agent, session), with ``agent_id``."""
     return await connection.fetch(
-        "known_places",
+        "find_scopes",
         workspace=workspace,
         agents=list(agents),
         session_agents=[agent for agent, _ in sessions],
@@ -107,11 +107,22 @@ async def ensure_session(
     return found
 
 
-async def reader(connection: Connection, workspace: UUID, eyes: Eyes) -> Reader | None:
-    """The reader of that name, or None for an agent nobody has heard of."""
-    row = await connection.row("reader", workspace=workspace, agent=eyes.agent, session=eyes.session, task=eyes.task)
-    if row is None:
+async def reader(
+    connection: Connection, workspace: UUID, reader_key: ReaderKey, key: CachedCredential | None = None
+) -> Reader | None:
+    """The reader of that name, or None for an agent nobody has heard of, and for a ``key`` that holds no more."""
+    rows = await connection.fetch(
+        "reader",
+        {"known": key is not None},
+        workspace=workspace,
+        agent=reader_key.agent,
+        session=reader_key.session,
+        task=reader_key.task,
+        **(key.parameters() if key is not None else {}),
+    )
+    if not rows:
         return None
+    row = rows[0]
     return Reader(
         row["agent_id"],
         row["audiences"],
@@ -122,7 +133,6 @@ async def reader(connection: Connection, workspace: UUID, eyes: Eyes) -> Reader 
         [Counted(*one) for one in zip(*(row[name] for name in COUNTED), strict=True)],
         row["model"],
         row["changing_model"],
-        row["look"],
     )
 
 
@@ -144,3 +154,39 @@ async def set_teams(connection: Connection, workspace: UUID, agent_id: UUID, tea
     for team in sorted(teams):
         team_id = await ensure_group(connection, "team", workspace, team)
         await connection.run("join_team", workspace=workspace, agent_id=agent_id, team_id=team_id)
+
+
+async def get_task(connection: Connection, workspace: UUID, task: str, *, only: str | None) -> Row | None:
+    """A task with its members; None where the agent ``only`` is not one of them."""
+    return await connection.row("get_task", workspace=workspace, task=task, only=only)
+
+
+async def list_tasks(
+    connection: Connection, workspace: UUID, *, only: str | None, after: str | None, limit: int
+) -> list[Row]:
+    """Tasks by name; those that the agent ``only`` is a declared member of."""
+    return await connection.fetch("list_tasks", workspace=workspace, only=only, after=after, limit=limit)
+
+
+async def set_members(
+    connection: Connection, workspace: UUID, task_id: UUID, members: Sequence[UUID] | None, *, replace: bool = True
+) -> None:
+    """Let only these agents name a task, or with None whoever does; without ``replace`` they join those who may."""
+    await connection.run("restrict_task", workspace=workspace, task_id=task_id, members_only=members is not None)
+    if replace:
+        await connection.run("clear_task", workspace=workspace, task_id=task_id)
+    if members:
+        await connection.run("join_task", workspace=workspace, task_id=task_id, agent_ids=list(members))
+
+
+async def barred_from_tasks(
+    connection: Connection, workspace: UUID, named: set[tuple[str, str]]
+) -> set[tuple[str, str]]:
+    """Of (agent, task) pairs, those where the task has declared members and the agent is none of them."""
+    rows = await connection.fetch(
+        "barred_from_tasks",
+        workspace=workspace,
+        agents=[agent for agent, _ in named],
+        tasks=[task for _, task in named],
+    )
+    return {(row["agent"], row["task"]) for row in rows}

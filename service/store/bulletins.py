@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-from service.domain.briefing import Part
+from service.domain.bulletin import BulletinPart
 
 
 async def get(connection: Connection, workspace: UUID, agent: str, version: int | None, now: datetime) -> Row | None:
@@ -24,9 +24,16 @@ async def versions(
     )
 
 
-async def inputs(connection: Connection, workspace: UUID, agent_id: UUID, *, now: datetime, limit: int) -> list[Row]:
-    """The agent's own live memories, weightiest first."""
-    return await connection.fetch("bulletin_inputs", workspace=workspace, agent_id=agent_id, now=now, limit=limit)
+async def inputs(
+    connection: Connection, workspace: UUID, agent_id: UUID, *, now: datetime, limit: int,
+    superseded: Sequence[UUID], reinforced: Sequence[UUID],
+) -> list[Row]:  # fmt: skip
+    """The agent's own live memories, weightiest first, but for the ``superseded``; the ``reinforced`` weigh what they
+    will once they are reinforced."""
+    return await connection.fetch(
+        "bulletin_inputs", workspace=workspace, agent_id=agent_id, now=now, limit=limit,
+        superseded=list(superseded), reinforced=list(reinforced),
+    )  # fmt: skip
 
 
 async def latest_hash(connection: Connection, workspace: UUID, agent_id: UUID) -> str | None:
@@ -43,7 +50,7 @@ async def add(
     content: str,
     tokens: int,
     inputs_hash: str,
-    parts: Sequence[Part],
+    parts: Sequence[BulletinPart],
     dream_id: UUID | None,
     now: datetime,
 ) -> int:

@@ -9,15 +9,15 @@ from service.db.pool import Connection, Row
 from service.domain.types import POLICIES
 from service.store.agents import Reader
 
-STANDING_MAX = 100
+BASELINE_MAX = 100
 
 
-async def standing(
+async def baseline(
     connection: Connection, workspace: UUID, reader: Reader, *, user: str | None, planning: bool, now: datetime
 ) -> list[Row]:
     """Memories that the type policies put into every context of this speaker, best first within each type."""
     return await connection.fetch(
-        "standing_memories",
+        "baseline_memories",
         workspace=workspace,
         audiences=reader.audiences,
         user=user,
@@ -25,7 +25,7 @@ async def standing(
         user_types=_types("user") + (_types("planning") if planning else []),
         open_types=_types("open"),
         now=now,
-        limit=STANDING_MAX,
+        limit=BASELINE_MAX,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-from service.store.vectors import Embedded
+from service.store.vectors import EmbeddingBatch
 
 
 async def add(
@@ -15,7 +15,7 @@ async def add(
     workspace: UUID,
     document: dict[str, Any],
     chunks: list[dict[str, Any]],
-    embedded: Embedded,
+    embedded: EmbeddingBatch,
     *,
     agent_id: UUID,
     now: datetime,
@@ -23,7 +23,8 @@ async def add(
     """Store a document (columns of ``documents``) with its parts (``ordinal`` from 1), searchable at once."""
     await connection.run("add_document", workspace=workspace, agent_id=agent_id, now=now, **document)
     await connection.run(
-        embedded.statement("add_chunks"),
+        "add_chunks",
+        embedded.flags,
         workspace=workspace,
         document_id=document["id"],
         audience=agent_id,

@@ -19,9 +19,9 @@ Record = dict[str, Any]
 class Lease:
     """The right to dream for one agent, for a term.
 
-    ``token`` grows with every claim, fencing off late holders. ``dream_id`` is the dream that the holder before left
-    unfinished. ``asked`` counts requests for a dream up to the claim, ``failures`` the failed dreams in a row.
-    ``scheduled``: the agent was due, not just asked to dream.
+    ``token`` is the fencing token: it grows with every claim, and a late holder's is refused. ``dream_id`` is the dream
+    that the holder before left unfinished. ``asked`` counts requests for a dream up to the claim, ``failures`` the
+    failed dreams in a row. ``scheduled``: the agent was due, not just asked to dream.
     """
 
     workspace_id: UUID
@@ -64,7 +64,7 @@ async def begin(
         held = await get(connection, workspace, lease.dream_id)
         dream_id = lease.dream_id if held and held["status"] in ("running", "queued") else None
     if dream_id is None:
-        dream_id = await connection.value("take_queued", workspace=workspace, agent_id=lease.agent_id)
+        dream_id = await connection.value("next_queued_dream", workspace=workspace, agent_id=lease.agent_id)
     if dream_id is None and trigger is not None:
         dream_id = new_id()
         await connection.run(
@@ -75,7 +75,7 @@ async def begin(
         return None
     row = await connection.row("start_dream", workspace=workspace, id=dream_id, now=now)
     await connection.run(
-        "hold_dream", workspace=workspace, agent_id=lease.agent_id, token=lease.token, dream_id=dream_id
+        "attach_dream", workspace=workspace, agent_id=lease.agent_id, token=lease.token, dream_id=dream_id
     )
     return row
 
@@ -110,9 +110,14 @@ def _lease(row: Row | None) -> Lease | None:
     )
 
 
-async def claim_due(connection: Connection, *, worker: str, lease_s: float, now: datetime) -> Lease | None:
-    """A lease on an agent that is due or was asked to dream, and that nobody holds."""
-    return _lease(await connection.row("claim_due_agent", worker=worker, lease_s=lease_s, now=now))
+async def claim_due(
+    connection: Connection, *, worker: str, lease_s: float, now: datetime, reserved: bool = False
+) -> Lease | None:
+    """A lease on an agent that is due or was asked to dream, and that nobody holds; workspaces take turns.
+
+    ``reserved``: only of a workspace for which nobody dreams.
+    """
+    return _lease(await connection.row("claim_due_agent", worker=worker, lease_s=lease_s, now=now, reserved=reserved))
 
 
 async def claim(
@@ -126,7 +131,7 @@ async def claim(
     )
 
 
-async def extend(connection: Connection, lease: Lease, *, lease_s: float, now: datetime) -> bool:
+async def extend(connection: Connection, lease: Lease, *, lease_s: float) -> bool:
     """Let the lease run on; False when it has been lost."""
     return bool(
         await connection.run(
@@ -135,16 +140,13 @@ async def extend(connection: Connection, lease: Lease, *, lease_s: float, now: d
             agent_id=lease.agent_id,
             token=lease.token,
             lease_s=lease_s,
-            now=now,
         )
     )
 
 
-async def fence(connection: Connection, lease: Lease, now: datetime) -> bool:
+async def fence(connection: Connection, lease: Lease) -> bool:
     """Lock the lease until the transaction ends; False when it has been lost."""
-    found = await connection.value(
-        "fence", workspace=lease.workspace_id, agent_id=lease.agent_id, token=lease.token, now=now
-    )
+    found = await connection.value("fence", workspace=lease.workspace_id, agent_id=lease.agent_id, token=lease.token)
     return found is not None
 
 
@@ -161,10 +163,10 @@ async def release(connection: Connection, lease: Lease, *, due_at: datetime | No
     )
 
 
-async def let_go(connection: Connection, lease: Lease) -> None:
+async def abandon_lease(connection: Connection, lease: Lease) -> None:
     """Not done: give the lease back; the agent is as due as it was, and its dream waits for the next worker."""
-    await connection.run("put_back_dream", workspace=lease.workspace_id, agent_id=lease.agent_id)
-    await connection.run("free_lease", workspace=lease.workspace_id, agent_id=lease.agent_id, token=lease.token)
+    await connection.run("requeue_dream", workspace=lease.workspace_id, agent_id=lease.agent_id)
+    await connection.run("abandon_lease", workspace=lease.workspace_id, agent_id=lease.agent_id, token=lease.token)
 
 
 async def finish(
@@ -188,9 +190,9 @@ async def finish(
         await connection.run("add_changes", workspace=workspace, dream_id=dream_id, changes=list(changes))
 
 
-async def note_stretches(connection: Connection, workspace: UUID, dream_id: UUID, watermarks: Sequence[Record]) -> None:
+async def save_ranges(connection: Connection, workspace: UUID, dream_id: UUID, watermarks: Sequence[Record]) -> None:
     """Settle what a dream reads."""
-    await connection.run("note_stretches", workspace=workspace, id=dream_id, watermarks=list(watermarks))
+    await connection.run("save_ranges", workspace=workspace, id=dream_id, watermarks=list(watermarks))
 
 
 async def note_progress(connection: Connection, workspace: UUID, dream_id: UUID, *, read: int, messages: int) -> None:
@@ -206,7 +208,7 @@ async def find_steps(
     return {row["input_hash"]: row["result"] for row in rows}
 
 
-async def keep_step(
+async def save_step(
     connection: Connection,
     lease: Lease,
     dream_id: UUID,
@@ -218,10 +220,10 @@ async def keep_step(
     now: datetime,
 ) -> bool:
     """Keep the result of a finished step, made of these messages. False, and nothing kept, when the lease is lost."""
-    if not await fence(connection, lease, now):
+    if not await fence(connection, lease):
         return False
     await connection.run(
-        "keep_step", workspace=lease.workspace_id, agent_id=lease.agent_id, input_hash=input_hash, step=step,
+        "save_step", workspace=lease.workspace_id, agent_id=lease.agent_id, input_hash=input_hash, step=step,
         result=result, dream_id=dream_id, message_ids=list(message_ids), now=now,
     )  # fmt: skip
     return True
@@ -235,10 +237,3 @@ async def add_usage(connection: Connection, workspace: UUID, dream_id: UUID, use
 async def usage(connection: Connection, workspace: UUID, dream_id: UUID) -> Usage:
     """What a dream used of the language model."""
     return Usage(**await connection.value("dream_usage", workspace=workspace, id=dream_id))
-
-
-async def usage_since(connection: Connection, workspace: UUID, since: datetime) -> Usage:
-    """What all dreams of the workspace used of the language model since then."""
-    row = await connection.row("usage_since", workspace=workspace, since=since)
-    assert row is not None
-    return Usage(**dict(row))

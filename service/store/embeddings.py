@@ -10,7 +10,7 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.embedding.storage import storage_of
-from service.store.vectors import Space
+from service.store.vectors import VectorSpace
 
 FIRST = UUID(int=0)
 """Sorts before every id."""
@@ -29,27 +29,27 @@ class Model:
     setting: str
 
     @property
-    def space(self) -> Space:
+    def space(self) -> VectorSpace:
         """Of its vectors."""
-        return Space(self.number, storage_of(self.signature))
+        return VectorSpace(self.number, storage_of(self.signature))
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class MigrationState:
     """The model that searches use, and the one that is being changed to.
 
-    ``total`` rows are to be embedded with the coming model (None: not counted yet), ``done`` are. ``moving``: after a
-    change, vectors are still being put in the place of the former ones.
+    ``total`` rows are to be embedded with the coming model (None: not counted yet), ``done`` are. ``backfilling``:
+    after a change, vectors are still being put in the place of the former ones.
     """
 
     active: Model | None
-    coming: Model | None
+    next_model: Model | None
     total: int | None
     done: int
     error: str | None
     started_at: datetime | None
     switched_at: datetime | None
-    moving: bool
+    backfilling: bool
 
 
 async def model_number(connection: Connection, signature: str, dim: int, setting: str) -> int:
@@ -60,22 +60,22 @@ async def model_number(connection: Connection, signature: str, dim: int, setting
     return found
 
 
-async def declare(connection: Connection, model: int, now: datetime) -> None:
+async def register_target(connection: Connection, model: int, now: datetime) -> None:
     """Say that ``model`` is to be used: at once when there was none, else when everything has its vectors."""
-    await connection.run("declare_model", model=model, now=now)
+    await connection.run("register_target_model", model=model, now=now)
 
 
-async def state(connection: Connection) -> State:
+async def state(connection: Connection) -> MigrationState:
     """What is in use now."""
     row = await connection.row("embedding_state")
     assert row is not None
     active = Model(row["active"], row["signature"], row["dim"], row["setting"]) if row["active"] else None
     coming = Model(row["next"], row["next_signature"], row["next_dim"], row["next_setting"]) if row["next"] else None
     names = ("total", "done", "error", "started_at", "switched_at", "moving")
-    return State(active, coming, *(row[name] for name in names))
+    return MigrationState(active, coming, *(row[name] for name in names))
 
 
-async def ask_for_reindex(connection: Connection, workspace: UUID, *, force: bool, total: int, now: datetime) -> bool:
+async def request_reindex(connection: Connection, workspace: UUID, *, force: bool, total: int, now: datetime) -> bool:
     """Ask the worker to embed ``total`` rows of a workspace anew; False when as much is under way already."""
     return bool(await connection.run("request_reindex", workspace=workspace, force=force, total=total, now=now))
 
@@ -95,80 +95,80 @@ async def pending(connection: Connection, workspace: UUID, after: UUID, limit: i
     return await connection.fetch("pending_texts", workspace=workspace, after=after, limit=limit)
 
 
-async def every_row(connection: Connection, workspace: UUID, after: UUID, limit: int) -> list[Row]:
+def text_of_row(row: Row) -> tuple[UUID, str]:
+    """The id of a row to embed, and its text."""
+    return row["id"], row["content"]
+
+
+async def rows_after(connection: Connection, workspace: UUID, after: UUID, limit: int) -> list[Row]:
     """The next rows (id, version, content)."""
     return await connection.fetch("rows_to_embed_again", workspace=workspace, after=after, limit=limit)
 
 
 async def fill(
-    connection: Connection, workspace: UUID, rows: Sequence[Row], vectors: Sequence[Any], space: Space
+    connection: Connection, workspace: UUID, rows: Sequence[Row], vectors: Sequence[Any], space: VectorSpace
 ) -> int:
     """Store the vectors of ``space``, which is in use, for rows that have not changed meanwhile; how many."""
     return await connection.run(
-        space.statement("set_embeddings"), workspace=workspace, model=space.number, **_columns(rows, vectors, space)
+        "set_embeddings", space.flags, workspace=workspace, model=space.number, **_columns(rows, vectors, space)
     )
 
 
-async def fill_coming(
+async def fill_next(
     connection: Connection,
     workspace: UUID,
     rows: Sequence[Row],
     vectors: Sequence[Any],
-    space: Space,
+    space: VectorSpace,
     *,
     worker: str,
     lease_s: float,
-    now: datetime,
 ) -> bool:
     """Store the vectors of the coming ``space`` beside those in use; False when this worker has no business to."""
     filled = await connection.run(
-        space.statement("set_next_embeddings"),
+        "set_next_embeddings",
+        space.flags,
         workspace=workspace,
         model=space.number,
         **_columns(rows, vectors, space),
     )
-    return await _counted(connection, space, filled, worker=worker, lease_s=lease_s, now=now)
+    return await _counted(connection, space, filled, worker=worker, lease_s=lease_s)
 
 
-async def take_over(
+async def copy_vectors(
     connection: Connection,
     workspace: UUID,
-    active: Space,
-    coming: Space,
+    active: VectorSpace,
+    coming: VectorSpace,
     after: UUID,
     limit: int,
     *,
     worker: str,
     lease_s: float,
-    now: datetime,
 ) -> list[UUID] | None:
     """Make vectors in use those of the coming space as well, which are the same but for how they are kept.
 
     The ids of the rows, the next ones after ``after``; None when this worker has no business to.
     """
     rows = await connection.fetch(
-        "take_over_embeddings",
+        "copy_vectors",
         workspace=workspace,
         model=active.number,
         coming=coming.number,
         after=after,
         limit=limit,
     )
-    counted = await _counted(connection, coming, len(rows), worker=worker, lease_s=lease_s, now=now)
+    counted = await _counted(connection, coming, len(rows), worker=worker, lease_s=lease_s)
     return [row["id"] for row in rows] if counted else None
 
 
-async def _counted(
-    connection: Connection, space: Space, count: int, *, worker: str, lease_s: float, now: datetime
-) -> bool:
+async def _counted(connection: Connection, space: VectorSpace, count: int, *, worker: str, lease_s: float) -> bool:
     return bool(
-        await connection.run(
-            "count_next_embeddings", model=space.number, count=count, worker=worker, lease_s=lease_s, now=now
-        )
+        await connection.run("count_next_embeddings", model=space.number, count=count, worker=worker, lease_s=lease_s)
     )
 
 
-def _columns(rows: Sequence[Row], vectors: Sequence[Any], space: Space) -> dict[str, Any]:
+def _columns(rows: Sequence[Row], vectors: Sequence[Any], space: VectorSpace) -> dict[str, Any]:
     return {
         "ids": [row["id"] for row in rows],
         "versions": [row["version"] for row in rows],

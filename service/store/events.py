@@ -1,4 +1,4 @@
-"""What happened, in an order nobody can skip anything of.
+"""Events: a transactional outbox, in an order nobody can skip anything of.
 
 The statements that change something write its event, with no position. Positions are given when somebody reads, under
 the lock of the workspace's counter: transactions that commit late get later positions, never ones already passed.
@@ -15,7 +15,7 @@ from uuid import UUID
 from service.db.pool import Connection, Row
 from service.domain.events import Kind
 
-POSITIONED_AT_ONCE = 1_000
+POSITIONS_BATCH = 1_000
 
 Json = dict[str, Any]
 
@@ -28,15 +28,15 @@ class Event:
     body: Json
 
 
-async def position(connection: Connection, workspace: UUID) -> int:
+async def assign_positions(connection: Connection, workspace: UUID) -> int:
     """Give positions to a batch of events that have none; how many got one."""
-    if not await connection.value("events_waiting", workspace=workspace):
+    if not await connection.value("has_unsequenced_events", workspace=workspace):
         return 0
-    last: int = await connection.value("hold_event_counter", workspace=workspace)
-    reached = await connection.value("position_events", workspace=workspace, last=last, limit=POSITIONED_AT_ONCE)
+    last: int = await connection.value("lock_event_sequence", workspace=workspace)
+    reached = await connection.value("position_events", workspace=workspace, last=last, limit=POSITIONS_BATCH)
     if reached is None:
         return 0
-    await connection.run("move_event_counter", workspace=workspace, last=reached)
+    await connection.run("set_event_sequence", workspace=workspace, last=reached)
     return int(reached) - last
 
 
@@ -87,9 +87,9 @@ def _body(row: Row) -> Json:
     return body | {subject: row["subject_id"]} | session | details
 
 
-async def pass_on(connection: Connection, workspaces: Collection[UUID], now: datetime) -> None:
+async def notify(connection: Connection, workspaces: Collection[UUID], now: datetime) -> None:
     """Tell who listens that there are events in these workspaces, and make their webhooks due."""
-    await connection.run("pass_on_events", workspaces=list(workspaces), now=now)
+    await connection.run("notify_events", workspaces=list(workspaces), now=now)
 
 
 async def key_hash(connection: Connection, workspace: UUID, key_id: UUID) -> bytes | None:

@@ -12,6 +12,8 @@ from service.db.pool import Connection, Row
 
 ALIVE_S = 4.5
 """A worker that has not been heard of for this long is taken for dead; a living one beats every second."""
+ABANDONED_S = 15.0
+"""One whose lease others wait for is given longer: a database that hangs silences living workers as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,9 @@ class Worker:
     health: dict[str, Any]
 
 
-async def beat(connection: Connection, worker: str, health: dict[str, Any]) -> None:
+async def heartbeat(connection: Connection, worker: str, health: dict[str, Any]) -> None:
     """Say that a worker is alive, by the database's clock."""
-    await connection.run("beat_worker", worker=worker, health=health)
+    await connection.run("heartbeat", worker=worker, health=health)
 
 
 async def workers(connection: Connection) -> list[Worker]:
@@ -46,9 +48,17 @@ async def dreams_waiting(connection: Connection, workspace: UUID | None, now: da
     return row
 
 
-async def dreams_running(connection: Connection, workspace: UUID, now: datetime) -> int:
+async def abandoned_lease_s(connection: Connection, workspace: UUID, agent: str) -> float | None:
+    """For how many more seconds a worker that has been silent for ABANDONED_S holds the agent; None when none does."""
+    left: float | None = await connection.value(
+        "abandoned_lease", workspace=workspace, agent=agent, silent_s=ABANDONED_S
+    )
+    return left
+
+
+async def dreams_running(connection: Connection, workspace: UUID) -> int:
     """How many agents of the workspace are being dreamed for."""
-    count: int = await connection.value("dreams_running", workspace=workspace, now=now)
+    count: int = await connection.value("dreams_running", workspace=workspace)
     return count
 
 

@@ -9,45 +9,45 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.languages import language_of
-from service.domain.lexical import Shape, shape_of
-from service.domain.principal import KnownKey
-from service.domain.spelling import spelled
-from service.errors import Unconfirmed
+from service.domain.principal import CachedCredential
+from service.domain.text_features import TextFeatures, extract_features
+from service.domain.text_normalization import normalize_for_search
+from service.errors import StaleCredential
 from service.store.agents import Reader
-from service.store.vectors import Embedded
+from service.store.vectors import NO_SPACE, EmbeddingBatch
 
 Record = dict[str, Any]
 """A memory as the API shows it."""
 
-HIDDEN = frozenset({"workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language"})
-RANKING = frozenset({
-    "question", "found_id", "same_eyes",
-    "score", "base", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score",
-    "question_boost", "session_boost", "time_boost", "user_boost",
-})  # fmt: skip
-_NOT_ITS_OWN = HIDDEN | RANKING
+INTERNAL_COLUMNS = frozenset({"workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language"})
 
 
-def record(row: Row) -> Record:
+def to_record(row: Row) -> Record:
     """The memory of a row of ``memory_records``."""
-    return {name: value for name, value in row.items() if name not in _NOT_ITS_OWN}
+    return {name: value for name, value in row.items() if name not in INTERNAL_COLUMNS}
 
 
 async def insert(
     connection: Connection,
     workspace: UUID,
     items: list[dict[str, Any]],
-    embedded: Embedded,
-    key: KnownKey | None = None,
+    embedded: EmbeddingBatch,
+    key: CachedCredential | None = None,
+    *,
+    membership: bool = False,
 ) -> set[UUID]:
     """Insert ``items`` (columns of ``memories``, with ``ordinal`` counting from 1); the ids that went in.
 
-    An id missing from the answer collided with a live memory. Raises Unconfirmed, and nothing went in, for a ``key``
-    that does not hold any more.
+    An id missing from the answer collided with a live memory or, with ``membership``, names a task whose declared
+    members its agent is none of. Raises Unconfirmed, and nothing went in, for a ``key`` that does not hold any more.
     """
-    rows = await connection.fetch_with(
-        embedded.statement("insert_memories"),
-        {"known": key is not None},
+    rows = await connection.fetch(
+        "insert_memories",
+        {
+            **embedded.flags,
+            "known": key is not None,
+            "membership": membership and any(item["task_id"] is not None for item in items),
+        },
         workspace=workspace,
         items=[_with_words(item) for item in items],
         embeddings=embedded.stored(),
@@ -57,28 +57,28 @@ async def insert(
     if key is None:
         return {row["id"] for row in rows}
     if not rows[0]["sure"]:
-        raise Unconfirmed
+        raise StaleCredential
     return {row["id"] for row in rows if row["id"] is not None}
 
 
-def words_of(content: str) -> dict[str, Any]:
+def index_words(content: str) -> dict[str, Any]:
     """What the words of a content are taken from: its language, which a setting may overrule, and its spelling."""
-    return {"language": language_of(content), "lexical": spelled(content)}
+    return {"language": language_of(content), "lexical": normalize_for_search(content)}
 
 
 def _with_words(item: dict[str, Any]) -> dict[str, Any]:
-    return item if "lexical" in item else item | words_of(item["content"])
+    return item if "lexical" in item else item | index_words(item["content"])
 
 
-async def find_twin(connection: Connection, workspace: UUID, item: dict[str, Any]) -> UUID | None:
+async def find_duplicate(connection: Connection, workspace: UUID, item: dict[str, Any]) -> UUID | None:
     """The live memory which ``item`` would double, by its key or else by what it says, locked."""
     same = {"workspace": workspace, "audience": item["audience"]}
     found: UUID | None
     if item["key"] is not None:
-        found = await connection.value("twin_by_key", agent_id=item["agent_id"], key=item["key"], **same)
+        found = await connection.value("duplicate_by_key", agent_id=item["agent_id"], key=item["key"], **same)
     else:
         identity_hash = bytes.fromhex(item["identity_hash"])
-        found = await connection.value("twin_by_identity", type=item["type"], identity_hash=identity_hash, **same)
+        found = await connection.value("duplicate_by_identity", type=item["type"], identity_hash=identity_hash, **same)
     return found
 
 
@@ -129,7 +129,7 @@ async def rewrite(
     workspace: UUID,
     memory_id: UUID,
     item: dict[str, Any],
-    embedded: Embedded | None,
+    embedded: EmbeddingBatch | None,
     *,
     actor: str,
     reason: str,
@@ -139,31 +139,32 @@ async def rewrite(
     """Archive (unless told not to), then set every changeable field; ``embedded`` is given when the content changed."""
     if archived:
         await archive(connection, workspace, memory_id)
-    await connection.run("unpost_memory", workspace=workspace, id=memory_id)
+    await connection.run("delete_postings", workspace=workspace, id=memory_id)
     await connection.run(
         "rewrite_memory",
         workspace=workspace,
         id=memory_id,
-        item=item | words_of(item["content"]),
+        item=item | index_words(item["content"]),
         changed_by=actor,
         reason=reason,
         now=now,
     )
-    await connection.run("post_memory", workspace=workspace, id=memory_id)
-    await reindex(connection, workspace, memory_id, embedded, shape_of(item["content"]))
+    await connection.run("insert_postings", workspace=workspace, id=memory_id)
+    await reindex(connection, workspace, memory_id, embedded, extract_features(item["content"]))
 
 
 async def reindex(
     connection: Connection,
     workspace: UUID,
     memory_id: UUID,
-    embedded: Embedded | None = None,
-    shape: Shape | None = None,
+    embedded: EmbeddingBatch | None = None,
+    shape: TextFeatures | None = None,
 ) -> None:
     """Bring the search row in line with the memory; ``embedded`` and ``shape`` are given when its content changed."""
     vector = embedded.stored()[0] if embedded else None
     await connection.run(
-        embedded.statement("reindex_memory") if embedded else "reindex_memory",
+        "reindex_memory",
+        embedded.flags if embedded else NO_SPACE,
         workspace=workspace,
         id=memory_id,
         embed=embedded is not None,
@@ -194,7 +195,7 @@ async def mark_deleted(
     await reindex(connection, workspace, memory_id)
 
 
-async def rate(
+async def set_importance(
     connection: Connection, workspace: UUID, memory_id: UUID, *, step: float, actor: str, reason: str, now: datetime
 ) -> None:
     """Archive, then move the importance by ``step``, within 0 and 1."""
@@ -233,12 +234,14 @@ async def supersede(
     await reindex(connection, workspace, memory_id)
 
 
-async def hold_again(
+async def reinstate(
     connection: Connection, workspace: UUID, memory_id: UUID, *, actor: str, reason: str, now: datetime
 ) -> None:
     """Archive, then make a superseded memory current again."""
     await archive(connection, workspace, memory_id)
-    await connection.run("hold_again", workspace=workspace, id=memory_id, changed_by=actor, reason=reason, now=now)
+    await connection.run(
+        "reinstate_memory", workspace=workspace, id=memory_id, changed_by=actor, reason=reason, now=now
+    )
     await reindex(connection, workspace, memory_id)
 
 
@@ -305,6 +308,8 @@ async def add_sources(
     return [(row["memory_id"], row["message_id"]) for row in rows]
 
 
-async def bump_usage(connection: Connection, workspace: UUID, counts: dict[UUID, int], now: datetime) -> None:
+async def add_access_counts(connection: Connection, workspace: UUID, counts: dict[UUID, int], now: datetime) -> None:
     """Add to the access counts of memories."""
-    await connection.run("bump_usage", workspace=workspace, ids=list(counts), counts=list(counts.values()), now=now)
+    await connection.run(
+        "add_access_counts", workspace=workspace, ids=list(counts), counts=list(counts.values()), now=now
+    )

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.ids import new_id
-from service.store.vectors import Embedded
+from service.store.vectors import EmbeddingBatch
 
-SEQ_END = 2**31 - 1
+SEQ_END = 2**63 - 1
 
 
 async def lock(connection: Connection, workspace: UUID, session_id: UUID) -> Row:
@@ -59,13 +59,14 @@ async def append(
     return stored, *(sizes[0] if sizes else (0, 0))
 
 
-async def make_searchable(
-    connection: Connection, workspace: UUID, words: list[dict[str, Any]], embedded: Embedded
+async def index_messages(
+    connection: Connection, workspace: UUID, words: list[dict[str, Any]], embedded: EmbeddingBatch
 ) -> None:
     """Index the words of stored messages (``ordinal`` from 1 in ``embedded``'s order)."""
     if words:
         await connection.run(
-            embedded.statement("index_messages"),
+            "index_messages",
+            embedded.flags,
             workspace=workspace,
             items=words,
             embeddings=embedded.stored(),
@@ -91,11 +92,11 @@ async def messages(
     """Messages with ``after < seq < before``, in order."""
     rows = await connection.fetch(
         "session_messages",
+        {"descending": descending},
         workspace=workspace,
         session_id=session_id,
         after=after,
         before=before,
-        descending=descending,
         limit=limit,
     )
     return [message(row) for row in rows]
@@ -131,7 +132,7 @@ async def full_windows(
     return [row["id"] for row in rows]
 
 
-async def fold_window(
+async def compact_window(
     connection: Connection, workspace: UUID, session_id: UUID, *, from_seq: int, to_seq: int, memory_id: UUID
 ) -> None:
     """Note that a memory stands for these messages, and move the window past them."""

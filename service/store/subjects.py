@@ -1,4 +1,4 @@
-"""What is held about one user, found and removed (rows P2, P3)."""
+"""What is held about one user, found and removed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.domain.guards import normalize
 
 
 @dataclass(slots=True)
-class Holdings:
+class SubjectData:
     """What is held about a user.
 
     ``own``: memories that come from nobody else. ``shared``: memories that others are behind as well; for each, its
@@ -34,17 +34,25 @@ class Holdings:
         return list({row["session_id"] for row in self.messages})
 
 
-async def agents_of(connection: Connection, workspace: UUID, user: str) -> set[UUID]:
-    """The agents that know the user."""
-    return {row["agent_id"] for row in await connection.fetch("subject_agents", workspace=workspace, user=user)}
+CONTENT_TABLES = (
+    "memories", "memory_versions", "messages", "sessions", "search_index", "documents", "chunks", "entities",
+    "entity_aliases", "entity_merges", "bulletins", "dreams", "dream_changes", "dream_steps", "audit_log", "events",
+)  # fmt: skip
+"""Tables a purge takes rows from, or words out of, whose columns Postgres keeps samples of."""
 
 
-async def holdings(connection: Connection, workspace: UUID, user: str) -> Holdings:
+async def agents_of(connection: Connection, workspace: UUID, users: list[str]) -> set[UUID]:
+    """The agents that know the user, by any of its names."""
+    return {row["agent_id"] for row in await connection.fetch("subject_agents", workspace=workspace, users=users)}
+
+
+async def find_subject_data(connection: Connection, workspace: UUID, users: list[str]) -> SubjectData:
     """Everything about the user, and everything derived from it, however far."""
-    messages = await connection.fetch("subject_messages", workspace=workspace, user=user)
-    about = await connection.fetch("subject_memories", workspace=workspace, user=user, alias=normalize(user))
-    mentioning = await connection.fetch("mentioning_memories", workspace=workspace, alias=normalize(user))
-    held = Holdings(messages, {row["id"] for row in about})
+    messages = await connection.fetch("subject_messages", workspace=workspace, users=users)
+    aliases = _aliases(users)
+    about = await connection.fetch("subject_memories", workspace=workspace, users=users, aliases=aliases)
+    mentioning = await connection.fetch("mentioning_memories", workspace=workspace, aliases=aliases)
+    held = SubjectData(messages, {row["id"] for row in about})
     said = set(held.message_ids)
     while True:
         rows = await connection.fetch(
@@ -69,6 +77,12 @@ async def holdings(connection: Connection, workspace: UUID, user: str) -> Holdin
     return held
 
 
+async def names(connection: Connection, workspace: UUID, users: list[str]) -> list[str]:
+    """What the user is called: its names, and those of the person who goes by one of them."""
+    rows = await connection.fetch("remaining_aliases", workspace=workspace, aliases=_aliases(users))
+    return [*users, *(row["alias"] for row in rows)]
+
+
 async def texts(connection: Connection, workspace: UUID, ids: Iterable[UUID]) -> list[str]:
     """What messages and memories say."""
     return [row["content"] for row in await connection.fetch("texts_of", workspace=workspace, ids=list(ids))]
@@ -80,9 +94,9 @@ async def owners(connection: Connection, workspace: UUID, memories: Iterable[UUI
     return {row["agent_id"] for row in rows}
 
 
-async def replaced_by(connection: Connection, workspace: UUID, memories: list[UUID]) -> list[UUID]:
+async def superseded_by(connection: Connection, workspace: UUID, memories: list[UUID]) -> list[UUID]:
     """Other memories that one of these has replaced."""
-    return [row["id"] for row in await connection.fetch("replaced_by", workspace=workspace, ids=memories)]
+    return [row["id"] for row in await connection.fetch("superseded_by", workspace=workspace, ids=memories)]
 
 
 async def break_leases(connection: Connection, workspace: UUID, agents: Iterable[UUID], now: datetime) -> None:
@@ -91,16 +105,16 @@ async def break_leases(connection: Connection, workspace: UUID, agents: Iterable
 
 
 async def remove_edges(
-    connection: Connection, workspace: UUID, user: str, own: list[UUID], kept: list[UUID]
+    connection: Connection, workspace: UUID, users: list[str], own: list[UUID], kept: list[UUID]
 ) -> dict[str, int]:
     """Remove the edges of memories, those that ``kept`` ones no longer bear out, and the entities that nothing speaks
     of any more; how many of each."""
-    alias = normalize(user)
-    touched = await connection.fetch("entities_of", workspace=workspace, ids=own + kept, alias=alias)
+    aliases = _aliases(users)
+    touched = await connection.fetch("entities_of", workspace=workspace, ids=own + kept, aliases=aliases)
     edges = await connection.run("purge_edges", workspace=workspace, ids=own)
-    edges += await connection.run("purge_unsaid_edges", workspace=workspace, ids=kept)
+    edges += await connection.run("purge_dangling_edges", workspace=workspace, ids=kept)
     lonely = await connection.fetch(
-        "lonely_entities", workspace=workspace, ids=[row["id"] for row in touched], alias=alias
+        "orphaned_entities", workspace=workspace, ids=[row["id"] for row in touched], aliases=aliases
     )
     ids = [row["id"] for row in lonely]
     merges = await connection.run("purge_merges", workspace=workspace, ids=ids)
@@ -113,11 +127,16 @@ async def remove_edges(
 
 
 async def remove(
-    connection: Connection, workspace: UUID, user: str, memories: list[UUID], shared: list[UUID], messages: list[UUID]
+    connection: Connection,
+    workspace: UUID,
+    users: list[str],
+    memories: list[UUID],
+    shared: list[UUID],
+    messages: list[UUID],
 ) -> dict[str, int]:
     """Remove memories, messages and the user's documents with all that hangs on them, and of shared memories their
     past; how many rows."""
-    chunks = [row["id"] for row in await connection.fetch("subject_chunks", workspace=workspace, user=user)]
+    chunks = [row["id"] for row in await connection.fetch("subject_chunks", workspace=workspace, users=users)]
     ids = memories + messages + chunks
 
     async def run(name: str, **values: Any) -> int:
@@ -133,32 +152,47 @@ async def remove(
         "memories": await run("purge_memories", ids=memories),
         "messages": await run("purge_messages", ids=messages),
         "chunks": await run("purge_chunks", ids=chunks),
-        "documents": await run("purge_documents", user=user),
+        "documents": await run("purge_documents", users=users),
     }
 
 
-async def unquote(connection: Connection, workspace: UUID, memories: list[UUID], reason: str) -> None:
+async def strip_quotes(connection: Connection, workspace: UUID, memories: list[UUID], reason: str) -> None:
     """Take out of memories, and of their past, the words of what replaced them."""
-    await connection.run("unquote_memories", workspace=workspace, ids=memories, reason=reason)
-    await connection.run("unquote_versions", workspace=workspace, ids=memories, reason=reason)
+    await connection.run("strip_quotes_memories", workspace=workspace, ids=memories, reason=reason)
+    await connection.run("strip_quotes_versions", workspace=workspace, ids=memories, reason=reason)
 
 
-async def forget_around(
-    connection: Connection, workspace: UUID, user: str, agents: list[UUID], sessions: list[UUID], told: Sequence[UUID]
+async def purge_related(
+    connection: Connection,
+    workspace: UUID,
+    users: list[str],
+    agents: list[UUID],
+    sessions: list[UUID],
+    message_ids: Sequence[UUID],
 ) -> dict[str, int]:
-    """Remove sessions left empty, what dreams noted about the memories ``told``, and bulletins; erase kept answers.
+    """Remove sessions left empty, what dreams noted about the memories ``message_ids``, and bulletins; erase kept
+    answers.
 
     The checkpoints of the agents' dreams go as well: they hold what a language model made of the user's messages.
     """
     run = connection.run
     counts = {
-        "sessions": await run("purge_sessions", workspace=workspace, user=user, ids=sessions),
-        "dream_changes": await run("purge_changes", workspace=workspace, agents=agents, ids=list(told)),
+        "sessions": await run("purge_sessions", workspace=workspace, users=users, ids=sessions),
+        "dream_changes": await run("purge_changes", workspace=workspace, agents=agents, ids=list(message_ids)),
         "bulletins": await run("purge_bulletins", workspace=workspace, agents=agents),
         "dream_steps": await run("purge_steps", workspace=workspace, agents=agents),
     }
-    await run("unname_sessions", workspace=workspace, user=user)
+    await run("anonymize_sessions", workspace=workspace, users=users)
     await run("purge_dream_errors", workspace=workspace, agents=agents)
-    await run("erase_answers", workspace=workspace)
-    await run("unname_audit", workspace=workspace, user=user)
+    await run("erase_responses", workspace=workspace)
+    await run("anonymize_audit", workspace=workspace, users=users)
     return counts
+
+
+async def forget_statistics(connection: Connection, table: str) -> None:
+    """Have Postgres sample a table anew, so that its statistics hold no value of rows that are gone."""
+    await connection.run("forget_statistics", table=table)
+
+
+def _aliases(users: list[str]) -> list[str]:
+    return [normalize(user) for user in users]

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-from service.store.memories import record
+from service.store.memories import to_record
 
 PAGE = 500
 PAGES = {"message": 100, "document": 8}
@@ -25,7 +25,7 @@ Fields = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExportFilter:
     """What to export: one agent or (None) the workspace, and whether deleted and expired memories come along."""
 
     agent_id: UUID | None
@@ -40,7 +40,7 @@ async def agent_id(connection: Connection, workspace: UUID, agent: str) -> UUID 
     return found
 
 
-async def counts(connection: Connection, workspace: UUID, wanted: Wanted) -> dict[str, int]:
+async def counts(connection: Connection, workspace: UUID, wanted: ExportFilter) -> dict[str, int]:
     """How many lines the large sections will have."""
     row = await connection.row(
         "export_counts", workspace=workspace, agent_id=wanted.agent_id, with_deleted=wanted.with_deleted,
@@ -50,12 +50,12 @@ async def counts(connection: Connection, workspace: UUID, wanted: Wanted) -> dic
 
 
 async def section(
-    connection: Connection, workspace: UUID, name: str, wanted: Wanted, start: str | UUID | None
+    connection: Connection, workspace: UUID, name: str, wanted: ExportFilter, start: str | UUID | None
 ) -> AsyncIterator[list[Fields]]:
     """The fields of the lines of one section, in pages, beginning at the key ``start``."""
     query = QUERIES.get(name, f"export_{name}s")
     values: Fields = {"workspace": workspace, "agent_id": wanted.agent_id}
-    if name in ("agent", "bulletin"):
+    if name in ("agent", "task", "bulletin"):
         values["start"] = start or ""
     elif name != "settings":
         values["start"] = start or FIRST_ID
@@ -77,7 +77,7 @@ async def section(
 
 
 def _memory(row: Row) -> Fields:
-    fields = record(row)
+    fields = to_record(row)
     for derived in ("effective_importance", "embedding"):
         fields.pop(derived, None)
     return fields
@@ -110,11 +110,11 @@ async def add_sessions(connection: Connection, workspace: UUID, items: Sequence[
 async def add_messages(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
     """Write the messages that are not there, under their own number where it is free; how many were written.
 
-    Their sessions stay locked, and ``settle_sessions`` must follow.
+    Their sessions stay locked, and ``update_session_counters`` must follow.
     """
     ids = [item["id"] for item in items]
     await connection.fetch("lock_sessions", workspace=workspace, ids=list({item["session_id"] for item in items}))
-    known = {row["id"] for row in await connection.fetch("known_messages", workspace=workspace, ids=ids)}
+    known = {row["id"] for row in await connection.fetch("existing_messages", workspace=workspace, ids=ids)}
     new = list({item["id"]: item for item in items if item["id"] not in known}.values())
     if not new:
         return 0
@@ -126,16 +126,16 @@ async def add_messages(connection: Connection, workspace: UUID, items: Sequence[
     return len(new)
 
 
-async def settle_sessions(
+async def update_session_counters(
     connection: Connection, workspace: UUID, ids: Sequence[UUID], made: Sequence[UUID] = ()
 ) -> None:
     """Bring watermarks in line with messages; those of sessions just ``made`` may also be lowered."""
-    await connection.run("settle_sessions", workspace=workspace, ids=list(ids), made=list(made))
+    await connection.run("update_session_counters", workspace=workspace, ids=list(ids), made=list(made))
 
 
-async def known_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
+async def existing_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
     """Which of these memories there are, deleted ones included."""
-    return {row["id"] for row in await connection.fetch("known_memories", workspace=workspace, ids=list(ids))}
+    return {row["id"] for row in await connection.fetch("existing_memories", workspace=workspace, ids=list(ids))}
 
 
 async def add_usage(
@@ -156,21 +156,21 @@ async def add_windows(connection: Connection, workspace: UUID, items: Sequence[F
     return row["found"], row["made"]
 
 
-async def known_documents(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
+async def existing_documents(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
     """Which of these documents there are."""
-    return {row["id"] for row in await connection.fetch("known_documents", workspace=workspace, ids=list(ids))}
+    return {row["id"] for row in await connection.fetch("existing_documents", workspace=workspace, ids=list(ids))}
 
 
-async def known_merges(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
+async def existing_merges(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
     """Which of these merges are recorded."""
-    return {row["id"] for row in await connection.fetch("known_merges", workspace=workspace, ids=list(ids))}
+    return {row["id"] for row in await connection.fetch("existing_merges", workspace=workspace, ids=list(ids))}
 
 
-async def entity_known_as(
+async def find_entity_by_alias(
     connection: Connection, workspace: UUID, entity_id: UUID, audience: UUID, kind: str, aliases: Sequence[str]
 ) -> UUID | None:
     """The entity here which an imported one is."""
     found: UUID | None = await connection.value(
-        "entity_known_as", workspace=workspace, id=entity_id, audience=audience, kind=kind, aliases=list(aliases)
+        "find_entity_by_alias", workspace=workspace, id=entity_id, audience=audience, kind=kind, aliases=list(aliases)
     )
     return found

@@ -23,12 +23,12 @@ async def changes(connection: Connection, workspace: UUID, dream_id: UUID) -> li
     return await connection.fetch("undoable_changes", workspace=workspace, dream_id=dream_id)
 
 
-async def built_upon(
+async def depended_on(
     connection: Connection, workspace: UUID, dream_id: UUID, created: Sequence[UUID], edges: Sequence[UUID]
 ) -> list[UUID]:
     """Memories and edges made by others since that rest on memories the dream made, and edges of it that are gone."""
     rows = await connection.fetch(
-        "built_upon", workspace=workspace, dream_id=dream_id, ids=list(created), edges=list(edges)
+        "depended_on", workspace=workspace, dream_id=dream_id, ids=list(created), edges=list(edges)
     )
     return [row["id"] for row in rows]
 

@@ -9,22 +9,29 @@ from typing import Any
 import numpy as np
 from pgvector import HalfVector, Vector
 
-from service.db.queries import variant_of
+from service.db.queries import Flags
 from service.embedding.storage import DEFAULT, Storage
 
 Stored = HalfVector | Vector
 
+_HALFVEC: Flags = {"vector_column": "embedding", "other_vector_column": "embedding_float32", "vector_type": "halfvec"}
+_FLOAT32: Flags = {"vector_column": "embedding_float32", "other_vector_column": "embedding", "vector_type": "vector"}
+_FLAGS: dict[Storage, Flags] = {"halfvec": _HALFVEC, "float32": _FLOAT32, "binary": _HALFVEC}
+NO_SPACE: Flags = _FLAGS[DEFAULT]
+"""For queries that store vectors where there is none to store."""
+
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class VectorSpace:
     """What makes vectors comparable: they are of one embedding model, stored under ``number``, and kept in one way."""
 
     number: int
     storage: Storage = DEFAULT
 
-    def statement(self, name: str) -> str:
-        """The query of that name for vectors of this kind."""
-        return variant_of(name, self.storage)
+    @property
+    def flags(self) -> Flags:
+        """Of queries: in which column vectors are stored, as which type, and which column stays empty."""
+        return _FLAGS[self.storage]
 
     def stored(self, vector: np.ndarray[Any, Any]) -> Stored:
         """A vector as Postgres takes it."""
@@ -32,10 +39,10 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddingBatch:
     """Vectors of a batch in one space; a row is None where embedding is pending."""
 
-    space: Space | None
+    space: VectorSpace | None
     vectors: Sequence[np.ndarray[Any, Any] | None]
 
     @property
@@ -43,9 +50,10 @@ class Embedded:
         """The number of their embedder."""
         return self.space.number if self.space else None
 
-    def statement(self, name: str) -> str:
-        """The query of that name that stores them."""
-        return self.space.statement(name) if self.space else name
+    @property
+    def flags(self) -> Flags:
+        """As those of their space."""
+        return self.space.flags if self.space else NO_SPACE
 
     def stored(self) -> list[Stored | None]:
         """The vectors as Postgres takes them."""

@@ -76,28 +76,30 @@ async def enable(connection: Connection, workspace: UUID, webhook_id: UUID, now:
 
 
 async def claim(
-    connection: Connection, worker: str, now: datetime, *, lease_s: float, again_at: datetime
+    connection: Connection, worker: str, now: datetime, *, lease_s: float, again_at: datetime, reserved: bool = False
 ) -> Claim | None:
     """The webhook this worker is to send to now; None when none is due. It is due again at ``again_at`` or, when
-    something happens, before."""
-    row = await connection.row("claim_webhook", worker=worker, now=now, lease_s=lease_s, again_at=again_at)
+    something happens, before. Workspaces take turns; ``reserved``: only of one that nobody sends for."""
+    row = await connection.row(
+        "claim_webhook", worker=worker, now=now, lease_s=lease_s, again_at=again_at, reserved=reserved
+    )
     return Claim(row["workspace_id"], row["webhook_id"], worker) if row else None
 
 
-async def keep(connection: Connection, claimed: Claim, now: datetime, lease_s: float) -> bool:
+async def extend_lease(connection: Connection, claimed: Claim, lease_s: float) -> bool:
     """Whether it is still this worker's, for another while."""
     kept = await connection.run(
-        "keep_webhook", workspace=claimed.workspace, id=claimed.id, worker=claimed.worker, now=now, lease_s=lease_s
+        "extend_webhook_lease", workspace=claimed.workspace, id=claimed.id, worker=claimed.worker, lease_s=lease_s
     )
     return kept == 1
 
 
-async def leave(
+async def release(
     connection: Connection, claimed: Claim, *, due_at: datetime | None, paused_until: datetime | None
 ) -> None:
     """Let it go; ``due_at``: there is more to send; ``paused_until``: nothing is to be sent before."""
     await connection.run(
-        "leave_webhook",
+        "release_webhook",
         workspace=claimed.workspace, id=claimed.id, worker=claimed.worker, due_at=due_at, paused_until=paused_until,
     )  # fmt: skip
 

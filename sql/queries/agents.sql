@@ -1,4 +1,4 @@
--- name: known_places
+-- name: find_scopes
 -- What there is of the agents, sessions (with the agent of each), teams and tasks of these names.
 SELECT 'agent' AS kind, a.agent AS name, NULL::uuid AS agent_id, a.id
 FROM agents a
@@ -85,6 +85,50 @@ WITH made AS (
 )
 SELECT id FROM made UNION ALL SELECT id FROM tasks WHERE workspace_id = :workspace AND task = :name LIMIT 1;
 
+-- fragment: task_records
+-- Tasks by name; ``members`` is null for one that is open to whoever names it.
+(
+    SELECT t.id, t.task, CASE WHEN t.members_only THEN ARRAY(
+        SELECT a.agent FROM task_members m JOIN agents a ON a.workspace_id = :workspace AND a.id = m.agent_id
+        WHERE m.workspace_id = :workspace AND m.task_id = t.id
+        ORDER BY a.agent
+    ) END AS members
+    FROM tasks t WHERE t.workspace_id = :workspace
+)
+
+-- name: get_task
+-- Nothing for an agent (``only``) that is not a declared member.
+SELECT t.task, t.members FROM {% include "task_records" %} AS t
+WHERE t.task = :task AND (:only::text IS NULL OR :only = ANY(t.members));
+
+-- name: list_tasks
+SELECT t.task, t.members FROM {% include "task_records" %} AS t
+WHERE (:only::text IS NULL OR :only = ANY(t.members)) AND (:after::text IS NULL OR t.task > :after)
+ORDER BY t.task
+LIMIT :limit;
+
+-- name: restrict_task
+-- Whether only its members may name a task.
+UPDATE tasks SET members_only = :members_only WHERE workspace_id = :workspace AND id = :task_id;
+
+-- name: clear_task
+DELETE FROM task_members WHERE workspace_id = :workspace AND task_id = :task_id;
+
+-- name: join_task
+INSERT INTO task_members (workspace_id, task_id, agent_id)
+SELECT :workspace, :task_id, unnest(:agent_ids::uuid[])
+ON CONFLICT DO NOTHING;
+
+-- name: barred_from_tasks
+-- Of agents and the tasks they name, those where the task has declared members and the agent is none of them.
+SELECT w.agent, w.task
+FROM unnest(:agents::text[], :tasks::text[]) AS w(agent, task)
+JOIN tasks t ON t.workspace_id = :workspace AND t.task = w.task AND t.members_only
+WHERE NOT EXISTS (
+    SELECT FROM task_members m JOIN agents a ON a.workspace_id = :workspace AND a.id = m.agent_id
+    WHERE m.workspace_id = :workspace AND m.task_id = t.id AND a.agent = w.agent
+);
+
 -- name: ensure_session
 WITH made AS (
     INSERT INTO sessions (workspace_id, id, agent_id, session, user_name)
@@ -97,13 +141,12 @@ UNION ALL
 SELECT id FROM sessions WHERE workspace_id = :workspace AND agent_id = :agent_id AND session = :name
 LIMIT 1;
 
--- fragment: eyes
--- Whose eyes: the agent's id and every audience it may read, with the task and session it names, the workspace's
--- settings, the languages in use in the audiences, how many rows of each kind were counted in which of them and which part
--- of the HNSW index has them, and the embedding model in use and whether it is being changed. Lists are in order, so that
--- equal eyes look equal.
--- ``session_id`` and ``task_id`` are null when the name is unknown. Not materialized, the audiences would be worked out anew
--- wherever they are used.
+-- fragment: reader_scope
+-- The resolved reader: the agent's id and every audience it may read, with the task and session it names, the
+-- workspace's settings, the languages in use in the audiences, how many rows of each kind were counted in which of them
+-- and which part of the HNSW index has them, and the embedding model in use and whether it is being changed.
+-- ``session_id`` and ``task_id`` are null when the name is unknown, and ``task_id`` also when the task has members and
+-- the agent is none of them. Not materialized, the audiences would be worked out anew wherever they are used.
 (
     WITH r AS MATERIALIZED (
         SELECT
@@ -131,7 +174,12 @@ LIMIT 1;
             SELECT id AS agent_id, prime, prime_audience,
                 (SELECT s.id FROM sessions s
                  WHERE s.workspace_id = :workspace AND s.agent_id = agents.id AND s.session = :session) AS session_id,
-                (SELECT t.id FROM tasks t WHERE t.workspace_id = :workspace AND t.task = :task) AS task_id
+                (SELECT t.id FROM tasks t
+                 WHERE t.workspace_id = :workspace AND t.task = :task
+                    AND (NOT t.members_only OR EXISTS (
+                        SELECT FROM task_members m
+                        WHERE m.workspace_id = :workspace AND m.task_id = t.id AND m.agent_id = agents.id
+                    ))) AS task_id
             FROM agents
             WHERE workspace_id = :workspace AND agent = :agent
         ) AS a
@@ -154,9 +202,6 @@ LIMIT 1;
     ) AS counted
 )
 
--- fragment: look
--- How the eyes ``e`` look; it changes with anything about them.
-sha256(convert_to(e::text, 'UTF8'))
-
 -- name: reader
-SELECT e.*, :(look) AS look FROM :(eyes) AS e;
+-- Nothing for a key that is ``known`` and holds no more.
+SELECT e.* FROM {% include "reader_scope" %} AS e {% if known %} WHERE {% include "credential_is_current" %} {% endif %};

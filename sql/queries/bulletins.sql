@@ -15,7 +15,7 @@ ARRAY(
 -- name: get_bulletin
 -- A bulletin, and what it must no longer say.
 SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at,
-    :(hidden) AS hidden
+    {% include "hidden" %} AS hidden
 FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:version::integer IS NULL OR b.version = :version)
 ORDER BY b.version DESC
@@ -24,9 +24,9 @@ LIMIT 1;
 -- name: bulletin_versions
 -- As get_bulletin, a page of them.
 SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at,
-    :(hidden) AS hidden
+    {% include "hidden" %} AS hidden
 FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
-WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:before::integer IS NULL OR b.version < :before)
+WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:before::bigint IS NULL OR b.version < :before)
 ORDER BY b.version DESC
 LIMIT :limit;
 
@@ -43,16 +43,21 @@ FROM bulletins WHERE workspace_id = :workspace AND agent_id = :agent_id
 RETURNING version;
 
 -- name: bulletin_inputs
--- What an agent knows now that is worth a line: its live memories, weightiest first; no summaries of windows.
-SELECT r.id, r.type, r.content, r.importance, r.confidence, r."user", r.occurred_at, r.status, r.updated_at
-FROM :(memory_records) r
+-- What an agent knows now that is worth a line: its live memories, weightiest first, hearsay after all else; no
+-- summaries of windows. As it will be after a dream: without the :superseded, and with the weight that
+-- `reinforce_memory` gives the :reinforced.
+SELECT r.id, r.type, r.content, r.importance, r."user", r.hearsay_by, r.occurred_at, r.status,
+    CASE WHEN r.id = ANY(:reinforced::uuid[]) THEN r.importance + (1 - r.importance) * 0.1
+        ELSE r.effective_importance END AS weight,
+    coalesce(r.occurred_at, r.created_at) AS at
+FROM {% include "memory_records" %} r
 WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id
     AND r.audience = ANY(ARRAY(
         SELECT unnest(ARRAY[a.id, a.prime_audience]) FROM agents a WHERE a.workspace_id = :workspace AND a.id = :agent_id))
-    AND r.deleted_at IS NULL AND r.superseded_by IS NULL
+    AND r.deleted_at IS NULL AND r.superseded_by IS NULL AND r.id <> ALL(:superseded::uuid[])
     AND (r.expires_at IS NULL OR r.expires_at > :now)
     AND r.scope IN ('agent', 'prime')
     AND r.status IS DISTINCT FROM 'done'
     AND r.source ->> 'kind' IS DISTINCT FROM 'window'
-ORDER BY r.effective_importance DESC, coalesce(r.occurred_at, r.created_at) DESC, r.id
+ORDER BY r.hearsay_by IS NOT NULL, weight DESC, at DESC, r.id
 LIMIT :limit;

@@ -1,6 +1,7 @@
--- name: standing_memories
+-- name: baseline_memories
 -- What a context offers whatever the message says, by the type policies: best first within each type, at most
--- ``limit`` of each. Those about another user than the one who speaks are offered by ``always_types`` alone.
+-- ``limit`` of each. Those about another user than the one who speaks are offered by ``always_types`` alone, and
+-- hearsay not at all: it has to be found.
 SELECT id, type, content, user_name AS "user", occurred_at, created_at
 FROM (
     SELECT m.id, m.type, m.content, m.user_name, m.occurred_at, m.created_at, m.importance,
@@ -12,7 +13,7 @@ FROM (
     FROM memories m
     WHERE m.workspace_id = :workspace AND m.audience = ANY(:audiences::uuid[])
         AND m.type = ANY(:always_types::text[] || :user_types::text[] || :open_types::text[])
-        AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+        AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND m.hearsay_by IS NULL
         AND m.valid_from <= :now AND (m.valid_until IS NULL OR m.valid_until > :now)
         AND (m.expires_at IS NULL OR m.expires_at > :now)
         AND (

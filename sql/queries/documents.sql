@@ -9,11 +9,11 @@ VALUES (
 -- name: add_chunks
 -- The parts of a document with their search rows and posting lists, in the order given.
 WITH item AS (
-    SELECT i.*, c.configuration, x.lexemes, :(word_count) AS length
+    SELECT i.*, c.configuration, x.lexemes, {% include "word_count" %} AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, content text, language text, lexical text, tokens integer, words smallint, asks boolean,
         question_share real
-    ) :(lexemes_of)
+    ) {% include "lexemes_of" %}
 ), inserted AS (
     INSERT INTO chunks (workspace_id, id, document_id, position, content, tokens, lexemes)
     SELECT :workspace, id, :document_id, ordinal, content, tokens, lexemes FROM item
@@ -21,14 +21,14 @@ WITH item AS (
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, happened_at, created_at, valid_from, previous, length,
-        words, asks, question_share, embedding_model, :(stored)
+        words, asks, question_share, embedding_model, {{ vector_column }}
     )
     SELECT :workspace, c.id, 2, :audience, 'document', 'agent', :user, :now, :now, :now,
         lag(c.id) OVER (ORDER BY c.position), i.length, i.words, i.asks, i.question_share,
         CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
     FROM inserted c
     JOIN item i ON i.id = c.id
-    LEFT JOIN unnest(:embeddings:::(vector_type)[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+    LEFT JOIN unnest(:embeddings::{{ vector_type }}[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
     RETURNING id
 ), spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)

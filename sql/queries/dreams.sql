@@ -1,4 +1,4 @@
--- fragment: since
+-- fragment: stated_at
 -- From when on a memory ``m`` says what it says: it was told then, or put so by whoever edited it.
 greatest(m.valid_from, (
     SELECT coalesce(
@@ -12,12 +12,30 @@ greatest(m.valid_from, (
     WHERE other.version IS NOT NULL
 ))
 
--- fragment: edited
+-- fragment: was_edited
 -- Whether a memory ``m`` was put otherwise before, so that what a dream noted of its meaning no longer holds.
 EXISTS (
     SELECT 1 FROM memory_versions v
     WHERE v.workspace_id = :workspace AND v.memory_id = m.id AND v.record ->> 'content' <> m.content
 )
+
+-- fragment: word_of
+-- The user in whose turns a memory ``m`` was said by the person it is about: that user, or the one who spoke under
+-- that name. What was saved for a user counts as the user's own word. Null: hearsay, or about nobody who spoke.
+CASE
+    WHEN m.user_name IS NULL OR m.hearsay_by IS NOT NULL THEN NULL
+    WHEN coalesce(m.source ->> 'kind', '') NOT IN ('dream', 'summary') THEN m.user_name
+    ELSE (
+        SELECT coalesce(x.user_name, s.user_name)
+        FROM memory_sources o
+        JOIN messages x ON x.workspace_id = :workspace AND x.id = o.message_id
+        JOIN sessions s ON s.workspace_id = :workspace AND s.id = x.session_id
+        WHERE o.workspace_id = :workspace AND o.memory_id = m.id AND x.role = 'user'
+            AND (coalesce(x.user_name, s.user_name) = m.user_name
+                OR (x.name = m.user_name AND coalesce(x.user_name, s.user_name) IS NOT NULL))
+        ORDER BY coalesce(x.user_name, s.user_name) = m.user_name DESC, x.id
+        LIMIT 1)
+END
 
 -- name: queue_dream
 -- A dream waiting for a worker; one already waiting for this agent is taken instead.
@@ -31,7 +49,7 @@ WITH waiting AS (
     WHERE NOT EXISTS (SELECT 1 FROM waiting)
     RETURNING id
 ), due AS (
-    UPDATE dream_schedule SET asked = asked + 1
+    UPDATE dream_schedule SET asked = asked + 1, asked_at = CASE WHEN asked > answered THEN asked_at ELSE :now END
     WHERE workspace_id = :workspace AND agent_id = :agent_id
 )
 SELECT id FROM waiting UNION ALL SELECT id FROM made;
@@ -62,36 +80,50 @@ WHERE workspace_id = :workspace AND dream_id = :dream_id
 ORDER BY ordinal;
 
 -- name: claim_due_agent
--- Take an agent for whom a dream was asked, else the one due longest, unless another worker holds it: a lease with
--- the next fencing token.
+-- Take an agent that is due or was asked for and that no worker holds: a lease with the next fencing token. Workspaces
+-- take turns: the one with the fewest leases is first, then the one served longest ago. ``reserved``: only of a
+-- workspace without a lease.
+WITH tenant AS MATERIALIZED (
+    SELECT workspace_id, count(*) FILTER (WHERE lease_until > now()) AS leases, max(claimed_at) AS served_at
+    FROM dream_schedule
+    WHERE workspace_id IN (
+        SELECT workspace_id FROM dream_schedule
+        WHERE (due_at <= :now OR asked > answered) AND (lease_until IS NULL OR lease_until <= now())
+    )
+    GROUP BY workspace_id
+)
 UPDATE dream_schedule s SET
-    lease_owner = :worker, lease_until = :now::timestamptz + make_interval(secs => :lease_s::float8), lease_token = lease_token + 1
+    lease_owner = :worker, lease_until = now() + make_interval(secs => :lease_s::float8), lease_token = lease_token + 1,
+    claimed_at = now()
 FROM (
-    SELECT workspace_id, agent_id FROM dream_schedule
-    WHERE (due_at <= :now OR asked > answered) AND (lease_until IS NULL OR lease_until <= :now)
-    ORDER BY asked > answered DESC, due_at, agent_id
+    SELECT d.workspace_id, d.agent_id
+    FROM dream_schedule d JOIN tenant t ON t.workspace_id = d.workspace_id
+    WHERE (d.due_at <= :now OR d.asked > d.answered) AND (d.lease_until IS NULL OR d.lease_until <= now())
+        AND (t.leases = 0 OR NOT :reserved::boolean)
+    ORDER BY t.leases, t.served_at NULLS FIRST, d.asked > d.answered DESC, d.due_at, d.agent_id
     LIMIT 1
-    FOR UPDATE SKIP LOCKED
-) due
-WHERE s.workspace_id = due.workspace_id AND s.agent_id = due.agent_id
+    FOR UPDATE OF d SKIP LOCKED
+) next
+WHERE s.workspace_id = next.workspace_id AND s.agent_id = next.agent_id
 RETURNING s.workspace_id, s.agent_id, s.lease_token, s.dream_id, s.asked, s.failures, s.due_at <= :now AS scheduled;
 
 -- name: claim_agent
 -- Take one agent, due or not, unless another worker holds it.
 UPDATE dream_schedule SET
-    lease_owner = :worker, lease_until = :now::timestamptz + make_interval(secs => :lease_s::float8), lease_token = lease_token + 1
-WHERE workspace_id = :workspace AND agent_id = :agent_id AND (lease_until IS NULL OR lease_until <= :now)
+    lease_owner = :worker, lease_until = now() + make_interval(secs => :lease_s::float8), lease_token = lease_token + 1,
+    claimed_at = now()
+WHERE workspace_id = :workspace AND agent_id = :agent_id AND (lease_until IS NULL OR lease_until <= now())
 RETURNING workspace_id, agent_id, lease_token, dream_id, asked, failures, due_at <= :now AS scheduled;
 
 -- name: extend_lease
 -- Still alive: the lease runs on, if it is still this worker's.
-UPDATE dream_schedule SET lease_until = :now::timestamptz + make_interval(secs => :lease_s::float8)
-WHERE workspace_id = :workspace AND agent_id = :agent_id AND lease_token = :token AND lease_until > :now;
+UPDATE dream_schedule SET lease_until = now() + make_interval(secs => :lease_s::float8)
+WHERE workspace_id = :workspace AND agent_id = :agent_id AND lease_token = :token AND lease_until > now();
 
 -- name: fence
 -- Lock the lease for the rest of the transaction; nothing when it has been lost.
 SELECT 1 FROM dream_schedule
-WHERE workspace_id = :workspace AND agent_id = :agent_id AND lease_token = :token AND lease_until > :now
+WHERE workspace_id = :workspace AND agent_id = :agent_id AND lease_token = :token AND lease_until > now()
 FOR UPDATE;
 
 -- name: release_lease
@@ -101,16 +133,16 @@ UPDATE dream_schedule SET lease_owner = NULL, lease_until = NULL, dream_id = NUL
     answered = :asked, due_at = coalesce(:due_at::timestamptz, due_at)
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND lease_token = :token;
 
--- name: free_lease
+-- name: abandon_lease
 -- Let go without having finished: due as before, for whoever comes next.
 UPDATE dream_schedule SET lease_owner = NULL, lease_until = NULL
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND lease_token = :token;
 
--- name: hold_dream
+-- name: attach_dream
 UPDATE dream_schedule SET dream_id = :dream_id
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND lease_token = :token;
 
--- name: take_queued
+-- name: next_queued_dream
 -- The next dream waiting for this agent.
 SELECT id FROM dreams
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND status = 'queued'
@@ -121,8 +153,8 @@ INSERT INTO dreams (workspace_id, id, agent_id, status, trigger, dry_run, create
 VALUES (:workspace, :id, :agent_id, 'queued', :trigger, :dry_run, :now);
 
 -- name: start_dream
--- Begin a dream, or go on with one that was interrupted. How it was is read first of all: on Citus each part is a step of its
--- own, which sees what those before it have done.
+-- Begin a dream, or go on with one that was interrupted. How it was is read first of all: on Citus each part is a step
+-- of its own, which sees what those before it have done.
 WITH waiting AS MATERIALIZED (
     SELECT id, started_at FROM dreams WHERE workspace_id = :workspace AND id = :id
 ), changed AS (
@@ -139,7 +171,7 @@ WITH waiting AS MATERIALIZED (
 )
 SELECT id, trigger, dry_run, usage, watermarks FROM changed;
 
--- name: note_stretches
+-- name: save_ranges
 -- What a dream is going to read: taken up again, it reads the same, whatever has been said since.
 UPDATE dreams SET watermarks = :watermarks WHERE workspace_id = :workspace AND id = :id;
 
@@ -148,7 +180,7 @@ UPDATE dreams SET watermarks = :watermarks WHERE workspace_id = :workspace AND i
 UPDATE dreams SET report = jsonb_build_object('read', :read::bigint, 'messages', :messages::bigint)
 WHERE workspace_id = :workspace AND id = :id AND status = 'running';
 
--- name: put_back_dream
+-- name: requeue_dream
 -- Its worker was told to stop: the next one takes it up.
 UPDATE dreams d SET status = 'queued'
 FROM dream_schedule s
@@ -189,23 +221,12 @@ WHERE workspace_id = :workspace AND id = :id;
 -- name: dream_usage
 SELECT usage FROM dreams WHERE workspace_id = :workspace AND id = :id;
 
--- name: usage_since
--- What the dreams of a workspace used since a time.
-SELECT
-    coalesce(sum((usage ->> 'calls')::bigint), 0)::bigint AS calls,
-    coalesce(sum((usage ->> 'failed_calls')::bigint), 0)::bigint AS failed_calls,
-    coalesce(sum((usage ->> 'prompt_tokens')::bigint), 0)::bigint AS prompt_tokens,
-    coalesce(sum((usage ->> 'completion_tokens')::bigint), 0)::bigint AS completion_tokens,
-    coalesce(sum((usage ->> 'cost_usd')::float8), 0)::float8 AS cost_usd
-FROM dreams
-WHERE workspace_id = :workspace AND started_at >= :since;
-
 -- name: find_steps
 -- Results of finished steps, by the hash of their input.
 SELECT input_hash, result FROM dream_steps
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND input_hash = ANY(:hashes::text[]);
 
--- name: keep_step
+-- name: save_step
 -- Keep the result of a step, unless a message that went into it is gone: what was purged must not come back.
 INSERT INTO dream_steps (workspace_id, agent_id, input_hash, step, result, dream_id, created_at)
 SELECT :workspace, :agent_id, :input_hash, :step, :result, :dream_id, :now
@@ -220,28 +241,43 @@ DELETE FROM dream_steps WHERE workspace_id = :workspace AND agent_id = :agent_id
 
 -- name: due_messages
 -- Messages past the watermark of the agent's sessions, oldest session first, in order: at most ``limit``, and no
--- more than ``tokens_max`` tokens after the first; with ``stretches`` only those in them.
-SELECT id, session_id, session, dreamed_seq, seq, role, content, name, user_name, created_at
+-- more than ``tokens_max`` tokens after the first; with ``stretches`` only those in them. What is set aside comes
+-- without its text.
+SELECT due.id, session_id, session, dreamed_seq, seq, role, name, user_name, due.created_at, d.status, d.step, d.attempts,
+    CASE WHEN d.status IN ('dead', 'discarded') THEN '' ELSE content END AS content,
+    CASE WHEN d.status IN ('dead', 'discarded') THEN NULL ELSE parts END AS parts
 FROM (
     SELECT m.id, s.id AS session_id, s.session, s.dreamed_seq, m.seq, m.role, m.content, m.name,
+        CASE WHEN jsonb_typeof(m.content_json) = 'array' THEN m.content_json END AS parts,
         coalesce(m.user_name, s.user_name) AS user_name, m.created_at,
         sum(m.tokens) OVER (ORDER BY s.id, m.seq ROWS UNBOUNDED PRECEDING) - m.tokens AS tokens_before
     FROM sessions s
     JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq > s.dreamed_seq
     WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.dreamed_seq < s.last_seq
         AND (:stretches::jsonb IS NULL OR m.seq <= (
-            SELECT w.to_seq FROM jsonb_to_recordset(:stretches) AS w(session_id uuid, to_seq integer)
+            SELECT w.to_seq FROM jsonb_to_recordset(:stretches) AS w(session_id uuid, to_seq bigint)
             WHERE w.session_id = s.id))
     ORDER BY s.id, m.seq
     LIMIT :limit
 ) due
+LEFT JOIN dead_letters d ON d.workspace_id = :workspace AND d.message_id = due.id
 WHERE tokens_before < :tokens_max
 ORDER BY session_id, seq;
 
 -- name: count_due_messages
-SELECT count(*)
-FROM sessions s JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq > s.dreamed_seq
-WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.dreamed_seq < s.last_seq;
+-- How many messages are past the watermark, or behind it and to be dreamed about after all.
+SELECT (
+    SELECT count(*)
+    FROM sessions s
+    JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq > s.dreamed_seq
+    WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.dreamed_seq < s.last_seq
+) + (
+    SELECT count(*)
+    FROM dead_letters d
+    JOIN messages m ON m.workspace_id = d.workspace_id AND m.id = d.message_id
+    JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
+    WHERE d.workspace_id = :workspace AND d.status = 'retrying' AND s.agent_id = :agent_id AND m.seq <= s.dreamed_seq
+);
 
 -- name: messages_present
 -- How many of these messages are still there.
@@ -252,37 +288,83 @@ SELECT count(*) FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids:
 UPDATE sessions SET dreamed_seq = :seq
 WHERE workspace_id = :workspace AND id = :session_id AND dreamed_seq = :from_seq;
 
--- name: known_in_slot
+-- name: memories_in_slot
 -- Live memories of this agent that fill one of these slots, or say something identical.
-SELECT m.id, m.type, m.content, m.source, m.identity_hash, m.version, m.user_name, :(since) AS since, :(edited) AS edited, m.occurred_at
+SELECT m.id, m.type, m.content, m.source, m.identity_hash, m.version, m.user_name, m.hearsay_by, {% include "word_of" %} AS word_of,
+    {% include "stated_at" %} AS since, {% include "was_edited" %} AS edited, m.occurred_at
 FROM memories m
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND audience = :agent_id
     AND deleted_at IS NULL AND superseded_by IS NULL
     AND (expires_at IS NULL OR expires_at > :now)
     AND (source ->> 'slot' = ANY(:slots::text[]) OR identity_hash = ANY(:hashes::bytea[]));
 
+-- name: aliases_of_persons
+-- Other names of the persons that these names (folded) stand for in the agent's graph.
+SELECT mine.alias AS name, other.alias
+FROM entity_aliases mine
+JOIN entity_aliases other ON other.workspace_id = :workspace AND other.entity_id = mine.entity_id
+WHERE mine.workspace_id = :workspace AND mine.audience = :agent_id AND mine.kind = 'person'
+    AND mine.alias = ANY(:names::text[]) AND other.alias <> mine.alias
+ORDER BY mine.alias, other.alias;
+
+-- name: people_called
+-- Users of an agent that one of these names (folded) stands for, who came first first, and in which way: as the user's
+-- id, as a name under which the user speaks, or as what the user says to be called.
+SELECT known.called, known.user_name, known.way
+FROM (
+    SELECT s.user_name AS called, s.user_name, 'id' AS way, s.created_at AS since
+    FROM sessions s
+    WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND lower(s.user_name) = ANY(:names::text[])
+    UNION ALL
+    SELECT m.user_name, m.user_name, 'id', m.created_at
+    FROM memories m
+    WHERE m.workspace_id = :workspace AND m.audience = :agent_id AND lower(m.user_name) = ANY(:names)
+        AND m.hearsay_by IS NULL AND coalesce(m.source ->> 'kind', '') NOT IN ('dream', 'summary')
+    UNION ALL
+    SELECT f.user_name, f.word_of, CASE WHEN f.word_of = f.user_name THEN 'id' ELSE 'speaks as' END, f.created_at
+    FROM (
+        SELECT DISTINCT m.user_name FROM memories m
+        WHERE m.workspace_id = :workspace AND m.audience = :agent_id AND lower(m.user_name) = ANY(:names)
+    ) n CROSS JOIN LATERAL (
+        SELECT m.user_name, p.word_of, m.created_at
+        FROM memories m CROSS JOIN LATERAL (SELECT {% include "word_of" %} AS word_of) AS p
+        WHERE m.workspace_id = :workspace AND m.audience = :agent_id AND m.user_name = n.user_name
+            AND p.word_of IS NOT NULL
+        ORDER BY m.created_at, m.id
+        LIMIT 1
+    ) f
+    UNION ALL
+    SELECT m.source ->> 'value', m.user_name, 'is called', m.created_at
+    FROM memories m CROSS JOIN LATERAL (SELECT {% include "word_of" %} AS word_of) AS p
+    WHERE m.workspace_id = :workspace AND m.audience = :agent_id AND m.deleted_at IS NULL
+        AND m.source ->> 'slot' LIKE '%/name' AND lower(m.source ->> 'value') = ANY(:names)
+        AND p.word_of = m.user_name
+) known
+GROUP BY known.called, known.user_name, known.way
+ORDER BY min(known.since), known.user_name, known.called;
+
 -- name: agent_by_id
 SELECT agent FROM agents WHERE workspace_id = :workspace AND id = :agent_id;
 
--- name: make_due
+-- name: schedule_now
 -- One agent is due, unless it is being dreamed for.
 UPDATE dream_schedule SET due_at = least(due_at, :now)
-WHERE workspace_id = :workspace AND agent_id = :agent_id AND (lease_until IS NULL OR lease_until <= :now);
+WHERE workspace_id = :workspace AND agent_id = :agent_id AND (lease_until IS NULL OR lease_until <= now());
 
--- name: make_all_due
+-- name: schedule_all_now
 -- The schedule fires: every agent is due, but for those being dreamed for.
-UPDATE dream_schedule SET due_at = least(due_at, :now) WHERE lease_until IS NULL OR lease_until <= :now;
+UPDATE dream_schedule SET due_at = least(due_at, :now) WHERE lease_until IS NULL OR lease_until <= now();
 
--- name: nearest_known
+-- name: nearest_memories
 -- For each vector the live memories of the agent's own audience nearest to it, best first. They are found before they
 -- are joined: on tables without statistics the planner would look for them once for every memory there is.
 WITH near AS MATERIALIZED (
     SELECT c.n, found.id, found.similarity
-    FROM unnest(:numbers::integer[], :embeddings:::(vector_type)[]) AS c(n, embedding)
+    FROM unnest(:numbers::integer[], :embeddings::{{ vector_type }}[]) AS c(n, embedding)
     CROSS JOIN LATERAL (
         SELECT i.id, -(v.embedding <#> c.embedding) AS similarity
         FROM search_index i, LATERAL (
-            SELECT CASE WHEN i.embedding_model = :model::smallint THEN i.:(stored) ELSE i.next_:(stored) END
+            SELECT CASE WHEN i.embedding_model = :model::smallint THEN i.{{ vector_column }} ELSE i.next_{{ vector_column }} END
         ) AS v(embedding)
         WHERE i.workspace_id = :workspace AND i.audience = :agent_id AND i.kind = 0
             AND (i.embedding_model = :model OR i.next_model = :model) AND NOT i.deleted AND i.valid_until IS NULL
@@ -292,8 +374,8 @@ WITH near AS MATERIALIZED (
     ) found
     WHERE found.similarity >= :similarity_min::float8
 )
-SELECT near.n, near.similarity, m.id, m.type, m.content, m.source, m.identity_hash, m.version, m.user_name,
-    :(since) AS since, :(edited) AS edited, m.occurred_at
+SELECT near.n, near.similarity, m.id, m.type, m.content, m.source, m.identity_hash, m.version, m.user_name, m.hearsay_by,
+    {% include "word_of" %} AS word_of, {% include "stated_at" %} AS since, {% include "was_edited" %} AS edited, m.occurred_at
 FROM near JOIN memories m ON m.workspace_id = :workspace AND m.id = near.id AND m.agent_id = :agent_id
 ORDER BY near.n, near.similarity DESC, m.id;
 

@@ -1,13 +1,13 @@
 -- Events are written by the statements that do what they tell, without a position. Whoever reads them first gives them
 -- positions, under the workspace's counter: so a position that is seen has none below it that is still to come.
 
--- name: hold_event_counter
+-- name: lock_event_sequence
 -- The last position given in this workspace, locked until the transaction ends.
 INSERT INTO event_counters (workspace_id, last) VALUES (:workspace, 0)
 ON CONFLICT (workspace_id) DO UPDATE SET last = event_counters.last
 RETURNING last;
 
--- name: events_waiting
+-- name: has_unsequenced_events
 -- Whether there are events without a position.
 SELECT EXISTS (SELECT 1 FROM events WHERE workspace_id = :workspace AND position IS NULL);
 
@@ -24,7 +24,7 @@ WITH next AS (
 )
 SELECT max(position) FROM placed;
 
--- name: move_event_counter
+-- name: set_event_sequence
 UPDATE event_counters SET last = :last WHERE workspace_id = :workspace;
 
 -- name: last_event
@@ -46,7 +46,7 @@ LIMIT :limit;
 -- The oldest position that is still there.
 SELECT min(position) FROM events WHERE workspace_id = :workspace AND position IS NOT NULL;
 
--- name: pass_on_events
+-- name: notify_events
 -- Events have been written in these workspaces: their webhooks are due, and whoever listens is told.
 WITH due AS (
     UPDATE webhook_schedule SET due_at = :now WHERE workspace_id = ANY(:workspaces::uuid[]) AND due_at > :now::timestamptz

@@ -1,4 +1,4 @@
--- name: beat_worker
+-- name: heartbeat
 -- A worker is alive, and this is how what it depends on is.
 INSERT INTO worker_heartbeats (worker, started_at, seen_at, health)
 VALUES (:worker, clock_timestamp(), clock_timestamp(), :health)
@@ -16,13 +16,25 @@ ORDER BY started_at, worker;
 
 -- name: dreams_waiting
 -- How many agents wait for a dream, in one workspace or (null) in all, and since when the first of them does.
-SELECT count(*) AS due, min(due_at) FILTER (WHERE due_at <= :now::timestamptz) AS oldest_due_at
+SELECT count(*) AS due,
+    min(least(
+        CASE WHEN due_at <= :now::timestamptz THEN due_at END,
+        CASE WHEN asked > answered THEN coalesce(asked_at, :now::timestamptz) END
+    )) AS oldest_due_at
 FROM dream_schedule
-WHERE (due_at <= :now OR asked > answered) AND (lease_until IS NULL OR lease_until <= :now)
+WHERE (due_at <= :now OR asked > answered) AND (lease_until IS NULL OR lease_until <= now())
     AND (:workspace::uuid IS NULL OR workspace_id = :workspace);
 
+-- name: abandoned_lease
+-- For how many more seconds an agent is held by a worker that has not been heard of for so long.
+SELECT extract(epoch FROM s.lease_until - clock_timestamp())::float8 AS seconds
+FROM dream_schedule s JOIN worker_heartbeats h ON h.worker = s.lease_owner
+WHERE s.workspace_id = :workspace AND s.agent_id = (
+        SELECT a.id FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent)
+    AND s.lease_until > clock_timestamp() AND h.seen_at < clock_timestamp() - make_interval(secs => :silent_s::float8);
+
 -- name: dreams_running
-SELECT count(*) FROM dream_schedule WHERE workspace_id = :workspace AND lease_until > :now::timestamptz;
+SELECT count(*) FROM dream_schedule WHERE workspace_id = :workspace AND lease_until > now();
 
 -- name: server
 -- What answers, and how large it is, in bytes.
@@ -39,15 +51,15 @@ SELECT current_setting('server_version') AS postgres,
 -- What a workspace has to search: how much of each kind, and how much of it has no vector.
 SELECT count(*) FILTER (WHERE kind = 0) AS memories, count(*) FILTER (WHERE kind = 1) AS messages,
     count(*) FILTER (WHERE kind = 2) AS chunks,
-    count(*) FILTER (WHERE embedding_model IS NULL AND NOT deleted) AS pending
-FROM search_index
+    count(*) FILTER (WHERE embedding_model IS NULL AND NOT deleted AND {% include "readable_text" %}) AS pending
+FROM search_index i
 WHERE workspace_id = :workspace;
 
 -- name: totals
 SELECT name, value FROM totals;
 
 -- name: add_totals
--- In the order of their names, so that two that add at once wait for each other and never both.
+-- In the order of their names: lock ordering against deadlock.
 INSERT INTO totals (name, value)
 SELECT name, value FROM unnest(:names::text[], :values::float8[]) AS t(name, value) ORDER BY name
 ON CONFLICT (name) DO UPDATE SET value = totals.value + excluded.value;

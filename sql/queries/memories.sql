@@ -16,6 +16,7 @@
         (SELECT t.task FROM tasks t WHERE t.workspace_id = :workspace AND t.id = m.task_id) AS task,
         (SELECT s.session FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id) AS session,
         m.user_name AS "user",
+        m.hearsay_by,
         m.key,
         m.content,
         m.summary,
@@ -64,7 +65,8 @@
 )
 
 -- fragment: lexemes_of
--- Beside an item ``i``, its words under the text-search configuration of the workspace, or else its own; worked out once.
+-- Beside an item ``i``, its words under the text-search configuration of the workspace, or else its own; worked out
+-- once.
 CROSS JOIN LATERAL coalesce((
     SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
 ), i.language) AS c(configuration)
@@ -75,35 +77,44 @@ CROSS JOIN LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OF
 (SELECT least(coalesce(sum(coalesce(cardinality(positions), 1)), 0), 32767)::smallint FROM unnest(x.lexemes))
 
 -- name: insert_memories
--- Insert memories with their search rows and posting lists, always in the same order, so that two that meet wait and never
--- block each other. What collides with a live memory (by identity or by key) is left out of the answer, for the caller to
--- reinforce or update. An import brings the rest of the state too; what it brings deleted or replaced is not told as new.
--- Every part returns something or minds conflicts: one that does neither Citus would copy in, which row-level security
--- forbids. For a key that is only ``known``, nothing is inserted unless it holds, and there is one row at least, which
--- says so.
-WITH {if known} held AS MATERIALIZED (
-    SELECT :(key_holds) AS sure
-), {end} item AS (
-    SELECT i.*, c.configuration, x.lexemes, :(word_count) AS length
+-- Insert memories with their search rows and posting lists, in one order (lock ordering against deadlock). What
+-- collides with a live memory (by identity or by key) is left out of the answer, for the caller to reinforce or update.
+-- An import brings the rest of the state too; what it brings deleted or replaced is not told as new. Every part returns
+-- something or minds conflicts: one that does neither Citus would copy in, which row-level security forbids. For a key
+-- that is only ``known``, nothing is inserted unless it holds, and there is one row at least, which says so. With
+-- ``membership``, what names a task whose declared members its agent is none of is left out as well.
+WITH {% if known %} held AS MATERIALIZED (
+    SELECT {% include "credential_is_current" %} AS sure
+), {% endif %} item AS (
+    SELECT i.*, c.configuration, x.lexemes, {% include "word_count" %} AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, agent_id uuid, audience uuid, type text, scope text, team_id uuid, task_id uuid,
-        session_id uuid, user_name text, key text, content text, summary text, identity_hash text, language text,
-        lexical text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
+        session_id uuid, user_name text, hearsay_by text, key text, content text, summary text, identity_hash text,
+        language text, lexical text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
         status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
         words smallint, speaker text, asks boolean, question_share real,
         updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz
-    ) :(lexemes_of)
-    {if known} WHERE (SELECT sure FROM held) {end}
+    ) {% include "lexemes_of" %}
+    WHERE true {% if known %} AND (SELECT sure FROM held) {% endif %}
+        {% if membership %}
+        AND NOT EXISTS (
+            SELECT FROM tasks t
+            WHERE t.workspace_id = :workspace AND t.id = i.task_id AND t.members_only AND NOT EXISTS (
+                SELECT FROM task_members m
+                WHERE m.workspace_id = :workspace AND m.task_id = t.id AND m.agent_id = i.agent_id
+            )
+        )
+        {% endif %}
 ), inserted AS (
     INSERT INTO memories (
-        workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
-        identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
+        workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, hearsay_by, key, content,
+        summary, identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
         occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, deleted_at, superseded_by, version,
         reinforced_at, dream_id, changed_by, change_reason
     )
-    SELECT :workspace, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, key, content, summary,
-        decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
+    SELECT :workspace, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, hearsay_by, key, content,
+        summary, decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
         decay_exempt, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
         created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), reinforced_at,
         dream_id, changed_by, change_reason
@@ -115,7 +126,7 @@ WITH {if known} held AS MATERIALIZED (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, session_id, task_id, tags, importance, confidence,
         happened_at, created_at, valid_from, valid_until, expires_at, deleted, previous, length, words, speaker, asks,
-        question_share, embedding_model, :(stored)
+        question_share, embedding_model, {{ vector_column }}
     )
     SELECT m.workspace_id, m.id, 0, m.audience, m.type, m.scope, m.user_name, m.session_id, m.task_id, m.tags, m.importance,
         m.confidence, coalesce(m.occurred_at, m.valid_from), m.created_at, m.valid_from, m.valid_until, m.expires_at,
@@ -131,7 +142,7 @@ WITH {if known} held AS MATERIALIZED (
         CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
     FROM inserted m
     JOIN item i ON i.id = m.id
-    LEFT JOIN unnest(:embeddings:::(vector_type)[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+    LEFT JOIN unnest(:embeddings::{{ vector_type }}[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
     RETURNING id
 ), posted AS (
     -- Distinct, should two lexemes have one hash: to mind conflicts instead would cost a third more.
@@ -157,17 +168,17 @@ WITH {if known} held AS MATERIALIZED (
     WHERE deleted_at IS NULL AND superseded_by IS NULL
     RETURNING id
 )
-SELECT i.id {if known}, held.sure {end}
-FROM {if known} held LEFT JOIN {end} inserted i {if known} ON true {end};
+SELECT i.id {% if known %}, held.sure {% endif %}
+FROM {% if known %} held LEFT JOIN {% endif %} inserted i {% if known %} ON true {% endif %};
 
--- name: twin_by_key
+-- name: duplicate_by_key
 -- The live memory of this key, locked.
 SELECT id FROM memories
 WHERE workspace_id = :workspace AND deleted_at IS NULL AND superseded_by IS NULL
     AND agent_id = :agent_id AND audience = :audience AND key = :key
 FOR UPDATE;
 
--- name: twin_by_identity
+-- name: duplicate_by_identity
 -- The live memory that says the same, locked.
 SELECT id FROM memories
 WHERE workspace_id = :workspace AND deleted_at IS NULL AND superseded_by IS NULL
@@ -188,7 +199,7 @@ INSERT INTO memory_versions (workspace_id, memory_id, version, record, changed_b
 SELECT m.workspace_id, m.id, m.version,
     to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,effective_importance,access_count,last_accessed_at}'::text[],
     m.changed_by, m.change_reason, m.dream_id, m.updated_at
-FROM memories m JOIN :(memory_records) r ON r.workspace_id = m.workspace_id AND r.id = m.id
+FROM memories m JOIN {% include "memory_records" %} r ON r.workspace_id = m.workspace_id AND r.id = m.id
 WHERE m.workspace_id = :workspace AND m.id = :id;
 
 -- name: reinforce_memory
@@ -233,7 +244,7 @@ RETURNING id;
 WITH changed AS (
     UPDATE memories m SET
         type = i.type, scope = i.scope, audience = i.audience, team_id = i.team_id, task_id = i.task_id,
-        session_id = i.session_id, user_name = i.user_name, key = i.key, content = i.content, summary = i.summary,
+        session_id = i.session_id, user_name = i.user_name, hearsay_by = i.hearsay_by, key = i.key, content = i.content, summary = i.summary,
         identity_hash = decode(i.identity_hash, 'hex'), language = i.configuration, tokens = i.tokens,
         importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
         status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
@@ -242,11 +253,12 @@ WITH changed AS (
     FROM (
         SELECT i.*, c.configuration, x.lexemes
         FROM jsonb_to_recordset(jsonb_build_array(:item::jsonb)) AS i(
-            type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text, key text,
-            content text, summary text, identity_hash text, language text, lexical text, tokens integer, importance float8,
+            type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text,
+            hearsay_by text, key text, content text, summary text, identity_hash text, language text, lexical text,
+            tokens integer, importance float8,
             confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
             occurred_at timestamptz, expires_at timestamptz
-        ) :(lexemes_of)
+        ) {% include "lexemes_of" %}
     ) AS i
     WHERE m.workspace_id = :workspace AND m.id = :id
     RETURNING m.id, m.agent_id, m.version
@@ -283,7 +295,7 @@ SELECT :workspace, gen_random_uuid(), 'memory.superseded', agent_id, id,
 FROM changed
 RETURNING id;
 
--- name: unpost_memory
+-- name: delete_postings
 -- Take a memory off its posting lists, before its words or audience change.
 DELETE FROM search_terms
 WHERE workspace_id = :workspace AND id = :id AND term = ANY(ARRAY(
@@ -292,7 +304,7 @@ WHERE workspace_id = :workspace AND id = :id AND term = ANY(ARRAY(
     WHERE m.workspace_id = :workspace AND m.id = :id
 ));
 
--- name: post_memory
+-- name: insert_postings
 -- Put a memory on its posting lists.
 WITH spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
@@ -310,8 +322,8 @@ WITH spoken AS (
 SELECT 1;
 
 -- name: reindex_memory
--- Bring the search row in line with the memory, and the lists that filters read; a new embedding when one is given or the
--- content changed.
+-- Bring the search row in line with the memory, and the lists that filters read; a new embedding when one is given or
+-- the content changed.
 WITH before AS (
     SELECT reverie_term_v1(i.audience, 0::smallint, f.facet) AS term
     FROM search_index i, unnest(reverie_facets_v1(i.type, i.user_name, i.tags)) AS f(facet)
@@ -339,8 +351,8 @@ UPDATE search_index i SET
     words = coalesce(:words::smallint, i.words), speaker = CASE WHEN :words IS NULL THEN i.speaker ELSE :speaker::text END,
     asks = coalesce(:asks::boolean, i.asks), question_share = coalesce(:question_share::real, i.question_share),
     embedding_model = CASE WHEN :embed::boolean THEN :model::smallint ELSE i.embedding_model END,
-    :(stored) = CASE WHEN :embed THEN :embedding:::(vector_type) ELSE i.:(stored) END,
-    :(not_stored) = CASE WHEN NOT :embed THEN i.:(not_stored) END,
+    {{ vector_column }} = CASE WHEN :embed THEN :embedding::{{ vector_type }} ELSE i.{{ vector_column }} END,
+    {{ other_vector_column }} = CASE WHEN NOT :embed THEN i.{{ other_vector_column }} END,
     next_model = CASE WHEN NOT :embed THEN i.next_model END,
     next_embedding = CASE WHEN NOT :embed THEN i.next_embedding END,
     next_embedding_float32 = CASE WHEN NOT :embed THEN i.next_embedding_float32 END
@@ -349,13 +361,13 @@ WHERE m.workspace_id = :workspace AND m.id = :id AND i.workspace_id = m.workspac
 
 -- name: get_memories
 -- The memories of these ids that the reader may see: its own, or of an audience it belongs to.
-SELECT * FROM :(memory_records) r
+SELECT * FROM {% include "memory_records" %} r
 WHERE r.workspace_id = :workspace AND r.id = ANY(:ids)
     AND (:agent_id::uuid IS NULL OR r.agent_id = :agent_id OR r.audience = ANY(:audiences));
 
 -- name: list_memories
 -- Newest first, by keyset on (created_at, id).
-SELECT * FROM :(memory_records) r
+SELECT * FROM {% include "memory_records" %} r
 WHERE r.workspace_id = :workspace
     AND (:agent_id::uuid IS NULL OR r.agent_id = :agent_id OR r.audience = ANY(:audiences))
     AND (:types::text[] IS NULL OR r.type = ANY(:types))
@@ -401,7 +413,7 @@ UNION ALL
 SELECT m.version,
     to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,effective_importance,access_count,last_accessed_at}'::text[],
     m.changed_by, m.dream_id, m.change_reason, m.updated_at
-FROM memories m JOIN :(memory_records) r ON r.workspace_id = m.workspace_id AND r.id = m.id
+FROM memories m JOIN {% include "memory_records" %} r ON r.workspace_id = m.workspace_id AND r.id = m.id
 WHERE m.workspace_id = :workspace AND m.id = :id
 ORDER BY version;
 
@@ -425,7 +437,7 @@ JOIN messages m ON m.workspace_id = :workspace AND m.id = p.message_id
 ON CONFLICT DO NOTHING
 RETURNING memory_id, message_id;
 
--- name: bump_usage
+-- name: add_access_counts
 -- Count accesses without touching the memory rows.
 INSERT INTO memory_usage (workspace_id, memory_id, access_count, last_accessed_at)
 SELECT :workspace, u.id, u.n, :now
@@ -439,12 +451,14 @@ ON CONFLICT (workspace_id, memory_id) DO UPDATE SET
 -- name: workspaces
 SELECT workspace_id FROM workspaces ORDER BY workspace_id;
 
--- name: foldable_memories
--- Old facts, events and observations of an agent that matter little by now, the oldest first.
+-- name: summarizable_memories
+-- Old facts, events and observations of an agent that matter little by now, the oldest first. Hearsay is left out: in a
+-- summary it would pass for what is known.
 SELECT r.*
-FROM :(memory_records) r
+FROM {% include "memory_records" %} r
 WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id AND r.audience = :agent_id
     AND r.type IN ('fact', 'event', 'observation') AND r.key IS NULL AND NOT r.decay_exempt
+    AND r.hearsay_by IS NULL
     AND r.effective_importance < :importance_below::float8
     AND r.created_at < :before
     AND r.deleted_at IS NULL AND r.superseded_by IS NULL
@@ -460,7 +474,7 @@ SELECT DISTINCT workspace_id, :memory_id::uuid, message_id FROM memory_sources
 WHERE workspace_id = :workspace AND memory_id = ANY(:ids::uuid[])
 ON CONFLICT DO NOTHING;
 
--- name: hold_again
+-- name: reinstate_memory
 -- A memory that another had replaced is current again.
 WITH changed AS (
     UPDATE memories SET superseded_by = NULL, valid_until = NULL, updated_at = :now, version = version + 1,

@@ -32,7 +32,7 @@ WITH item AS (
     INSERT INTO messages (
         workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at
     )
-    SELECT :workspace, id, :session_id, :first_seq::integer + ordinality::integer - 1, role, content, content_json, name,
+    SELECT :workspace, id, :session_id, :first_seq::bigint + ordinality - 1, role, content, content_json, name,
         tool_call_id, user_name, tokens, coalesce(created_at, :now)
     FROM item
     RETURNING *
@@ -57,18 +57,18 @@ FROM inserted i, shown ORDER BY i.seq;
 -- Make the words of messages searchable: search rows and posting lists, for the agent of their session.
 WITH item AS (
     SELECT i.*, s.agent_id AS audience, m.session_id, m.seq, m.user_name, m.created_at, c.configuration,
-        x.lexemes, :(word_count) AS length
+        x.lexemes, {% include "word_count" %} AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, lexical text, language text, words smallint, speaker text, asks boolean,
         question_share real
     )
     JOIN messages m ON m.workspace_id = :workspace AND m.id = i.id
     JOIN sessions s ON s.workspace_id = :workspace AND s.id = m.session_id
-    :(lexemes_of)
+    {% include "lexemes_of" %}
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, session_id, happened_at, created_at, valid_from,
-        previous, length, words, speaker, asks, question_share, embedding_model, :(stored)
+        previous, length, words, speaker, asks, question_share, embedding_model, {{ vector_column }}
     )
     SELECT :workspace, i.id, 1, i.audience, 'message', 'agent', i.user_name, i.session_id, i.created_at, i.created_at,
         i.created_at,
@@ -76,7 +76,7 @@ WITH item AS (
          WHERE p.workspace_id = :workspace AND p.session_id = i.session_id AND p.seq = i.seq - 1),
         i.length, i.words, i.speaker, i.asks, i.question_share,
         CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
-    FROM item i LEFT JOIN unnest(:embeddings:::(vector_type)[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
+    FROM item i LEFT JOIN unnest(:embeddings::{{ vector_type }}[]) WITH ORDINALITY AS e(embedding, n) ON e.n = i.ordinal
     ON CONFLICT DO NOTHING
     RETURNING id
 ), spoken AS (
@@ -120,7 +120,7 @@ LIMIT :limit;
 SELECT id, seq, role, content, content_json, name, tool_call_id, user_name AS "user", tokens, created_at
 FROM messages
 WHERE workspace_id = :workspace AND session_id = :session_id AND seq > :after AND seq < :before
-ORDER BY CASE WHEN :descending::boolean THEN -seq ELSE seq END
+ORDER BY seq {% if descending %} DESC {% endif %}
 LIMIT :limit;
 
 -- name: clear_window
@@ -131,7 +131,7 @@ WHERE workspace_id = :workspace AND id = :id;
 -- name: message_memories
 -- The memories made of a message.
 SELECT r.*
-FROM memory_sources s JOIN :(memory_records) r ON r.workspace_id = s.workspace_id AND r.id = s.memory_id
+FROM memory_sources s JOIN {% include "memory_records" %} r ON r.workspace_id = s.workspace_id AND r.id = s.memory_id
 WHERE s.workspace_id = :workspace AND s.message_id = :message_id AND r.deleted_at IS NULL
 ORDER BY r.id;
 
@@ -204,16 +204,23 @@ WHERE (workspace_id, agent_id) IN (
 );
 
 -- name: claim_compaction
--- Take an agent with a full window. It is taken again after a while if whoever took it does not get done.
-UPDATE dream_schedule s SET compact_at = :until::timestamptz
+-- Take an agent with a full window, of the workspace served longest ago. It is taken again after a while if whoever
+-- took it does not get done.
+WITH tenant AS MATERIALIZED (
+    SELECT workspace_id, max(folded_at) AS served_at FROM dream_schedule
+    WHERE workspace_id IN (SELECT workspace_id FROM dream_schedule WHERE compact_at <= :now)
+    GROUP BY workspace_id
+)
+UPDATE dream_schedule s SET compact_at = :until::timestamptz, folded_at = now()
 FROM (
-    SELECT workspace_id, agent_id FROM dream_schedule
-    WHERE compact_at <= :now
-    ORDER BY compact_at
+    SELECT d.workspace_id, d.agent_id
+    FROM dream_schedule d JOIN tenant t ON t.workspace_id = d.workspace_id
+    WHERE d.compact_at <= :now
+    ORDER BY t.served_at NULLS FIRST, d.compact_at
     LIMIT 1
-    FOR UPDATE SKIP LOCKED
-) full_
-WHERE s.workspace_id = full_.workspace_id AND s.agent_id = full_.agent_id
+    FOR UPDATE OF d SKIP LOCKED
+) next
+WHERE s.workspace_id = next.workspace_id AND s.agent_id = next.agent_id
 RETURNING s.workspace_id, s.agent_id, s.compact_at;
 
 -- name: finish_compaction

@@ -13,6 +13,14 @@ SELECT 1;
 -- Citus, and whether its nodes are told in whose workspace a transaction is.
 SELECT
     EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS spread,
-    current_setting('citus.propagate_set_commands', true) = 'local' AS walls_spread,
+    current_setting('citus.propagate_set_commands', true) = 'local' AS citus_propagates_guc,
     coalesce((SELECT pg_has_role(r.oid, 'SET') FROM pg_roles r WHERE r.rolname = :app_role::text), false) AS may_switch,
-    (SELECT r.rolsuper OR r.rolbypassrls FROM pg_roles r WHERE r.rolname = current_user) AS passes_walls;
+    (SELECT r.rolsuper OR r.rolbypassrls FROM pg_roles r WHERE r.rolname = current_user) AS bypasses_rls;
+
+-- name: schema_revision
+-- Which migration the schema is at.
+SELECT version_num FROM alembic_version;
+
+-- name: schema_serves_from
+-- The oldest release, by its newest migration, that can work on the schema of a newer one.
+SELECT serves_from FROM schema_compatibility WHERE revision = :revision;

@@ -4,11 +4,14 @@ SELECT pg_advisory_xact_lock(hashtextextended(:workspace::uuid::text, 0));
 -- name: subject_agents
 -- The agents that know a user: by its sessions, by messages in them, or by memories about it.
 SELECT s.agent_id FROM sessions s
-WHERE s.workspace_id = :workspace AND (s.user_name = :user OR EXISTS (
+WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR EXISTS (
     SELECT 1 FROM messages m
-    WHERE m.workspace_id = :workspace AND m.session_id = s.id AND m.user_name = :user))
+    WHERE m.workspace_id = :workspace AND m.session_id = s.id
+        AND (m.user_name = ANY(:users) OR (m.role = 'user' AND m.name = ANY(:users)))))
 UNION
-SELECT m.agent_id FROM memories m WHERE m.workspace_id = :workspace AND m.user_name = :user;
+SELECT m.agent_id FROM memories m WHERE m.workspace_id = :workspace AND m.user_name = ANY(:users)
+UNION
+SELECT m.agent_id FROM memories m WHERE m.workspace_id = :workspace AND m.hearsay_by = ANY(:users);
 
 -- name: break_leases
 -- Whoever dreams for these agents now has lost its lease, and cannot commit what it has read.
@@ -22,11 +25,13 @@ FROM (
 WHERE s.workspace_id = l.workspace_id AND s.agent_id = l.agent_id;
 
 -- name: subject_messages
--- The messages of a user: its own, and those without a name that stand after one of its own (the answers to it) or in
--- a session that is its own.
+-- The messages of a user: its own; those in anybody's session that are said under its name (by role user), and what is
+-- said after them by other roles; and those without a user that stand after one of its own (the answers to it) or in a
+-- session that is its own.
 SELECT id, session_id, seq, role, content, content_json, name, tool_call_id, tokens, created_at
 FROM (
-    SELECT m.*, coalesce(m.user_name, before.user_name, s.user_name) AS speaker
+    SELECT m.*, coalesce(m.user_name, before.user_name, s.user_name) AS speaker,
+        CASE m.role WHEN 'user' THEN m.name ELSE asked.name END AS under_name
     FROM sessions s
     JOIN messages m ON m.workspace_id = :workspace AND m.session_id = s.id
     LEFT JOIN LATERAL (
@@ -35,29 +40,42 @@ FROM (
             AND b.user_name IS NOT NULL AND m.user_name IS NULL
         ORDER BY b.seq DESC LIMIT 1
     ) before ON true
-    WHERE s.workspace_id = :workspace AND (s.user_name = :user OR EXISTS (
+    LEFT JOIN LATERAL (
+        SELECT b.name FROM messages b
+        WHERE b.workspace_id = :workspace AND b.session_id = m.session_id AND b.seq < m.seq
+            AND b.role = 'user' AND m.role <> 'user'
+        ORDER BY b.seq DESC LIMIT 1
+    ) asked ON true
+    WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR EXISTS (
         SELECT 1 FROM messages o
-        WHERE o.workspace_id = :workspace AND o.session_id = s.id AND o.user_name = :user))
+        WHERE o.workspace_id = :workspace AND o.session_id = s.id
+            AND (o.user_name = ANY(:users) OR (o.role = 'user' AND o.name = ANY(:users)))))
 ) spoken
-WHERE speaker = :user
+WHERE speaker = ANY(:users) OR under_name = ANY(:users)
 ORDER BY session_id, seq;
 
 -- name: subject_memories
--- Memories about a user, or about the person of that name.
+-- Memories about a user, or about the person of that name, and what the user is the only one to say of others.
 SELECT m.id FROM memories m
-WHERE m.workspace_id = :workspace AND (m.user_name = :user OR (m.user_name IS NULL AND EXISTS (
+WHERE m.workspace_id = :workspace AND (m.user_name = ANY(:users::text[]) OR (m.user_name IS NULL AND EXISTS (
     SELECT 1 FROM edges e
     JOIN entity_aliases a ON a.workspace_id = :workspace AND a.entity_id = e.target_id
     WHERE e.workspace_id = :workspace AND e.source_id = m.id AND e.relation = 'about'
-        AND a.alias = :alias AND a.kind = 'person')));
+        AND a.alias = ANY(:aliases::text[]) AND a.kind = 'person')))
+UNION
+SELECT m.id FROM memories m WHERE m.workspace_id = :workspace AND m.hearsay_by = ANY(:users);
 
 -- name: origins
 -- Where memories come from: every (memory, origin) pair of which an origin is among the messages or memories given, and
--- the other origins of the same memories. An origin is a message, or a memory that this one replaced.
+-- the other origins of the same memories. An origin is a message, or a memory that this one sums up or replaced;
+-- but a user's own word does not come from what it replaced of others.
 WITH pair AS (
     SELECT x.memory_id, x.message_id AS origin FROM memory_sources x WHERE x.workspace_id = :workspace
     UNION
-    SELECT m.superseded_by, m.id FROM memories m WHERE m.workspace_id = :workspace AND m.superseded_by IS NOT NULL
+    SELECT r.id, m.id
+    FROM memories m JOIN memories r ON r.workspace_id = :workspace AND r.id = m.superseded_by
+    WHERE m.workspace_id = :workspace AND m.hearsay_by IS NULL
+        AND (m.user_name IS NOT DISTINCT FROM r.user_name OR r.source ->> 'kind' = 'summary')
     UNION
     SELECT m.id, x.id
     FROM memories m, messages x
@@ -78,9 +96,9 @@ SELECT id, content FROM memories WHERE workspace_id = :workspace AND id = ANY(:i
 -- Memories of others that mention the person of that name.
 SELECT DISTINCT e.source_id AS id FROM edges e
 JOIN entity_aliases a ON a.workspace_id = e.workspace_id AND a.entity_id = e.target_id
-WHERE e.workspace_id = :workspace AND e.source_kind = 'memory' AND a.alias = :alias AND a.kind = 'person';
+WHERE e.workspace_id = :workspace AND e.source_kind = 'memory' AND a.alias = ANY(:aliases::text[]) AND a.kind = 'person';
 
--- name: replaced_by
+-- name: superseded_by
 -- Memories that one of these has replaced.
 SELECT id FROM memories
 WHERE workspace_id = :workspace AND superseded_by = ANY(:ids::uuid[]) AND NOT id = ANY(:ids)
@@ -91,26 +109,36 @@ ORDER BY id;
 SELECT DISTINCT target_id AS id FROM edges
 WHERE workspace_id = :workspace AND target_kind = 'entity' AND (memory_id = ANY(:ids::uuid[]) OR source_id = ANY(:ids))
 UNION
-SELECT entity_id FROM entity_aliases WHERE workspace_id = :workspace AND alias = :alias AND kind = 'person';
+SELECT entity_id FROM entity_aliases WHERE workspace_id = :workspace AND alias = ANY(:aliases::text[]) AND kind = 'person';
 
 -- name: purge_edges
 DELETE FROM edges
 WHERE workspace_id = :workspace
     AND (source_id = ANY(:ids::uuid[]) OR target_id = ANY(:ids) OR memory_id = ANY(:ids));
 
--- name: lonely_entities
--- Those of the entities (and of those merged into them) that nothing speaks of any more, and the person of that name.
-SELECT e.id FROM entities e
-WHERE e.workspace_id = :workspace AND (e.id = ANY(:ids::uuid[]) OR e.merged_into = ANY(:ids))
-    AND (e.merged_into IS NULL OR NOT EXISTS (
-        SELECT 1 FROM edges x
-        WHERE x.workspace_id = :workspace AND (x.source_id = e.merged_into OR x.target_id = e.merged_into)))
-    AND (NOT EXISTS (
-            SELECT 1 FROM edges x
-            WHERE x.workspace_id = :workspace AND (x.source_id = e.id OR x.target_id = e.id))
-        OR EXISTS (
-            SELECT 1 FROM entity_aliases a
-            WHERE a.workspace_id = :workspace AND a.entity_id = e.id AND a.alias = :alias AND a.kind = 'person'));
+-- name: remaining_aliases
+-- Every name that the person of one of these names goes by, those of entities merged into it included.
+SELECT DISTINCT n.alias FROM entity_aliases a
+JOIN entity_aliases n ON n.workspace_id = :workspace AND n.entity_id = a.entity_id
+WHERE a.workspace_id = :workspace AND a.alias = ANY(:aliases::text[]) AND a.kind = 'person';
+
+-- name: orphaned_entities
+-- Those of the entities that nothing speaks of any more, and the person of that name; with all that was merged into
+-- them.
+WITH RECURSIVE lonely AS (
+    SELECT e.id FROM entities e
+    WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[]) AND e.merged_into IS NULL
+        AND (NOT EXISTS (
+                SELECT 1 FROM edges x
+                WHERE x.workspace_id = :workspace AND (x.source_id = e.id OR x.target_id = e.id))
+            OR EXISTS (
+                SELECT 1 FROM entity_aliases a
+                WHERE a.workspace_id = :workspace AND a.entity_id = e.id
+                    AND a.alias = ANY(:aliases::text[]) AND a.kind = 'person'))
+    UNION
+    SELECT e.id FROM lonely l JOIN entities e ON e.workspace_id = :workspace AND e.merged_into = l.id
+)
+SELECT id FROM lonely;
 
 -- name: purge_aliases
 DELETE FROM entity_aliases WHERE workspace_id = :workspace AND entity_id = ANY(:ids::uuid[]);
@@ -151,23 +179,23 @@ DELETE FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 -- name: subject_chunks
 -- The parts of a user's documents.
 SELECT c.id FROM chunks c JOIN documents d ON d.workspace_id = c.workspace_id AND d.id = c.document_id
-WHERE c.workspace_id = :workspace AND d.user_name = :user;
+WHERE c.workspace_id = :workspace AND d.user_name = ANY(:users::text[]);
 
 -- name: purge_chunks
 DELETE FROM chunks WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: purge_documents
-DELETE FROM documents WHERE workspace_id = :workspace AND user_name = :user;
+DELETE FROM documents WHERE workspace_id = :workspace AND user_name = ANY(:users::text[]);
 
 -- name: purge_sessions
 -- Sessions of the user that hold nothing any more.
 DELETE FROM sessions s
-WHERE s.workspace_id = :workspace AND (s.user_name = :user OR s.id = ANY(:ids::uuid[]))
+WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR s.id = ANY(:ids::uuid[]))
     AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = :workspace AND m.session_id = s.id)
     AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.session_id = s.id);
 
--- name: unname_sessions
-UPDATE sessions SET user_name = NULL WHERE workspace_id = :workspace AND user_name = :user;
+-- name: anonymize_sessions
+UPDATE sessions SET user_name = NULL WHERE workspace_id = :workspace AND user_name = ANY(:users::text[]);
 
 -- name: purge_changes
 -- Diffs that tell of these memories, or of none that is there (of a dry run, or collected since), in dreams of these
@@ -202,14 +230,14 @@ DELETE FROM bulletins WHERE workspace_id = :workspace AND agent_id = ANY(:agents
 -- name: purge_steps
 DELETE FROM dream_steps WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]);
 
--- name: erase_answers
+-- name: erase_responses
 -- What was answered stays answered, so that nothing is carried out twice; its words go.
 UPDATE idempotency SET answer = NULL WHERE workspace_id = :workspace AND answer IS NOT NULL;
 
--- name: unname_audit
-UPDATE audit_log SET subject = NULL WHERE workspace_id = :workspace AND subject = :user;
+-- name: anonymize_audit
+UPDATE audit_log SET subject = NULL WHERE workspace_id = :workspace AND subject = ANY(:users::text[]);
 
--- name: revive_memory
+-- name: reactivate_memory
 -- What replaced this memory is gone: it holds again, or is replaced by the live one that says the same.
 WITH changed AS (
     UPDATE memories SET
@@ -224,15 +252,15 @@ SELECT :workspace, gen_random_uuid(), CASE WHEN superseded_by IS NULL THEN 'memo
 FROM changed
 RETURNING id;
 
--- name: unquote_memories
+-- name: strip_quotes_memories
 -- Memories say why they were replaced, in the words of what replaced them.
 UPDATE memories SET change_reason = :reason WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
--- name: unquote_versions
+-- name: strip_quotes_versions
 UPDATE memory_versions SET change_reason = :reason, record = record - 'superseded_by'
 WHERE workspace_id = :workspace AND memory_id = ANY(:ids::uuid[]) AND record ->> 'superseded_by' IS NOT NULL;
 
--- name: purge_unsaid_edges
+-- name: purge_dangling_edges
 -- Links a dream made from what these memories said and say no more.
 DELETE FROM edges e USING memories m, entities n
 WHERE e.workspace_id = :workspace AND e.source_id = ANY(:ids::uuid[]) AND e.dream_id IS NOT NULL
@@ -252,7 +280,7 @@ SELECT to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id}'::text
             ORDER BY v.version)
         FROM memory_versions v WHERE v.workspace_id = :workspace AND v.memory_id = r.id
     ), '[]') AS history
-FROM :(memory_records) r
+FROM {% include "memory_records" %} r
 WHERE r.workspace_id = :workspace AND r.id = ANY(:ids::uuid[])
 ORDER BY r.id;
 
@@ -265,11 +293,14 @@ ORDER BY x.id;
 -- name: subject_export_sessions
 SELECT s.id, s.session, a.agent, s.user_name AS "user", s.created_at, s.last_message_at
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
-WHERE s.workspace_id = :workspace AND (s.user_name = :user OR s.id = ANY(:ids::uuid[]))
+WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR s.id = ANY(:ids::uuid[]))
 ORDER BY s.id;
 
 -- name: subject_export_documents
 SELECT d.id, a.agent, d.title, d.text, d.metadata, d.created_at
 FROM documents d JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
-WHERE d.workspace_id = :workspace AND d.user_name = :user
+WHERE d.workspace_id = :workspace AND d.user_name = ANY(:users::text[])
 ORDER BY d.id;
+
+-- name: forget_statistics
+SELECT reverie_forget_statistics_v1(:table);

@@ -32,6 +32,21 @@ FROM agents a
 WHERE a.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR a.id = :agent_id) AND a.agent >= :start
 ORDER BY a.agent;
 
+-- name: export_tasks
+-- Tasks that only their members may name; of one agent, those it is a member of or has memories in, without the others.
+SELECT t.task, ARRAY(
+    SELECT a.agent FROM task_members m JOIN agents a ON a.workspace_id = :workspace AND a.id = m.agent_id
+    WHERE m.workspace_id = :workspace AND m.task_id = t.id AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id)
+    ORDER BY a.agent
+) AS members
+FROM tasks t
+WHERE t.workspace_id = :workspace AND t.members_only AND t.task >= :start
+    AND (:agent_id IS NULL
+        OR EXISTS (SELECT FROM task_members m
+            WHERE m.workspace_id = :workspace AND m.task_id = t.id AND m.agent_id = :agent_id)
+        OR t.id IN (SELECT m.task_id FROM memories m WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id))
+ORDER BY t.task;
+
 -- name: export_sessions
 SELECT s.id, a.agent, s.session, s.user_name AS "user", s.dreamed_seq, s.window_seq, s.window_from_seq,
     s.window_started_at, s.last_message_at, s.created_at
@@ -52,7 +67,7 @@ ORDER BY m.id;
 SELECT r.*, m.changed_by, m.change_reason, m.reinforced_at,
     ARRAY(SELECT x.message_id FROM memory_sources x
         WHERE x.workspace_id = :workspace AND x.memory_id = m.id ORDER BY x.message_id) AS message_ids
-FROM memories m JOIN :(memory_records) r ON r.workspace_id = :workspace AND r.id = m.id
+FROM memories m JOIN {% include "memory_records" %} r ON r.workspace_id = :workspace AND r.id = m.id
 WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id) AND m.id >= :start
     AND (:with_deleted::boolean OR m.deleted_at IS NULL)
     AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
@@ -149,17 +164,17 @@ INSERT INTO sessions (
 SELECT :workspace, i.id, i.agent_id, i.session, i."user", i.dreamed_seq, i.window_seq, i.window_from_seq,
     i.window_started_at, i.last_message_at, coalesce(i.created_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
-    id uuid, agent_id uuid, session text, "user" text, dreamed_seq integer, window_seq integer, window_from_seq integer,
+    id uuid, agent_id uuid, session text, "user" text, dreamed_seq bigint, window_seq bigint, window_from_seq bigint,
     window_started_at timestamptz, last_message_at timestamptz, created_at timestamptz
 )
 ON CONFLICT DO NOTHING
 RETURNING id;
 
 -- name: lock_sessions
--- Hold these sessions while messages are numbered; always in one order, so that two imports cannot lock each other out.
+-- Lock these sessions while messages are numbered, in one order (lock ordering against deadlock between imports).
 SELECT id FROM sessions WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]) ORDER BY id FOR UPDATE;
 
--- name: known_messages
+-- name: existing_messages
 SELECT id FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: import_messages
@@ -170,7 +185,7 @@ INSERT INTO messages (
 SELECT :workspace, i.id, i.session_id, i.seq, i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name,
     i.tokens, coalesce(i.created_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
-    id uuid, session_id uuid, seq integer, role text, content text, content_json jsonb, name text, tool_call_id text,
+    id uuid, session_id uuid, seq bigint, role text, content text, content_json jsonb, name text, tool_call_id text,
     user_name text, tokens integer, created_at timestamptz
 )
 WHERE i.seq IS NOT NULL
@@ -184,7 +199,7 @@ INSERT INTO messages (
 )
 SELECT :workspace, i.id, i.session_id,
     greatest(s.last_seq, (SELECT max(m.seq) FROM messages m WHERE m.workspace_id = :workspace AND m.session_id = s.id))
-        + (row_number() OVER (PARTITION BY i.session_id ORDER BY i.ordinal))::integer,
+        + row_number() OVER (PARTITION BY i.session_id ORDER BY i.ordinal),
     i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name, i.tokens, coalesce(i.created_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     ordinal integer, id uuid, session_id uuid, role text, content text, content_json jsonb, name text, tool_call_id text,
@@ -193,7 +208,7 @@ FROM jsonb_to_recordset(:items::jsonb) AS i(
 JOIN sessions s ON s.workspace_id = :workspace AND s.id = i.session_id
 RETURNING id;
 
--- name: settle_sessions
+-- name: update_session_counters
 -- Bring the watermarks of sessions in line with the messages they have now.
 UPDATE sessions s SET
     last_seq = greatest(s.last_seq, m.seq),
@@ -230,7 +245,7 @@ ON CONFLICT (workspace_id, memory_id) DO UPDATE SET
     access_count = greatest(memory_usage.access_count, excluded.access_count),
     last_accessed_at = greatest(memory_usage.last_accessed_at, excluded.last_accessed_at);
 
--- name: known_memories
+-- name: existing_memories
 SELECT id FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: import_history
@@ -242,7 +257,7 @@ FROM jsonb_to_recordset(:items::jsonb) AS i(
 ON CONFLICT DO NOTHING
 RETURNING memory_id;
 
--- name: entity_known_as
+-- name: find_entity_by_alias
 -- The entity that is this one here: by its id, else by one of its names in its audience.
 SELECT e.id FROM entities e WHERE e.workspace_id = :workspace AND e.id = :id
 UNION ALL
@@ -255,7 +270,7 @@ LIMIT 1;
 -- Summaries of windows whose memory is here; how many of those given are (found), and how many of them are new (made).
 WITH item AS (
     SELECT i.* FROM jsonb_to_recordset(:items::jsonb) AS i(
-        session_id uuid, from_seq integer, to_seq integer, memory_id uuid, fresh boolean
+        session_id uuid, from_seq bigint, to_seq bigint, memory_id uuid, fresh boolean
     )
     WHERE EXISTS (SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = i.memory_id)
         AND (i.fresh OR EXISTS (
@@ -288,10 +303,10 @@ WHERE EXISTS (SELECT 1 FROM entities e
 ON CONFLICT DO NOTHING
 RETURNING id;
 
--- name: known_merges
+-- name: existing_merges
 SELECT id FROM entity_merges WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
--- name: known_documents
+-- name: existing_documents
 SELECT id FROM documents WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: add_aliases

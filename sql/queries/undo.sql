@@ -15,7 +15,7 @@ SELECT op, memory_id, undo FROM dream_changes
 WHERE workspace_id = :workspace AND dream_id = :dream_id AND undo IS NOT NULL
 ORDER BY ordinal;
 
--- name: built_upon
+-- name: depended_on
 -- What others have made since that rests on memories of the dream, and edges of the dream that are gone or moved.
 SELECT m.id FROM memories m
 WHERE m.workspace_id = :workspace AND m.superseded_by = ANY(:ids::uuid[]) AND m.dream_id IS DISTINCT FROM :dream_id
@@ -98,7 +98,7 @@ WHERE b.workspace_id = :workspace AND b.dream_id = :dream_id AND b.version = ANY
 
 -- name: undo_watermarks
 UPDATE sessions s SET dreamed_seq = w.from_seq
-FROM jsonb_to_recordset(:items::jsonb) AS w(session_id uuid, from_seq integer, to_seq integer)
+FROM jsonb_to_recordset(:items::jsonb) AS w(session_id uuid, from_seq bigint, to_seq bigint)
 WHERE s.workspace_id = :workspace AND s.id = w.session_id AND s.dreamed_seq = w.to_seq;
 
 -- name: mark_undone

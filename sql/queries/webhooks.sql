@@ -33,25 +33,39 @@ UPDATE webhooks SET disabled_at = NULL, failures = 0 WHERE workspace_id = :works
 RETURNING id;
 
 -- name: claim_webhook
--- The webhook that has waited longest, for one worker and a while; looked at again later, unless something happens.
+-- A webhook that is due, for one worker and a while; looked at again later, unless something happens. Workspaces take
+-- turns: the one with the fewest leases is first, then the one served longest ago. ``reserved``: only of a workspace
+-- without a lease.
+WITH tenant AS MATERIALIZED (
+    SELECT workspace_id, count(*) FILTER (WHERE lease_until > now()) AS leases, max(claimed_at) AS served_at
+    FROM webhook_schedule
+    WHERE workspace_id IN (
+        SELECT workspace_id FROM webhook_schedule
+        WHERE due_at <= :now AND (paused_until IS NULL OR paused_until <= :now)
+            AND (lease_until IS NULL OR lease_until <= now())
+    )
+    GROUP BY workspace_id
+)
 UPDATE webhook_schedule s SET
-    lease_until = :now::timestamptz + make_interval(secs => :lease_s::float8), owner = :worker, due_at = :again_at
+    lease_until = now() + make_interval(secs => :lease_s::float8), owner = :worker, due_at = :again_at, claimed_at = now()
 FROM (
-    SELECT workspace_id, webhook_id FROM webhook_schedule
-    WHERE due_at <= :now AND (paused_until IS NULL OR paused_until <= :now) AND (lease_until IS NULL OR lease_until <= :now)
-    ORDER BY due_at, webhook_id
+    SELECT d.workspace_id, d.webhook_id
+    FROM webhook_schedule d JOIN tenant t ON t.workspace_id = d.workspace_id
+    WHERE d.due_at <= :now AND (d.paused_until IS NULL OR d.paused_until <= :now)
+        AND (d.lease_until IS NULL OR d.lease_until <= now()) AND (t.leases = 0 OR NOT :reserved::boolean)
+    ORDER BY t.leases, t.served_at NULLS FIRST, d.due_at, d.webhook_id
     LIMIT 1
-    FOR UPDATE SKIP LOCKED
-) due
-WHERE s.workspace_id = due.workspace_id AND s.webhook_id = due.webhook_id
+    FOR UPDATE OF d SKIP LOCKED
+) next
+WHERE s.workspace_id = next.workspace_id AND s.webhook_id = next.webhook_id
 RETURNING s.workspace_id, s.webhook_id;
 
--- name: keep_webhook
+-- name: extend_webhook_lease
 -- Go on with a webhook, if it is still this worker's.
-UPDATE webhook_schedule SET lease_until = :now::timestamptz + make_interval(secs => :lease_s::float8)
-WHERE workspace_id = :workspace AND webhook_id = :id AND owner = :worker AND lease_until > :now;
+UPDATE webhook_schedule SET lease_until = now() + make_interval(secs => :lease_s::float8)
+WHERE workspace_id = :workspace AND webhook_id = :id AND owner = :worker AND lease_until > now();
 
--- name: leave_webhook
+-- name: release_webhook
 UPDATE webhook_schedule SET
     lease_until = NULL, owner = NULL, due_at = least(due_at, :due_at::timestamptz), paused_until = :paused_until
 WHERE workspace_id = :workspace AND webhook_id = :id AND owner = :worker;

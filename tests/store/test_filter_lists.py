@@ -1,9 +1,10 @@
-"""Lists of what filters may let pass: always those of the rows, and searches by them find what scans do (row R5)."""
+"""Lists of what filters may let pass: always those of the rows, and searches by them find what scans do."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,12 +20,13 @@ from service.memory.recall import recall
 from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import large, search
-from tests.databases import migrate_back
-from tests.searched import Searched
-from tests.serving import Api
-from tests.worker.large import ADMIN, lower_bounds, notes
-from worker.upkeep.large_audiences import tend_large_audiences
+from service.store import hnsw
+from service.store.search.plan import SearchLimits
+from tests.captured_queries import CapturedQuery
+from tests.databases import downgrade_to
+from tests.live_api import Api
+from tests.worker.large_audience import ADMIN, LOW_LIMITS, lower_bounds, notes, opened
+from worker.maintenance.hnsw import maintain_hnsw
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 ASTRAY = """
@@ -50,6 +52,8 @@ ASTRAY = """
 """
 """Rows that are not on a list they belong on, and memories on one where they do not."""
 
+LIMITS = replace(LOW_LIMITS, listed_from=100)
+WITHOUT_LISTS = SearchLimits(exact_rows=100, listed_from=10**9)
 FILTERS: list[dict[str, Any]] = [
     {"user": "u"},
     {"tags": ["rare"]},
@@ -77,8 +81,7 @@ async def astray(engine: Engine) -> list[tuple[Any, ...]]:
 async def filled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Engine]:
     """A large audience in which every filter above lets few pass."""
     lower_bounds(monkeypatch)
-    monkeypatch.setattr(search, "LISTED_FROM", 100)
-    monkeypatch.setattr(large, "COMMON_FROM", 200)
+    monkeypatch.setattr(hnsw, "COMMON_FROM", 200)
     drafts = notes(400)
     for n, draft in enumerate(drafts):
         draft.occurred_at = DAY + timedelta(hours=n)
@@ -91,49 +94,44 @@ async def filled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIt
             draft.type = MemoryType.GOAL if n % 180 == 3 else MemoryType.PREFERENCE
         if n % 60 == 7:
             draft.session = "one"
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await remember(engine, ADMIN, drafts)
-        await tend_large_audiences(engine)
+        await maintain_hnsw(engine)
         yield engine
 
 
 @pytest.mark.parametrize("filters", FILTERS, ids=str)
 async def test_a_short_list_finds_what_a_scan_does(
-    filled: Engine, filters: dict[str, Any], searched: list[Searched], monkeypatch: pytest.MonkeyPatch
+    filled: Engine, filters: dict[str, Any], searched: list[CapturedQuery]
 ) -> None:
-    async def found(strategy: str) -> list[tuple[Any, ...]]:
+    async def found(strategy: str, limits: SearchLimits) -> tuple[list[tuple[Any, ...]], bool]:
+        filled.search_limits = limits
+        searched.clear()
         request = SearchRequest.model_validate(
             {"agent": "a", "query": "who repairs the roof, note 41", "limit": 50, "strategy": strategy} | filters
         )
         results = (await recall(filled, ADMIN, request)).results
-        return [(one.memory["id"], round(one.score, 6), one.keyword_rank, one.semantic_rank) for one in results]
+        by_list = [one.flags["listed"] for one in searched]
+        assert len(by_list) == 1
+        ranks = [(one.memory["id"], round(one.score, 6), one.keyword_rank, one.semantic_rank) for one in results]
+        return ranks, by_list[0]
 
     for strategy in ("hybrid", "semantic", "keyword"):
-        searched.clear()
-        by_list = await found(strategy)
-        assert ("hybrid_search_listed" in [one.name for one in searched]) == (filters != {"types": []})
-        with monkeypatch.context() as patched:
-            patched.setattr(search, "LISTED_FROM", 10**9)
-            patched.setattr(search, "EXACT_BEHIND_FILTER_MAX", 10**9)
-            searched.clear()
-            assert by_list == await found(strategy)
-            assert "hybrid_search_listed" not in [one.name for one in searched]
+        by_list, listed = await found(strategy, LIMITS)
+        assert listed == (filters != {"types": []})
+        assert await found(strategy, WITHOUT_LISTS) == (by_list, False)
         assert bool(by_list) == (filters not in ({"user": "nobody"}, {"types": []}))
 
 
-async def test_a_long_list_is_not_gone_through(filled: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen: list[Any] = []
-    shortest = search._shortest_list
-
-    async def noted(*args: Any) -> Any:
-        chosen.append(await shortest(*args))
-        return chosen[-1]
-
-    monkeypatch.setattr(search, "_shortest_list", noted)
-    for filters, count in (({"tags": ["odd"]}, 20), ({"tags": ["odd"], "types": ["goal"]}, 3)):
-        request = SearchRequest.model_validate({"agent": "a", "query": "green tea", "limit": 20} | filters)
-        assert len((await recall(filled, ADMIN, request)).results) == count
-    assert [one is None for one in chosen] == [True, False]
+@pytest.mark.parametrize(
+    ("filters", "count", "listed"), [({"tags": ["odd"]}, 20, False), ({"tags": ["odd"], "types": ["goal"]}, 3, True)]
+)
+async def test_a_long_list_is_not_gone_through(
+    filled: Engine, searched: list[CapturedQuery], filters: dict[str, Any], count: int, listed: bool
+) -> None:
+    request = SearchRequest.model_validate({"agent": "a", "query": "green tea", "limit": 20} | filters)
+    assert len((await recall(filled, ADMIN, request)).results) == count
+    assert [one.flags["listed"] for one in searched] == [listed]
 
 
 async def test_lists_follow_every_change(static_api: Api, engine: Engine) -> None:
@@ -172,6 +170,6 @@ async def test_what_was_there_before_is_listed_by_the_migration(settings: Settin
                 DEFAULT_WORKSPACE,
             )
         assert len(await astray(engine)) == 60 + 30 + 2 + 2
-        await asyncio.to_thread(migrate_back, str(settings.database_url), "0018")
+        await asyncio.to_thread(downgrade_to, str(settings.database_url), "0018")
         await asyncio.to_thread(migrate, str(settings.database_url))
         assert await astray(engine) == []

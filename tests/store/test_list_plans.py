@@ -1,4 +1,4 @@
-"""What is looked up by its key, what it says or its agent is found by an index, however much there is (rows W4, W9)."""
+"""What is looked up by its key, what it says or its agent is found by an index, however much there is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from service.memory.engine import Engine
 from service.memory.lifecycle import ListFilter
 from service.memory.remember import remember
 from service.store import agents
-from tests.cluster import Cluster
+from tests.citus_cluster import Cluster
 
 MEMORIES = 3_000
 READ_MAX = 10
@@ -38,7 +38,7 @@ async def keyed(engine: Engine) -> None:
 async def test_a_key_is_looked_up(engine: Engine) -> None:
     statement = query("list_memories")
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        reader = await agents.reader(connection, DEFAULT_WORKSPACE, agents.Eyes("a"))
+        reader = await agents.reader(connection, DEFAULT_WORKSPACE, agents.ReaderKey("a"))
         assert reader is not None
         values = asdict(ListFilter(key="k7", with_superseded=True)) | {
             "workspace": DEFAULT_WORKSPACE, "agent_id": reader.agent_id, "audiences": reader.audiences,
@@ -55,16 +55,16 @@ async def test_a_key_is_looked_up(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("name", "index"),
     [
-        ("twin_by_key", "memories_key"),
-        ("twin_by_identity", "uq_memories_identity"),
-        ("unpost_memory", "pk_search_terms"),
+        ("duplicate_by_key", "memories_key"),
+        ("duplicate_by_identity", "uq_memories_identity"),
+        ("delete_postings", "pk_search_terms"),
     ],
 )
 async def test_what_a_save_meets_is_looked_up(engine: Engine, name: str, index: str, citus: Cluster | None) -> None:
     """As a save does: planned once, for any values."""
     if citus:
         pytest.skip("Citus plans each for its values")
-    async with engine.db.planned_once(DEFAULT_WORKSPACE) as connection:
+    async with engine.db.generic_plan_transaction(DEFAULT_WORKSPACE) as connection:
         row = await connection.raw.fetchrow("SELECT * FROM memories WHERE key = 'k7'")
         values = {
             "workspace": DEFAULT_WORKSPACE, "agent_id": row["agent_id"], "audience": row["audience"], "key": "k7",
@@ -94,7 +94,7 @@ async def test_a_dream_reads_what_is_of_its_agent(engine: Engine, name: str) -> 
         agent_id = await connection.raw.fetchval("SELECT id FROM agents WHERE agent = 'b'")
         values = {
             "workspace": DEFAULT_WORKSPACE, "agent_id": agent_id, "now": engine.now(), "days": 30, "faded_below": 0.1,
-            "limit": 100,
+            "limit": 100, "reinforced": [], "superseded": [],
         }  # fmt: skip
         values = {name: values[name] for name in statement.parameters}
         plan = await connection.raw.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {with_values(statement, values)}")

@@ -6,22 +6,30 @@ import re
 
 import pytest
 
-from service.db.queries import all_queries, compile_query
+from service.db.queries import Queries, Query, all_queries, query
 from service.memory.engine import Engine
+from service.store.vectors import NO_SPACE, VectorSpace
+from tests.rendered import renderings
+
+NAMES = sorted(all_queries().templates)
+ALL = [(name, one) for name in NAMES for one in renderings(name)]
 
 
-@pytest.mark.parametrize("name", sorted(all_queries()))
-def test_every_query_says_what_it_does_in_one_statement(name: str) -> None:
-    assert ";" not in all_queries()[name].sql
+@pytest.mark.parametrize("name", NAMES)
+def test_every_query_is_one_statement(name: str) -> None:
+    assert all(";" not in one.sql for one in renderings(name))
 
 
-@pytest.mark.parametrize(
-    "name", sorted(name for name, query in all_queries().items() if "workspace" in query.parameters)
-)
-def test_every_subquery_names_the_workspace_itself(name: str) -> None:
+def test_every_subquery_names_the_workspace_itself() -> None:
     """Citus keeps a statement in one shard only where no subquery takes the workspace from the row outside it."""
-    sql = all_queries()[name].sql
-    assert "dream_schedule" in sql or not re.search(r"WHERE \w+\.workspace_id = \w+\.workspace_id", sql)
+    wrong = [
+        name
+        for name, one in ALL
+        if "workspace" in one.parameters
+        and "dream_schedule" not in one.sql
+        and re.search(r"WHERE \w+\.workspace_id = \w+\.workspace_id", one.sql)
+    ]
+    assert not wrong
 
 
 def _inserts(sql: str) -> list[str]:
@@ -36,57 +44,72 @@ def _inserts(sql: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "name", sorted(name for name, query in all_queries().items() if "WITH" in query.sql and _inserts(query.sql))
-)
-def test_what_is_inserted_from_another_part_answers(name: str) -> None:
-    """Citus brings in by COPY what neither returns a row nor minds conflicts, and walls let no COPY through."""
-    for insert in _inserts(all_queries()[name].sql):
-        assert "SELECT" not in insert or "ON CONFLICT" in insert or "RETURNING" in insert, insert
+def test_what_is_inserted_from_another_part_answers() -> None:
+    """Citus brings in by COPY what neither returns a row nor minds conflicts, and row-level security lets no COPY
+    through."""
+    inserts = [(name, insert) for name, one in ALL if "WITH" in one.sql for insert in _inserts(one.sql)]
+    assert inserts
+    for name, insert in inserts:
+        assert "SELECT" not in insert or "ON CONFLICT" in insert or "RETURNING" in insert, (name, insert)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("_candidates") or name == "records"])
+def test_searches_stay_small(name: str) -> None:
+    assert all(one.sql.count(" AS MATERIALIZED (") <= 10 for one in renderings(name))
 
 
 async def test_every_query_can_be_prepared(engine: Engine) -> None:
-    """With any of its parts left out; what is ``scanned`` there is only where that is done."""
+    """With any of its flags off."""
     async with engine.db.unscoped() as connection:
-        for query in all_queries().values():
-            parts = sorted(set(re.findall(r"\{if (\w+)\}", query.text)))
-            always = {} if "scanned AS" in query.text else {"scanned": False}
-            for shape in [{}, *({part: False} for part in parts), dict.fromkeys(parts, False)]:
-                literals = {"dim": 256, "model": 1, "part": [1, 2]} | shape | always
-                await connection.raw.prepare(query.with_literals(**literals).sql)
+        for _, one in ALL:
+            await connection.raw.prepare(one.sql)
+
+
+def _one(text: str, flags: dict[str, bool | int | str | tuple[int, ...]] | None = None, rest: str = "") -> Query:
+    return Queries({"some.sql": f"-- name: q\n{text}\n{rest}"}).query("q", flags or {})
 
 
 def test_a_parameter_used_twice_is_one_and_casts_are_kept() -> None:
-    compiled = compile_query("q", "SELECT :a::text, :b, :a -- not :this\n")
+    compiled = _one("SELECT :a::text, :b, :a -- not :this")
     assert compiled.sql == "SELECT $1::text, $2, $1"
     assert compiled.parameters == ("a", "b")
 
 
-def test_parts_are_there_unless_left_out_and_their_parameters_with_them() -> None:
-    text = "SELECT :a {if more}, :b {if most}, :c {else}, :e {end}{end} {each n}, {n} {if more}, :d {end}{end}"
-    compiled = compile_query("q", text)
-    some, none = compiled.with_literals(most=False, n=[1, 2]), compiled.with_literals(more=False, n=())
-    assert [" ".join(one.sql.split()) for one in (some, none)] == [
-        "SELECT $1 , $2 , $3 , 1 , $4 , 2 , $4",
-        "SELECT $1",
-    ]
-    values = {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}
-    assert [one.arguments(values) for one in (some, none)] == [[1, 2, 5, 4], [1]]
-    assert compiled.with_literals(n=[1]).arguments({"a": 1, "b": 2, "c": 3, "d": 4}) == [1, 2, 3, 4]
+def test_flags_choose_parts_and_parameters_with_them() -> None:
+    text = "SELECT :a {% if more %}, :b {% else %}, :e {% endif %}"
+    text += " {% for n in ns %}, {{ n }} {% include 'f' %}{% endfor %}"
+    rest = "-- fragment: f\n{% if more %}, :d {% endif %}"
+    some, none = _one(text, {"more": True, "ns": (1, 2)}, rest), _one(text, {"more": False, "ns": ()}, rest)
+    assert [" ".join(one.sql.split()) for one in (some, none)] == ["SELECT $1 , $2 , 1 , $3 , 2 , $3", "SELECT $1 , $2"]
+    values = {"a": 1, "b": 2, "d": 4, "e": 5}
+    assert [one.arguments(values) for one in (some, none)] == [[1, 2, 4], [1, 5]]
     with pytest.raises(TypeError, match="b"):
         some.arguments({"a": 1, "d": 4})
 
 
-def test_columns_of_a_table_take_the_place_of_parameters() -> None:
-    compiled = compile_query("q", "{columns of t: a b} SELECT :a::text, :b, :c FROM unnest(:many::text[]) AS t(a, b)")
-    assert compiled.sql == "SELECT t.a::text, t.b, $1 FROM unnest($2::text[]) AS t(a, b)"
-    assert compiled.arguments({"c": 1, "many": ["x"]}) == [1, ["x"]]
-    with pytest.raises(TypeError, match="a"):
-        compiled.arguments({"a": 2, "c": 1, "many": ["x"]})
+@pytest.mark.parametrize("flags", [{}, {"more": True, "mor": True}, {"mor": True}], ids=str)
+def test_a_missing_or_unknown_flag_is_refused(flags: dict[str, bool]) -> None:
+    with pytest.raises(TypeError, match="mor"):
+        _one("SELECT 1 {% if more %}, 2 {% endif %}", dict(flags))
+
+
+def test_an_unknown_fragment_and_a_name_used_twice_are_refused() -> None:
+    with pytest.raises(KeyError, match="nowhere"):
+        _one("SELECT {% include 'nowhere' %}")
+    with pytest.raises(ValueError, match="q"):
+        _one("SELECT 1", rest="-- name: q\nSELECT 2")
+
+
+def test_a_vector_is_stored_in_the_column_of_its_space() -> None:
+    assert (
+        "SET embedding_float32 = v.embedding, embedding = NULL"
+        in query("set_embeddings", VectorSpace(1, "float32").flags).sql
+    )
+    assert "SET embedding = v.embedding, embedding_float32 = NULL" in query("set_embeddings", NO_SPACE).sql
 
 
 def test_missing_and_unknown_parameters_are_refused() -> None:
-    compiled = compile_query("q", "SELECT :a")
+    compiled = _one("SELECT :a")
     with pytest.raises(TypeError, match="b"):
         compiled.arguments({"a": 1, "b": 2})
     with pytest.raises(TypeError, match="a"):

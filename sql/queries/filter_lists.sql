@@ -1,18 +1,18 @@
--- fragment: of_session
+-- fragment: session_rows
 -- Rows of the session that a filter names.
 FROM search_index i
     WHERE i.workspace_id = :workspace AND i.session_id = :session_id AND i.kind = ANY(:kinds)
 
--- fragment: of_time
+-- fragment: time_rows
 -- Rows of the time that a filter names.
 FROM search_index i
     WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.kind = ANY(:kinds)
         AND i.ann = ANY('{true,false}') AND i.happened_at >= coalesce(:since::timestamptz, '-infinity')
         AND i.happened_at < coalesce(:until::timestamptz, 'infinity')
 
--- name: lists_of_filters
--- For each filter that has lists of what may pass it, how much is on them: of long ones as last counted, of others up to
--- ``most``.
+-- name: filter_list_sizes
+-- For each filter that has lists of what may pass it, how much is on them: of long ones as last counted, of others up
+-- to ``most``.
 SELECT w.filter, w.terms, coalesce((
         SELECT sum(c.rows)::bigint FROM common_terms c WHERE c.workspace_id = :workspace AND c.term = ANY(w.terms)
     ), (
@@ -37,27 +37,19 @@ FROM (
 ) AS w
 UNION ALL
 SELECT 'session', NULL, count(*) FROM (
-    SELECT 1 :(of_session)
+    SELECT 1 {% include "session_rows" %}
     LIMIT :most
 ) AS s
 HAVING :session_id::uuid IS NOT NULL
 UNION ALL
 SELECT 'time', NULL, count(*) FROM (
-    SELECT 1 :(of_time)
+    SELECT 1 {% include "time_rows" %}
     LIMIT :most
 ) AS t
 HAVING :since IS NOT NULL OR :until IS NOT NULL;
 
--- name: hybrid_search_listed
--- The same behind a filter that has a list of what may pass it: nothing else is looked at, and that exactly.
-WITH nearest AS MATERIALIZED (
-    SELECT p.id FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(:listed_terms::bigint[])
-    {if by_session}
-    UNION ALL
-    SELECT i.id :(of_session)
-    {end}
-    {if by_time}
-    UNION ALL
-    SELECT i.id :(of_time)
-    {end}
-), :(ranking) :(answer);
+-- fragment: listed_rows
+-- What is on the list of a filter.
+SELECT p.id FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(:listed_terms::bigint[])
+    {% if by_session %} UNION ALL SELECT i.id {% include "session_rows" %} {% endif %}
+    {% if by_time %} UNION ALL SELECT i.id {% include "time_rows" %} {% endif %}

@@ -33,7 +33,7 @@ USING (
 ) old
 WHERE s.workspace_id = :workspace AND s.agent_id = old.agent_id AND s.input_hash = old.input_hash;
 
--- name: collect_answers
+-- name: collect_responses
 -- Answers kept for repeated requests, past their term.
 DELETE FROM idempotency i
 USING (

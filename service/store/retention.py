@@ -23,15 +23,15 @@ async def steps(connection: Connection, workspace: UUID, *, before: datetime, li
     return await connection.run("collect_steps", workspace=workspace, before=before, limit=limit)
 
 
-async def answers(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
+async def idempotent_responses(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
     """Answers kept for repeated requests until then; how many."""
-    return await connection.run("collect_answers", workspace=workspace, before=before, limit=limit)
+    return await connection.run("collect_responses", workspace=workspace, before=before, limit=limit)
 
 
 async def events(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
     """What happened before then; how much. What nobody has read leaves a gap in the positions, which is told."""
-    last = await connection.value("hold_event_counter", workspace=workspace)
+    last = await connection.value("lock_event_sequence", workspace=workspace)
     unread = await connection.run("collect_unread_events", workspace=workspace, before=before, limit=limit)
     if unread:
-        await connection.run("move_event_counter", workspace=workspace, last=last + unread)
+        await connection.run("set_event_sequence", workspace=workspace, last=last + unread)
     return unread + await connection.run("collect_events", workspace=workspace, before=before, limit=limit)

@@ -1,4 +1,4 @@
--- name: log_position
+-- name: current_lsn
 -- Which database of which server this is, whether a standby, and how far into the log it has written or replayed.
 SELECT (SELECT system_identifier FROM pg_control_system()) AS server,
     current_database()::text AS database,

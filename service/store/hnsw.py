@@ -1,7 +1,7 @@
 """What large audiences have beside their rows: a count, their commonest words, and an HNSW index.
 
-The index of a model's vectors comes in parts, each with audiences of its own, so that the walk to an audience's nearest
-vectors passes over few of others. A part is an index by itself, made when needed.
+The HNSW index of a model's vectors is partitioned by audience, so that the walk to an audience's nearest vectors passes
+over few of others. A partition is an index by itself, created when needed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from uuid import UUID
 
 from service.db.pool import Connection
 from service.embedding.storage import Storage
-from service.store.vectors import Space
+from service.store.vectors import VectorSpace
 
 COUNTED_FROM = 500
 """Audiences of so many rows of a kind are counted ahead of searches; counting 2,000 rows took a twelfth of a search."""
@@ -22,11 +22,11 @@ LARGE_FROM = 10_000
 COMMON_FROM = 1_000
 """Words of so many postings are counted ahead of searches, in workspaces that have a large audience."""
 
-WALK_ROWS = 4_000
+HNSW_COST_ROWS = 4_000
 """To find candidates in a part of the index takes as long as to look at so many rows exactly, if all of the part is of
 one audience, and longer by as much as others have in it (docs/benchmarks.md)."""
 
-PARTS = 32
+HNSW_PARTITIONS = 32
 """Of the index of a model, at most: each is weighed as a statement is planned, and as a row is written."""
 
 INDEXED_DIM_MAX: dict[Storage, int] = {"halfvec": 4_000, "float32": 4_000, "binary": 64_000}
@@ -41,7 +41,7 @@ _INDEXED: dict[Storage, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Audience:
+class AudienceStats:
     """``rows`` of one kind; ``part`` of the index has them, or None."""
 
     audience: UUID
@@ -49,9 +49,9 @@ class Audience:
     rows: int
     part: int | None
 
-    def worth_indexing(self, rows_of_others: int) -> bool:
+    def hnsw_is_cheaper(self, rows_of_others: int) -> bool:
         """Whether a walk through a part of the index, past the rows of others, beats looking at each of its rows."""
-        return self.rows >= LARGE_FROM and self.rows**2 >= WALK_ROWS * (self.rows + rows_of_others)
+        return self.rows >= LARGE_FROM and self.rows**2 >= HNSW_COST_ROWS * (self.rows + rows_of_others)
 
 
 def index_names(model: int) -> str:
@@ -60,7 +60,7 @@ def index_names(model: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Partition:
     """One part of a model's HNSW index; ``name`` is that of the Postgres index."""
 
     model: int
@@ -80,15 +80,15 @@ class HnswIndex:
     broken: bool
 
 
-async def count(connection: Connection, workspace: UUID) -> list[Audience]:
+async def count(connection: Connection, workspace: UUID) -> list[AudienceStats]:
     """Count the workspace's audiences afresh, and where one is large their common words."""
     rows = await connection.fetch("count_audiences", workspace=workspace, least=COUNTED_FROM)
     if any(row["rows"] >= LARGE_FROM for row in rows):
         await connection.run("count_terms", workspace=workspace, common=COMMON_FROM)
-    return [Audience(**row) for row in rows]
+    return [AudienceStats(**row) for row in rows]
 
 
-async def part_of(connection: Connection, workspace: UUID, audience: UUID) -> int | None:
+async def partition_of(connection: Connection, workspace: UUID, audience: UUID) -> int | None:
     """The part of the index that has rows of this audience, of whatever kind, if only from when it was large once.
 
     All go to one, as a search looks for them in no other; until the transaction ends nobody else gives it any. None
@@ -97,18 +97,18 @@ async def part_of(connection: Connection, workspace: UUID, audience: UUID) -> in
     locked = await connection.fetch("lock_audience", workspace=workspace, audience=audience)
     given = [row["part"] for row in locked if row["part"] is not None]
     number: int | None = (
-        given[0] if given else await connection.value("part_of_rows", workspace=workspace, audience=audience)
+        given[0] if given else await connection.value("partition_of_rows", workspace=workspace, audience=audience)
     )
     return number
 
 
-async def take_in(connection: Connection, workspace: UUID, one: Audience, part: int) -> None:
-    """From now on this part, which ``part_of`` must not contradict, has these rows; those that it does not have yet are
-    looked at exactly."""
-    await connection.run("take_in_audience", workspace=workspace, audience=one.audience, kind=one.kind, part=part)
+async def assign_partition(connection: Connection, workspace: UUID, one: AudienceStats, part: int) -> None:
+    """From now on this part, which ``partition_of`` must not contradict, has these rows; those that it does not have
+    yet are looked at exactly."""
+    await connection.run("assign_partition", workspace=workspace, audience=one.audience, kind=one.kind, part=part)
 
 
-async def index_some(connection: Connection, workspace: UUID, one: Audience, *, model: int, limit: int) -> int:
+async def index_batch(connection: Connection, workspace: UUID, one: AudienceStats, *, model: int, limit: int) -> int:
     """Hand up to ``limit`` more rows of an audience to its part of the index; how many there were."""
     return await connection.run(
         "index_rows", workspace=workspace, audience=one.audience, kind=one.kind, model=model, limit=limit
@@ -131,12 +131,12 @@ async def index_bytes(connection: Connection, model: int) -> int | None:
     return sum(sizes) if sizes else None
 
 
-def too_long(space: Space, dim: int) -> bool:
+def exceeds_index_dim(space: VectorSpace, dim: int) -> bool:
     """Whether pgvector indexes no vectors of that many dimensions, as they are kept in this space."""
     return dim > INDEXED_DIM_MAX[space.storage]
 
 
-async def build_index(connection: Connection, part: Part, storage: Storage, *, dim: int) -> None:
+async def build_index(connection: Connection, part: Partition, storage: Storage, *, dim: int) -> None:
     """Build a part of a model's index, of vectors kept in this way, without blocking writes.
 
     Needs a connection outside a transaction whose role owns the table. The vectors are L2-normalised, so the inner

@@ -1,5 +1,6 @@
 -- name: count_audiences
--- Count the audiences of a workspace afresh, keeping those that are not small; ``part`` of the HNSW index has them, or none.
+-- Count the audiences of a workspace afresh, keeping those that are not small; ``part`` of the HNSW index has them, or
+-- none.
 WITH counted AS (
     SELECT audience, kind, count(*) AS rows
     FROM search_index WHERE workspace_id = :workspace
@@ -35,13 +36,13 @@ WHERE workspace_id = :workspace AND audience = :audience
 ORDER BY kind
 FOR UPDATE;
 
--- name: part_of_rows
+-- name: partition_of_rows
 -- The part where rows of an audience are that was large once.
 SELECT part FROM search_index
 WHERE workspace_id = :workspace AND audience = :audience AND kind = ANY('{0,1,2}') AND ann
 LIMIT 1;
 
--- name: take_in_audience
+-- name: assign_partition
 -- From now on a part of the HNSW index has the rows of this kind of an audience.
 UPDATE audience_rows SET part = :part::smallint
 WHERE workspace_id = :workspace AND audience = :audience AND kind = :kind;

@@ -1,0 +1,63 @@
+"""Conditions of a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+LISTS = {"user": "user", "tags": "tags_any", "types": "types"}
+"""The lists of filters, as ``filter_list_sizes`` calls them, that hold just what meets one condition of a search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Conditions a row must meet to be a candidate; None does not restrict. ``said_by`` restricts messages alone."""
+
+    as_of: datetime
+    types: list[str] | None = None
+    scopes: list[str] | None = None
+    tags_any: list[str] | None = None
+    tags_all: list[str] | None = None
+    user: str | None = None
+    said_by: str | None = None
+    session_id: UUID | None = None
+    task_id: UUID | None = None
+    metadata: dict[str, Any] | None = None
+    min_importance: float | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    include_faded: bool = False
+
+    @property
+    def conditions(self) -> dict[str, bool]:
+        """Which of those that may be left out are set."""
+        return {name: getattr(self, name) is not None for name in CONDITIONS}
+
+    @property
+    def narrow(self) -> bool:
+        """Whether any condition is set that leaves memories out."""
+        return any(is_set for name, is_set in self.conditions.items() if name != "said_by")
+
+    @property
+    def any(self) -> bool:
+        """Whether any condition is set that leaves anything out."""
+        return any(self.conditions.values())
+
+    @property
+    def listed(self) -> bool:
+        """Whether there are lists of what may pass any of the conditions."""
+        with_list = (self.types, self.tags_any, self.tags_all, self.user, self.session_id, self.since, self.until)
+        return any(condition is not None for condition in with_list)
+
+    def met_by_all_on(self, list_: str) -> bool:
+        """Whether all that is on this list of a filter passes every condition."""
+        return {name for name, is_set in self.conditions.items() if is_set} == {LISTS.get(list_)}
+
+    def parameters(self) -> dict[str, Any]:
+        """As the search queries name them."""
+        return {"as_of": self.as_of} | {name: getattr(self, name) for name in CONDITIONS}
+
+
+CONDITIONS = tuple(field.name for field in fields(Filters) if field.name not in ("as_of", "include_faded"))

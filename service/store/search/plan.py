@@ -1,0 +1,260 @@
+"""How a search finds its candidates: the strategy, the flags of its statement, and the values it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+from uuid import UUID
+
+import numpy as np
+
+from service.db.pool import Connection, Row
+from service.db.queries import Flag
+from service.domain.ranking import near
+from service.domain.search import Ranking
+from service.domain.text_normalization import normalize_for_search
+from service.domain.timex import Window
+from service.errors import ReverieError
+from service.store.agents import Reader
+from service.store.search.filters import Filters
+from service.store.vectors import NO_SPACE, VectorSpace
+
+KINDS = {"memories": 0, "messages": 1, "documents": 2}
+"""What is searched, and the kind of its rows in ``search_index``."""
+
+WEIGHING = ("k1", "b", "length_floor", "length_reference", "words_saturation")
+"""The settings of the ranking by which the best of each list are chosen."""
+
+Strategy = Literal["exact", "scan", "hnsw", "filter_list", "recent"]
+"""- ``exact``: a small audience, of which every row and posting is read.
+- ``scan``: a large one; of common words only what is needed is read, vectors are compared all.
+- ``hnsw``: the same, vectors by an approximate index.
+- ``filter_list``: a large audience, of which only the rows on the list of a selective filter are read.
+- ``recent``: the newest, without a question.
+"""
+
+
+class ModelChanged(ReverieError):
+    """The embedding model has just been changed; ask again with a vector of the new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLimits:
+    """From how many rows on a search does what; docs/benchmarks.md has the measurements."""
+
+    exact_rows: int = 10_000
+    """Up to so many rows are compared exactly, whatever the HNSW index has."""
+    exact_rows_filtered: int = 50_000
+    """The same behind a filter, since HNSW has to pass over all that the filter leaves out."""
+    listed_from: int = 5_000
+    """From so many rows on, what a filter has lists of is counted, and if little is searched alone."""
+    listed_share: int = 4
+    """A row of a list is looked up in the time in which a scan of the audience passes so many."""
+    listed_rows: int = 10_000
+    """Of longer lists the HNSW index visits less."""
+    postings: int = 14_000
+    """In a large audience, how many postings of common words are read before the rest are only weighed."""
+    shortlist: int = 4
+    """In a large audience, so many times as many of the best by words are looked at as are kept: some may be gone."""
+    shortlist_filtered: int = 15
+    """The same behind a filter; if too few of those pass, all are looked at."""
+    nearest: int = 2
+    """How many times as many vector candidates the HNSW index gives as are kept, since short texts among them count for
+    less; behind a filter each costs the index more, and it gives as many as are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to look for: ``text`` without its time words, the ``windows`` they name, and the vector of the whole.
+
+    An empty ``text`` or no ``embedding``, which is of ``space``, leaves that list of candidates empty.
+    """
+
+    text: str
+    windows: Sequence[Window] = ()
+    space: VectorSpace | None = None
+    embedding: np.ndarray[Any, Any] | None = None
+
+    @property
+    def model(self) -> int | None:
+        """The number of the vector's embedder."""
+        return self.space.number if self.space else None
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether its vector, if it has one, is of the model in use."""
+        return self.model is None or reader.model is None or self.model == reader.model
+
+    def parameters(self, ranking: Ranking) -> dict[str, Any]:
+        """As the search queries name them."""
+        spans = [near(window, ranking) for window in self.windows]
+        has_vector = self.embedding is not None and self.space is not None
+        return {
+            "text": normalize_for_search(self.text),
+            "near_starts": [span.since for span in spans],
+            "near_ends": [span.until for span in spans],
+            "model": self.model,
+            "embedding": self.space.stored(self.embedding) if has_vector else None,  # type: ignore[union-attr,arg-type]
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFlags:
+    """What the statements that find candidates are made of."""
+
+    conditions: Mapping[str, bool]
+    """Which of ``Filters`` are set."""
+    unfaded: bool = True
+    by_vector: bool = False
+    """Whether the question has a vector; it is of ``vector_type``, and rows keep theirs in ``vector_column``."""
+    vector_column: str = str(NO_SPACE["vector_column"])
+    vector_type: str = str(NO_SPACE["vector_type"])
+    changing: bool = False
+    """Whether some rows have the vector of the model in use in the second place."""
+    timed: bool = False
+    """Whether the question names a time."""
+    filtered: bool = False
+    """Whether the best by words may fail a condition, so that all have to be looked at if too few are left."""
+    by_index: bool = False
+    """Whether vectors come from these ``parts`` of the HNSW index of the ``model``, ``dim`` numbers each, or their
+    ``signs``."""
+    parts: tuple[int, ...] = ()
+    model: int = 0
+    dim: int = 0
+    signs: bool = False
+    listed: bool = False
+    """Whether candidates come from a list: of a session (``by_session``), of a time (``by_time``), or posting lists."""
+    by_session: bool = False
+    by_time: bool = False
+
+    def as_dict(self) -> dict[str, Flag]:
+        """As the templates of the queries name them."""
+        return {**self.conditions, **{name: getattr(self, name) for name in _OTHER_FLAGS}}
+
+
+_OTHER_FLAGS = tuple(one.name for one in fields(SearchFlags) if one.name != "conditions")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """A search for one reader. ``best`` of each list are candidates, ``limit`` of all are results."""
+
+    strategy: Strategy
+    flags: SearchFlags
+    values: dict[str, Any] = field(repr=False)
+    best: int
+    limit: int
+
+
+async def plan(
+    connection: Connection,
+    workspace: UUID,
+    reader: Reader,
+    filters: Filters,
+    ranking: Ranking,
+    question: Question | None,
+    limits: SearchLimits,
+    *,
+    kinds: Sequence[int],
+    limit: int,
+) -> SearchPlan:
+    """How to search rows of these kinds for the best ``limit``; without a ``question``, for the newest.
+
+    Asks the database only how long the lists of filters are, where that may matter. Raises ModelChanged when the
+    question's vector is not of the model in use.
+    """
+    values = {"workspace": workspace, "audiences": reader.audiences, "kinds": list(kinds), **filters.parameters()}
+    flags = SearchFlags(filters.conditions, unfaded=not filters.include_faded)
+    if question is None:
+        return SearchPlan("recent", flags, values | {"limit": limit}, limit, limit)
+    if not question.fits(reader):
+        raise ModelChanged
+    best = max(ranking.candidates, min(limit, 100))
+    counted = [one for one in reader.counted if one.kind in kinds]
+    rows, counted_audiences = sum(one.rows for one in counted), {one.audience for one in counted}
+    values |= question.parameters(ranking) | {name: getattr(ranking, name) for name in WEIGHING}
+    values |= {
+        "counted_rows": rows,
+        "uncounted": [audience for audience in reader.audiences if audience not in counted_audiences],
+        "languages": reader.languages,
+        "candidates": best,
+        "lenders": best // 2,
+    }
+    space = question.space or VectorSpace(0)
+    flags = replace(
+        flags,
+        by_vector=values["embedding"] is not None,
+        vector_column=str(space.flags["vector_column"]),
+        vector_type=str(space.flags["vector_type"]),
+        changing=reader.changing_model,
+        timed=bool(question.windows),
+    )
+    shortest = await _shortest_list(connection, values, filters, limits)
+    if shortest is not None:
+        return _by_list(shortest, flags, values, filters, limits, best, limit)
+    if rows <= limits.exact_rows:
+        return SearchPlan("exact", flags, values, best, limit)
+    return _of_large_audience(reader, question, flags, values, filters, limits, best, limit)
+
+
+def _by_list(
+    shortest: Row,
+    flags: SearchFlags,
+    values: dict[str, Any],
+    filters: Filters,
+    limits: SearchLimits,
+    best: int,
+    limit: int,
+) -> SearchPlan:
+    list_ = shortest["filter"]
+    all_pass = filters.met_by_all_on(list_)
+    shortlist = best * (limits.shortlist if all_pass else limits.shortlist_filtered)
+    flags = replace(flags, filtered=True, listed=True, by_session=list_ == "session", by_time=list_ == "time")
+    values = values | {"listed_terms": shortest["terms"], "postings_max": limits.postings, "shortlist": shortlist}
+    return SearchPlan("filter_list", flags, values, best, limit)
+
+
+def _of_large_audience(
+    reader: Reader,
+    question: Question,
+    flags: SearchFlags,
+    values: dict[str, Any],
+    filters: Filters,
+    limits: SearchLimits,
+    best: int,
+    limit: int,
+) -> SearchPlan:
+    """By the parts of the HNSW index that have the reader's audiences, unless all vectors are compared."""
+    part_of = {one.audience: one.part for one in reader.counted if one.kind in values["kinds"] and one.part is not None}
+    values = values | {
+        "postings_max": limits.postings,
+        "shortlist": best * (limits.shortlist_filtered if filters.narrow else limits.shortlist),
+        "nearest_max": best if filters.any else best * limits.nearest,
+        "in_no_part": [audience for audience in reader.audiences if audience not in part_of],
+    }
+    flags = replace(flags, filtered=filters.any)
+    few = filters.any and values["counted_rows"] <= limits.exact_rows_filtered
+    if few or not part_of or question.embedding is None or question.space is None:
+        return SearchPlan("scan", flags, values, best, limit)
+    flags = replace(
+        flags,
+        by_index=True,
+        parts=tuple(sorted(set(part_of.values()))),
+        model=question.space.number,
+        dim=len(question.embedding),
+        signs=question.space.storage == "binary",
+    )
+    return SearchPlan("hnsw", flags, values, best, limit)
+
+
+async def _shortest_list(
+    connection: Connection, values: dict[str, Any], filters: Filters, limits: SearchLimits
+) -> Row | None:
+    """The list, among those of the filter's conditions, that has the fewest rows; None where all have too many."""
+    if not filters.listed or values["counted_rows"] < limits.listed_from:
+        return None
+    rows_max = min(limits.listed_rows, values["counted_rows"] // limits.listed_share)
+    named = ("workspace", "audiences", "kinds", "user", "tags_any", "tags_all", "types", "session_id", "since", "until")
+    lists = await connection.fetch("filter_list_sizes", **{name: values[name] for name in named}, most=rows_max + 1)
+    shortest = min(lists, key=lambda one: one["rows"], default=None)
+    return None if shortest is None or shortest["rows"] > rows_max else shortest

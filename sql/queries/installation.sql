@@ -1,0 +1,13 @@
+-- name: claim_cron_run
+-- Claim a run of a scheduled job, by the database's clock; no row when a worker has claimed one within so many seconds.
+INSERT INTO cron_runs (job, started_at) VALUES (:job, clock_timestamp())
+ON CONFLICT (job) DO UPDATE SET started_at = excluded.started_at
+    WHERE cron_runs.started_at <= clock_timestamp() - make_interval(secs => :within_s::float8)
+RETURNING job;
+
+-- name: shared_secret
+-- The secret of this name: :made where there was none, else the one that is there. The update changes nothing; it
+-- returns the row that another process has inserted meanwhile.
+INSERT INTO secrets (name, value) VALUES (:name, :made)
+ON CONFLICT (name) DO UPDATE SET value = secrets.value
+RETURNING value;

@@ -1,0 +1,43 @@
+-- fragment: brief_memories
+-- Memories with what a context tells of them.
+(
+    SELECT m.id, (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = m.agent_id) AS agent,
+        m.content, m.user_name AS "user", m.hearsay_by, m.tokens, m.type, m.status, m.occurred_at
+    FROM memories m WHERE m.workspace_id = :workspace
+)
+
+-- name: records
+-- Memories (``whole``, or what a context tells of them), messages and parts of documents, in the order of ``ids``.
+-- Names come by subqueries: as searches are planned, a join would read all sessions and agents of the workspace.
+SELECT found.id AS found_id, m.* {% if with_messages %}, t.* {% endif %} {% if with_documents %}, c.* {% endif %}
+FROM unnest(:ids::uuid[]) WITH ORDINALITY AS found(id, n)
+LEFT JOIN (
+    SELECT * FROM {% if whole %} {% include "memory_records" %} {% else %} {% include "brief_memories" %} {% endif %} AS r
+    WHERE r.id = ANY(:ids)
+) AS m ON m.id = found.id
+{% if with_messages %}
+LEFT JOIN (
+    SELECT m.id AS message_id, (
+            SELECT (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = s.agent_id)
+            FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id
+        ) AS message_agent,
+        (SELECT s.session FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id) AS message_session,
+        m.seq AS message_seq, m.role AS message_role, m.content AS message_content, m.content_json AS message_content_json,
+        m.name AS message_name, m.tool_call_id AS message_tool_call_id, m.user_name AS message_user,
+        m.tokens AS message_tokens, m.created_at AS message_created_at
+    FROM messages m
+    WHERE m.workspace_id = :workspace AND m.id = ANY(:ids)
+) AS t ON t.message_id = found.id
+{% endif %}
+{% if with_documents %}
+LEFT JOIN (
+    SELECT c.id AS chunk_id, (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = d.agent_id) AS chunk_agent,
+        c.document_id AS chunk_document_id, d.title AS chunk_title, c.position AS chunk_position, d.chunks AS chunk_chunks,
+        c.content AS chunk_content, d.user_name AS chunk_user, d.metadata AS chunk_metadata, c.tokens AS chunk_tokens,
+        d.created_at AS chunk_created_at
+    FROM chunks c JOIN documents d ON d.workspace_id = :workspace AND d.id = c.document_id
+    WHERE c.workspace_id = :workspace AND c.id = ANY(:ids)
+        AND d.id = ANY(ARRAY(SELECT document_id FROM chunks WHERE workspace_id = :workspace AND id = ANY(:ids)))
+) AS c ON c.chunk_id = found.id
+{% endif %}
+ORDER BY found.n;

@@ -1,0 +1,149 @@
+"""Who is served next: workspaces take turns in dreams, compaction and webhooks; leases go by the database's clock."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+
+from service.db.pool import Connection
+from service.memory.engine import Engine
+from service.store import dreams, webhooks
+from tests.live_api import Api
+
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+LARGE, SMALL = UUID(int=1), UUID(int=2)
+
+
+@pytest.fixture
+def engine(api: Api) -> Engine:
+    return api.engine
+
+
+async def due_agents(engine: Engine, workspace: UUID, count: int, due_at: datetime = NOW) -> None:
+    async with engine.db.unscoped() as connection:
+        await connection.raw.execute(
+            "INSERT INTO dream_schedule (workspace_id, agent_id, due_at, compact_at)"
+            " SELECT $1, gen_random_uuid(), $3, $3 FROM generate_series(1, $2)", workspace, count, due_at,
+        )  # fmt: skip
+
+
+async def claimed(engine: Engine, **options: Any) -> dreams.Lease | None:
+    async with engine.db.unscoped() as connection:
+        return await dreams.claim_due(connection, worker="w", lease_s=60, **{"now": NOW} | options)
+
+
+async def turn(engine: Engine, **options: Any) -> UUID | None:
+    """Whose agent is claimed next; it is done at once, and due again later."""
+    lease = await claimed(engine, **options)
+    if lease is None:
+        return None
+    async with engine.db.unscoped() as connection:
+        await dreams.release(connection, lease, due_at=NOW + timedelta(hours=6), failures=0)
+    return lease.workspace_id
+
+
+async def test_one_worker_turns_to_each_workspace_in_turn(engine: Engine) -> None:
+    await due_agents(engine, LARGE, 200, NOW - timedelta(days=1))
+    assert [await turn(engine) for _ in range(3)] == [LARGE] * 3
+    await due_agents(engine, SMALL, 3)
+    assert [await turn(engine) for _ in range(8)] == [SMALL, LARGE, SMALL, LARGE, SMALL, LARGE, LARGE, LARGE]
+
+
+async def test_what_was_asked_for_does_not_jump_another_workspaces_turn(engine: Engine) -> None:
+    await due_agents(engine, LARGE, 200)
+    async with engine.db.unscoped() as connection:
+        await connection.raw.execute("UPDATE dream_schedule SET asked = 1")
+    assert await turn(engine) == LARGE
+    await due_agents(engine, SMALL, 1)
+    assert [await turn(engine) for _ in range(3)] == [SMALL, LARGE, LARGE]
+
+
+async def test_slow_dreams_of_one_workspace_leave_room_for_others(engine: Engine) -> None:
+    await due_agents(engine, LARGE, 200, NOW - timedelta(days=1))
+    await due_agents(engine, SMALL, 2)
+    leases = [await claimed(engine) for _ in range(5)]
+    assert [lease and lease.workspace_id for lease in leases] == [LARGE, SMALL, LARGE, SMALL, LARGE]
+
+
+async def test_reserved_turns_are_for_workspaces_that_nobody_serves(engine: Engine) -> None:
+    await due_agents(engine, LARGE, 200, NOW - timedelta(days=1))
+    assert await turn(engine, reserved=True) == LARGE
+    assert await claimed(engine)
+    assert await claimed(engine, reserved=True) is None
+    await due_agents(engine, SMALL, 2)
+    lease = await claimed(engine, reserved=True)
+    assert lease is not None
+    assert lease.workspace_id == SMALL
+    assert await claimed(engine, reserved=True) is None
+
+
+async def test_two_that_claim_at_once_neither_wait_nor_meet(engine: Engine, service_url: str) -> None:
+    await due_agents(engine, LARGE, 1)
+    await due_agents(engine, SMALL, 1)
+    first = await asyncpg.connect(service_url)
+    second = await asyncpg.connect(service_url)
+    try:
+        async with first.transaction():
+            one = await dreams.claim_due(Connection(first), worker="one", lease_s=60, now=NOW)
+            two = await dreams.claim_due(Connection(second), worker="two", lease_s=60, now=NOW)
+            assert await dreams.claim_due(Connection(second), worker="two", lease_s=60, now=NOW) is None
+        assert one is not None
+        assert two is not None
+        assert {one.workspace_id, two.workspace_id} == {LARGE, SMALL}
+    finally:
+        await first.close()
+        await second.close()
+
+
+async def test_leases_go_by_the_databases_clock(engine: Engine) -> None:
+    await due_agents(engine, LARGE, 1)
+    lease = await claimed(engine, now=NOW + timedelta(days=1))
+    assert lease is not None
+    for fast_or_slow in (timedelta(days=400), -timedelta(days=400)):
+        assert await claimed(engine, now=NOW + fast_or_slow) is None
+    async with engine.db.unscoped() as connection:
+        assert await dreams.fence(connection, lease)
+        assert await dreams.extend(connection, lease, lease_s=60)
+        await connection.raw.execute("UPDATE dream_schedule SET lease_until = now()")
+        assert not await dreams.fence(connection, lease)
+        assert not await dreams.extend(connection, lease, lease_s=60)
+    assert await claimed(engine) is not None
+
+
+async def test_compaction_turns_to_each_workspace_in_turn(engine: Engine) -> None:
+    async def fold() -> UUID:
+        async with engine.db.unscoped() as connection:
+            row = await connection.row("claim_compaction", now=NOW, until=NOW + timedelta(minutes=5))
+        assert row is not None
+        found: UUID = row["workspace_id"]
+        return found
+
+    await due_agents(engine, LARGE, 200, NOW - timedelta(days=1))
+    assert await fold() == LARGE
+    await due_agents(engine, SMALL, 2)
+    assert [await fold() for _ in range(5)] == [SMALL, LARGE, SMALL, LARGE, LARGE]
+
+
+async def test_webhooks_of_each_workspace_have_their_turn(engine: Engine) -> None:
+    async def add(workspace: UUID, count: int, due_at: datetime) -> None:
+        async with engine.db.unscoped() as connection:
+            for _ in range(count):
+                await connection.run("schedule_webhook", workspace=workspace, id=uuid4(), now=due_at)
+
+    async def claim(**options: Any) -> UUID | None:
+        async with engine.db.unscoped() as connection:
+            found = await webhooks.claim(connection, "w", NOW, lease_s=60, again_at=NOW, **options)
+        return found.workspace if found else None
+
+    await add(LARGE, 20, NOW - timedelta(days=1))
+    assert await claim() == LARGE
+    await add(SMALL, 2, NOW)
+    assert [await claim() for _ in range(4)] == [SMALL, LARGE, SMALL, LARGE]
+    assert await claim(reserved=True) is None
+    async with engine.db.unscoped() as connection:
+        await connection.raw.execute("UPDATE webhook_schedule SET lease_until = NULL")
+    assert [await claim(reserved=True) for _ in range(3)] == [SMALL, LARGE, None]
