@@ -9,7 +9,7 @@ from alembic import context
 from sqlalchemy import Connection, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-import service.db.spreading  # noqa: F401 - takes the place of Alembic's own implementation for Postgres
+import service.db.citus  # noqa: F401 - takes the place of Alembic's own implementation for Postgres
 from service.db.migrate import IS_CITUS, migration_url
 from service.db.tables import metadata
 

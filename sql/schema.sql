@@ -50,6 +50,27 @@ CREATE FUNCTION public.reverie_decayed_v1(importance double precision, type text
 CREATE FUNCTION public.reverie_facets_v1(type text, user_name text, tags text[]) RETURNS text[]
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (array_remove(ARRAY[(''::text || type), (''::text || user_name)], NULL::text) || string_to_array((''::text || NULLIF(array_to_string(tags, ''::text), ''::text)), ''::text));
+CREATE FUNCTION public.reverie_forget_statistics_v1(sampled text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $_$
+DECLARE
+    one name;
+BEGIN
+    EXECUTE format('ANALYZE public.%I', sampled);
+    IF to_regprocedure('pg_clear_attribute_stats(text, text, text, boolean)') IS NULL
+        OR (SELECT reltuples FROM pg_class WHERE oid = format('public.%I', sampled)::regclass) > 0
+    THEN
+        RETURN;
+    END IF;
+    FOR one IN
+        SELECT attname FROM pg_attribute
+        WHERE attrelid = format('public.%I', sampled)::regclass AND attnum > 0 AND NOT attisdropped
+    LOOP
+        EXECUTE 'SELECT pg_clear_attribute_stats($1, $2, $3, false)' USING 'public', sampled, one::text;
+    END LOOP;
+END
+$_$;
 CREATE FUNCTION public.reverie_length_v1(lexemes tsvector) RETURNS smallint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT LEAST(COALESCE(sum(COALESCE(cardinality(unnest.positions), 1)), (0)::bigint), (32767)::bigint) AS "least" FROM unnest(reverie_length_v1.lexemes) unnest(lexeme, positions, weights));
@@ -81,7 +102,8 @@ CREATE TABLE public.api_keys (
     agent text,
     hash bytea NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    revoked_at timestamp with time zone
+    revoked_at timestamp with time zone,
+    former_hashes bytea[] DEFAULT '{}'::bytea[] NOT NULL
 );
 ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.audience_languages (
@@ -138,6 +160,24 @@ CREATE TABLE public.common_terms (
     rows bigint NOT NULL
 );
 ALTER TABLE ONLY public.common_terms FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.cron_runs (
+    job text NOT NULL,
+    started_at timestamp with time zone NOT NULL
+);
+CREATE TABLE public.dead_letters (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    message_id uuid,
+    memory_id uuid,
+    chunk_id uuid,
+    status text NOT NULL,
+    job text NOT NULL,
+    step text NOT NULL,
+    attempts integer NOT NULL,
+    dream_id uuid,
+    created_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY public.dead_letters FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.documents (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -175,7 +215,10 @@ CREATE TABLE public.dream_schedule (
     asked bigint DEFAULT '0'::bigint NOT NULL,
     answered bigint DEFAULT '0'::bigint NOT NULL,
     failures integer DEFAULT 0 NOT NULL,
-    compact_at timestamp with time zone
+    compact_at timestamp with time zone,
+    claimed_at timestamp with time zone,
+    folded_at timestamp with time zone,
+    asked_at timestamp with time zone
 );
 CREATE TABLE public.dream_steps (
     workspace_id uuid NOT NULL,
@@ -305,6 +348,17 @@ CREATE TABLE public.idempotency (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 ALTER TABLE ONLY public.idempotency FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.in_flight (
+    workspace_id uuid NOT NULL,
+    job text NOT NULL,
+    owner_id uuid NOT NULL,
+    worker text NOT NULL,
+    step text NOT NULL,
+    subject_ids uuid[] NOT NULL,
+    deaths integer DEFAULT 0 NOT NULL,
+    deadline_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY public.in_flight FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.memories (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -342,7 +396,8 @@ CREATE TABLE public.memories (
     dream_id uuid,
     changed_by text NOT NULL,
     change_reason text NOT NULL,
-    reinforced_at timestamp with time zone
+    reinforced_at timestamp with time zone,
+    hearsay_by text
 );
 ALTER TABLE ONLY public.memories FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.memory_sources (
@@ -373,7 +428,7 @@ CREATE TABLE public.messages (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
     session_id uuid NOT NULL,
-    seq integer NOT NULL,
+    seq bigint NOT NULL,
     role text NOT NULL,
     content text NOT NULL,
     content_json jsonb,
@@ -384,6 +439,34 @@ CREATE TABLE public.messages (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 ALTER TABLE ONLY public.messages FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.model_budgets (
+    workspace_id uuid NOT NULL,
+    day date NOT NULL,
+    tokens bigint NOT NULL,
+    cost_usd double precision NOT NULL,
+    dream_tokens bigint NOT NULL,
+    dream_cost_usd double precision NOT NULL
+);
+ALTER TABLE ONLY public.model_budgets FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.model_usage (
+    workspace_id uuid NOT NULL,
+    day date NOT NULL,
+    purpose text NOT NULL,
+    model text NOT NULL,
+    key_id uuid NOT NULL,
+    agent text NOT NULL,
+    calls bigint NOT NULL,
+    failed_calls bigint NOT NULL,
+    prompt_tokens bigint NOT NULL,
+    completion_tokens bigint NOT NULL,
+    cost_usd double precision NOT NULL
+);
+ALTER TABLE ONLY public.model_usage FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.pii_secrets (
+    workspace_id uuid NOT NULL,
+    secret bytea NOT NULL
+);
+ALTER TABLE ONLY public.pii_secrets FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.rate_limits (
     workspace_id uuid NOT NULL,
     key_id uuid NOT NULL,
@@ -399,6 +482,10 @@ CREATE TABLE public.reindex_requests (
     error text,
     requested_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone
+);
+CREATE TABLE public.schema_compatibility (
+    revision text NOT NULL,
+    serves_from text NOT NULL
 );
 CREATE TABLE public.search_index (
     workspace_id uuid NOT NULL,
@@ -447,19 +534,23 @@ CREATE TABLE public.search_terms (
     length smallint NOT NULL
 );
 ALTER TABLE ONLY public.search_terms FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.secrets (
+    name text NOT NULL,
+    value bytea NOT NULL
+);
 CREATE TABLE public.sessions (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
     agent_id uuid NOT NULL,
     session text NOT NULL,
     user_name text,
-    last_seq integer DEFAULT 0 NOT NULL,
-    dreamed_seq integer DEFAULT 0 NOT NULL,
-    window_seq integer DEFAULT 0 NOT NULL,
+    last_seq bigint DEFAULT 0 NOT NULL,
+    dreamed_seq bigint DEFAULT 0 NOT NULL,
+    window_seq bigint DEFAULT 0 NOT NULL,
     window_started_at timestamp with time zone,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    window_from_seq integer DEFAULT 0 NOT NULL
+    window_from_seq bigint DEFAULT 0 NOT NULL
 );
 ALTER TABLE ONLY public.sessions FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.settings (
@@ -468,10 +559,17 @@ CREATE TABLE public.settings (
     updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
 ALTER TABLE ONLY public.settings FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.task_members (
+    workspace_id uuid NOT NULL,
+    task_id uuid NOT NULL,
+    agent_id uuid NOT NULL
+);
+ALTER TABLE ONLY public.task_members FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.tasks (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
-    task text NOT NULL
+    task text NOT NULL,
+    members_only boolean DEFAULT false NOT NULL
 );
 ALTER TABLE ONLY public.tasks FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.team_members (
@@ -496,7 +594,8 @@ CREATE TABLE public.webhook_schedule (
     due_at timestamp with time zone NOT NULL,
     paused_until timestamp with time zone,
     lease_until timestamp with time zone,
-    owner text
+    owner text,
+    claimed_at timestamp with time zone
 );
 CREATE TABLE public.webhooks (
     workspace_id uuid NOT NULL,
@@ -516,8 +615,8 @@ ALTER TABLE ONLY public.webhooks FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.window_summaries (
     workspace_id uuid NOT NULL,
     session_id uuid NOT NULL,
-    from_seq integer NOT NULL,
-    to_seq integer NOT NULL,
+    from_seq bigint NOT NULL,
+    to_seq bigint NOT NULL,
     memory_id uuid NOT NULL
 );
 ALTER TABLE ONLY public.window_summaries FORCE ROW LEVEL SECURITY;
@@ -551,6 +650,10 @@ ALTER TABLE ONLY public.chunks
     ADD CONSTRAINT pk_chunks PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.common_terms
     ADD CONSTRAINT pk_common_terms PRIMARY KEY (workspace_id, term);
+ALTER TABLE ONLY public.cron_runs
+    ADD CONSTRAINT pk_cron_runs PRIMARY KEY (job);
+ALTER TABLE ONLY public.dead_letters
+    ADD CONSTRAINT pk_dead_letters PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT pk_documents PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.dream_changes
@@ -579,6 +682,8 @@ ALTER TABLE ONLY public.events
     ADD CONSTRAINT pk_events PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT pk_idempotency PRIMARY KEY (workspace_id, key_id, request_key);
+ALTER TABLE ONLY public.in_flight
+    ADD CONSTRAINT pk_in_flight PRIMARY KEY (workspace_id, job, owner_id, worker);
 ALTER TABLE ONLY public.memories
     ADD CONSTRAINT pk_memories PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.memory_sources
@@ -589,18 +694,30 @@ ALTER TABLE ONLY public.memory_versions
     ADD CONSTRAINT pk_memory_versions PRIMARY KEY (workspace_id, memory_id, version);
 ALTER TABLE ONLY public.messages
     ADD CONSTRAINT pk_messages PRIMARY KEY (workspace_id, id);
+ALTER TABLE ONLY public.model_budgets
+    ADD CONSTRAINT pk_model_budgets PRIMARY KEY (workspace_id, day);
+ALTER TABLE ONLY public.model_usage
+    ADD CONSTRAINT pk_model_usage PRIMARY KEY (workspace_id, day, purpose, model, key_id, agent);
+ALTER TABLE ONLY public.pii_secrets
+    ADD CONSTRAINT pk_pii_secrets PRIMARY KEY (workspace_id);
 ALTER TABLE ONLY public.rate_limits
     ADD CONSTRAINT pk_rate_limits PRIMARY KEY (workspace_id, key_id);
 ALTER TABLE ONLY public.reindex_requests
     ADD CONSTRAINT pk_reindex_requests PRIMARY KEY (workspace_id);
+ALTER TABLE ONLY public.schema_compatibility
+    ADD CONSTRAINT pk_schema_compatibility PRIMARY KEY (revision);
 ALTER TABLE ONLY public.search_index
     ADD CONSTRAINT pk_search_index PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.search_terms
     ADD CONSTRAINT pk_search_terms PRIMARY KEY (workspace_id, term, id) INCLUDE (frequency, length);
+ALTER TABLE ONLY public.secrets
+    ADD CONSTRAINT pk_secrets PRIMARY KEY (name);
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT pk_sessions PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.settings
     ADD CONSTRAINT pk_settings PRIMARY KEY (workspace_id);
+ALTER TABLE ONLY public.task_members
+    ADD CONSTRAINT pk_task_members PRIMARY KEY (workspace_id, task_id, agent_id);
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT pk_tasks PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.team_members
@@ -655,6 +772,7 @@ CREATE INDEX ix_idempotency_created ON public.idempotency USING btree (created_a
 CREATE INDEX ix_memories_audience ON public.memories USING btree (workspace_id, audience, created_at, id);
 CREATE INDEX ix_memories_created ON public.memories USING btree (workspace_id, created_at, id);
 CREATE INDEX ix_memories_fading ON public.memories USING btree (workspace_id, agent_id) WHERE ((type = ANY (ARRAY['event'::text, 'observation'::text])) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
+CREATE INDEX ix_memories_hearsay ON public.memories USING btree (workspace_id, hearsay_by) WHERE (hearsay_by IS NOT NULL);
 CREATE INDEX ix_memories_key ON public.memories USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX ix_memories_session ON public.memories USING btree (workspace_id, session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX ix_memories_user ON public.memories USING btree (workspace_id, user_name) WHERE (user_name IS NOT NULL);
@@ -665,6 +783,7 @@ CREATE INDEX ix_search_index_previous ON public.search_index USING btree (worksp
 CREATE INDEX ix_search_index_session ON public.search_index USING btree (workspace_id, session_id, kind, happened_at, id) WHERE (session_id IS NOT NULL);
 CREATE INDEX ix_sessions_due ON public.sessions USING btree (workspace_id, agent_id) WHERE (dreamed_seq < last_seq);
 CREATE INDEX ix_webhook_schedule_due ON public.webhook_schedule USING btree (due_at);
+CREATE UNIQUE INDEX uq_dead_letters_subject ON public.dead_letters USING btree (workspace_id, COALESCE(message_id, memory_id, chunk_id));
 CREATE UNIQUE INDEX uq_memories_identity ON public.memories USING btree (workspace_id, audience, type, identity_hash) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE UNIQUE INDEX uq_memories_key ON public.memories USING btree (workspace_id, agent_id, audience, key) WHERE ((key IS NOT NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 ALTER TABLE ONLY public.agents
@@ -679,6 +798,12 @@ ALTER TABLE ONLY public.bulletins
     ADD CONSTRAINT fk_bulletins_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.chunks
     ADD CONSTRAINT fk_chunks_documents_workspace_id_document_id FOREIGN KEY (workspace_id, document_id) REFERENCES public.documents(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.dead_letters
+    ADD CONSTRAINT fk_dead_letters_chunks_workspace_id_chunk_id FOREIGN KEY (workspace_id, chunk_id) REFERENCES public.chunks(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.dead_letters
+    ADD CONSTRAINT fk_dead_letters_memories_workspace_id_memory_id FOREIGN KEY (workspace_id, memory_id) REFERENCES public.memories(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.dead_letters
+    ADD CONSTRAINT fk_dead_letters_messages_workspace_id_message_id FOREIGN KEY (workspace_id, message_id) REFERENCES public.messages(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT fk_documents_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.dream_changes
@@ -713,6 +838,8 @@ ALTER TABLE ONLY public.memory_versions
     ADD CONSTRAINT fk_memory_versions_memories_workspace_id_memory_id FOREIGN KEY (workspace_id, memory_id) REFERENCES public.memories(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.messages
     ADD CONSTRAINT fk_messages_sessions_workspace_id_session_id FOREIGN KEY (workspace_id, session_id) REFERENCES public.sessions(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.pii_secrets
+    ADD CONSTRAINT fk_pii_secrets_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE ONLY public.rate_limits
     ADD CONSTRAINT fk_rate_limits_api_keys_workspace_id_key_id FOREIGN KEY (workspace_id, key_id) REFERENCES public.api_keys(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.reindex_requests
@@ -721,6 +848,10 @@ ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT fk_sessions_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.settings
     ADD CONSTRAINT fk_settings_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
+ALTER TABLE ONLY public.task_members
+    ADD CONSTRAINT fk_task_members_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.task_members
+    ADD CONSTRAINT fk_task_members_tasks_workspace_id_task_id FOREIGN KEY (workspace_id, task_id) REFERENCES public.tasks(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT fk_tasks_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE ONLY public.team_members
@@ -741,6 +872,7 @@ ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.bulletins ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.chunks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.common_terms ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.dead_letters ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.dream_changes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.dream_steps ENABLE ROW LEVEL SECURITY;
@@ -752,16 +884,21 @@ ALTER TABLE public.entity_merges ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.event_counters ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.idempotency ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.in_flight ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.memories ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.memory_sources ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.memory_usage ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.memory_versions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.messages ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.model_budgets ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.model_usage ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.pii_secrets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.rate_limits ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.search_index ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.settings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.task_members ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.team_members ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.teams ENABLE ROW LEVEL SECURITY;
@@ -775,6 +912,7 @@ CREATE POLICY workspace ON public.audit_log USING ((workspace_id = (NULLIF(curre
 CREATE POLICY workspace ON public.bulletins USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.chunks USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.common_terms USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.dead_letters USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.documents USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.dream_changes USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.dream_steps USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
@@ -786,23 +924,31 @@ CREATE POLICY workspace ON public.entity_merges USING ((workspace_id = (NULLIF(c
 CREATE POLICY workspace ON public.event_counters USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.events USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.idempotency USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.in_flight USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.memories USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.memory_sources USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.memory_usage USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.memory_versions USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.messages USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.model_budgets USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.model_usage USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.pii_secrets USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.rate_limits USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.search_index USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.search_terms USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.sessions USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.settings USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.task_members USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.tasks USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.team_members USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.teams USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.webhooks USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.window_summaries USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 GRANT USAGE ON SCHEMA public TO reverie_app;
+REVOKE ALL ON FUNCTION public.reverie_forget_statistics_v1(sampled text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.reverie_forget_statistics_v1(sampled text) TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.agents TO reverie_app;
+GRANT SELECT ON TABLE public.alembic_version TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audience_languages TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audience_rows TO reverie_app;
@@ -810,6 +956,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audit_log TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.bulletins TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.chunks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.common_terms TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dead_letters TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.documents TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_changes TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_schedule TO reverie_app;
@@ -824,17 +971,23 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entity_merges TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.event_counters TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.events TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.in_flight TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memories TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_sources TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_usage TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_versions TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.messages TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_budgets TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_usage TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pii_secrets TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.rate_limits TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reindex_requests TO reverie_app;
+GRANT SELECT ON TABLE public.schema_compatibility TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.search_index TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.search_terms TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.settings TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.task_members TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.team_members TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.teams TO reverie_app;

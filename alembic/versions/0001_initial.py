@@ -11,7 +11,7 @@ from alembic import op
 from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy.dialects import postgresql
 
-from service.db.migration_steps import allow, create_role, frozen_function, grant, wall
+from service.db.migration_steps import create_role, create_versioned_function, enable_rls, grant, grant_dml
 
 SHARED = ("workspaces", "embedding_models", "worker_heartbeats", "dream_schedule")
 WALLED = (
@@ -547,11 +547,11 @@ def upgrade() -> None:
         "PRIMARY KEY (workspace_id, term, id) INCLUDE (frequency, length)"
     )
     op.execute("ALTER TABLE search_index ALTER COLUMN embedding SET STORAGE MAIN")
-    frozen_function("term_v1", "length_v1", "authenticate_v1", "memory_records_v1")
+    create_versioned_function("term_v1", "length_v1", "authenticate_v1", "memory_records_v1")
     grant("SELECT ON memory_records")
-    allow(*SHARED)
-    wall(*WALLED)
-    wall("api_keys", owner_too=False)
+    grant_dml(*SHARED)
+    enable_rls(*WALLED)
+    enable_rls("api_keys", owner_too=False)
 
 
 def downgrade() -> None:

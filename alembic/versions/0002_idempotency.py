@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from service.db.migration_steps import wall
+from service.db.migration_steps import enable_rls
 
 revision = "0002"
 down_revision = "0001"
@@ -37,7 +37,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("workspace_id", "key_id", "request_key", name=op.f("pk_idempotency")),
     )
     op.create_index("ix_idempotency_created", "idempotency", ["created_at"], unique=False)
-    wall("idempotency")
+    enable_rls("idempotency")
 
 
 def downgrade() -> None:

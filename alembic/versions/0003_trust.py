@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from service.db.migration_steps import frozen_function, wall
+from service.db.migration_steps import create_versioned_function, enable_rls
 
 revision = "0003"
 down_revision = "0002"
@@ -48,13 +48,13 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("workspace_id", "id", name=op.f("pk_audit_log")),
     )
-    wall("rate_limits", "audit_log")
-    frozen_function("authenticate_v2")
+    enable_rls("rate_limits", "audit_log")
+    create_versioned_function("authenticate_v2")
     op.execute("DROP FUNCTION reverie_authenticate_v1")
 
 
 def downgrade() -> None:
-    frozen_function("authenticate_v1")
+    create_versioned_function("authenticate_v1")
     op.execute("DROP FUNCTION reverie_authenticate_v2")
     op.drop_table("audit_log")
     op.drop_table("rate_limits")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from service.db.migration_steps import wall
+from service.db.migration_steps import enable_rls
 
 revision = "0004"
 down_revision = "0003"
@@ -44,7 +44,7 @@ def upgrade() -> None:
         sa.Column("rows", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("workspace_id", "term", name="pk_common_terms"),
     )
-    wall("audience_rows", "common_terms")
+    enable_rls("audience_rows", "common_terms")
 
 
 def downgrade() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from service.db.migration_steps import wall
+from service.db.migration_steps import enable_rls
 
 revision = "0005"
 down_revision = "0004"
@@ -30,7 +30,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("workspace_id", "audience", "language", name=op.f("pk_audience_languages")),
     )
-    wall("audience_languages")
+    enable_rls("audience_languages")
 
 
 def downgrade() -> None:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-from service.db.migration_steps import frozen_function, grant, wall
+from service.db.migration_steps import create_versioned_function, enable_rls, grant
 
 revision = "0006"
 down_revision = "0005"
@@ -96,9 +96,9 @@ def upgrade() -> None:
     op.add_column("sessions", sa.Column("window_from_seq", sa.Integer(), server_default="0", nullable=False))
     op.add_column("bulletins", sa.Column("parts", JSONB(), server_default="[]", nullable=False))
     op.execute("DROP VIEW memory_records")
-    frozen_function("decayed_v1", "memory_records_v2")
+    create_versioned_function("decayed_v1", "memory_records_v2")
     grant("SELECT ON memory_records")
-    wall("dream_steps", "window_summaries", "entity_merges")
+    enable_rls("dream_steps", "window_summaries", "entity_merges")
 
 
 def downgrade() -> None:
@@ -121,5 +121,5 @@ def downgrade() -> None:
     op.drop_table("entity_merges")
     op.drop_table("window_summaries")
     op.drop_table("dream_steps")
-    frozen_function("memory_records_v1")
+    create_versioned_function("memory_records_v1")
     grant("SELECT ON memory_records")

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from service.db.migration_steps import wall
+from service.db.migration_steps import enable_rls
 
 revision = "0007"
 down_revision = "0006"
@@ -67,7 +67,7 @@ def upgrade() -> None:
             "workspace_id", "document_id", "position", name=op.f("uq_chunks_workspace_id_document_id_position")
         ),
     )
-    wall("documents", "chunks")
+    enable_rls("documents", "chunks")
 
 
 def downgrade() -> None:

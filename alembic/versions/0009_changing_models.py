@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic import op
 from pgvector.sqlalchemy import HALFVEC
 
-from service.db.migration_steps import allow
+from service.db.migration_steps import grant_dml
 
 revision = "0009"
 down_revision = "0008"
@@ -62,7 +62,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("workspace_id", name=op.f("pk_reindex_requests")),
     )
-    allow("embedding_state", "reindex_requests")
+    grant_dml("embedding_state", "reindex_requests")
 
 
 def downgrade() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from alembic import op
 
-from service.db.migration_steps import frozen_function, grant
+from service.db.migration_steps import create_versioned_function, grant
 
 revision = "0011"
 down_revision = "0010"
@@ -21,5 +21,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    frozen_function("memory_records_v2")
+    create_versioned_function("memory_records_v2")
     grant("SELECT ON memory_records")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from alembic import op
 
-from service.db.migration_steps import frozen_function
+from service.db.migration_steps import create_versioned_function
 
 revision = "0014"
 down_revision = "0013"
@@ -17,10 +17,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    frozen_function("authenticate_v3")
+    create_versioned_function("authenticate_v3")
     op.execute("DROP FUNCTION reverie_authenticate_v2")
 
 
 def downgrade() -> None:
-    frozen_function("authenticate_v2")
+    create_versioned_function("authenticate_v2")
     op.execute("DROP FUNCTION reverie_authenticate_v3")

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from service.db.migration_steps import allow, wall
+from service.db.migration_steps import enable_rls, grant_dml
 
 revision = "0015"
 down_revision = "0014"
@@ -63,7 +63,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("workspace_id", "id", name=op.f("pk_webhooks")),
     )
-    wall("events", "event_counters", "webhooks")
+    enable_rls("events", "event_counters", "webhooks")
     op.create_table(
         "webhook_schedule",
         sa.Column("workspace_id", sa.UUID(), nullable=False),
@@ -75,7 +75,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("workspace_id", "webhook_id", name=op.f("pk_webhook_schedule")),
     )
     op.create_index("ix_webhook_schedule_due", "webhook_schedule", ["due_at"])
-    allow("webhook_schedule")
+    grant_dml("webhook_schedule")
 
 
 def downgrade() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from service.db.migration_steps import allow
+from service.db.migration_steps import grant_dml
 
 revision = "0016"
 down_revision = "0015"
@@ -24,7 +24,7 @@ def upgrade() -> None:
         sa.Column("value", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_totals")),
     )
-    allow("totals")
+    grant_dml("totals")
 
 
 def downgrade() -> None:

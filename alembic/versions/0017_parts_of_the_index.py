@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from service.db.migration_steps import drop_vector_indexes, frozen_function
+from service.db.migration_steps import create_versioned_function, drop_vector_indexes
 
 revision = "0017"
 down_revision = "0016"
@@ -21,7 +21,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    frozen_function("part_v1")
+    create_versioned_function("part_v1")
     op.add_column("audience_rows", sa.Column("part", sa.SmallInteger()))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from alembic import op
 
-from service.db.migration_steps import frozen_function, in_each_workspace
+from service.db.migration_steps import create_versioned_function, for_each_workspace
 
 revision = "0019"
 down_revision = "0018"
@@ -17,8 +17,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    frozen_function("facets_v1")
-    in_each_workspace(
+    create_versioned_function("facets_v1")
+    for_each_workspace(
         """INSERT INTO search_terms (workspace_id, term, id, frequency, length)
         SELECT i.workspace_id, reverie_term_v1(i.audience, i.kind, f.facet), i.id, 1, i.length
         FROM search_index i,

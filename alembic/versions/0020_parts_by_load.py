@@ -13,7 +13,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from service.db.migration_steps import drop_vector_indexes, in_each_workspace
+from service.db.migration_steps import drop_vector_indexes, for_each_workspace
 
 revision = "0020"
 down_revision = "0019"
@@ -24,7 +24,7 @@ depends_on = None
 def upgrade() -> None:
     drop_vector_indexes()
     op.add_column("search_index", sa.Column("part", sa.SmallInteger()))
-    in_each_workspace("UPDATE search_index SET part = reverie_part_v1(audience) WHERE workspace_id = one AND ann")
+    for_each_workspace("UPDATE search_index SET part = reverie_part_v1(audience) WHERE workspace_id = one AND ann")
     op.create_check_constraint("ck_search_index_part", "search_index", "part IS NOT NULL OR NOT ann")
 
 
@@ -32,6 +32,6 @@ def downgrade() -> None:
     """Rows are handed over anew, to the part that their audience's id names."""
     drop_vector_indexes()
     op.drop_column("search_index", "part")
-    in_each_workspace(
+    for_each_workspace(
         "UPDATE audience_rows SET part = reverie_part_v1(audience) WHERE workspace_id = one AND part IS NOT NULL"
     )

@@ -7,6 +7,7 @@ crashed, a connection cut, no room on its disk or in its memory, a statement or 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -32,11 +33,12 @@ _UNAVAILABLE = (
     OSError,  # nothing listens at the socket, or no room for what a snapshot is written to
     TimeoutError,
 )
-_TAKEN = {
+_UNIQUE_VIOLATIONS = {
     "uq_memories_identity": "Another memory says the same already.",
     "uq_memories_key": "Another memory has this key already.",
 }
 _PLACES_OF_MEMORIES = ("fk_memories_agents", "fk_memories_sessions", "fk_memories_tasks", "fk_memories_teams")
+LOG_EVERY_S = 1.0
 _SHARD = re.compile(r"_\d+$")
 """What Citus adds to the name of a constraint on one shard."""
 _NAMED = re.compile(r'constraint "([^"]+)"')
@@ -44,22 +46,36 @@ _NAMED = re.compile(r'constraint "([^"]+)"')
 
 
 @contextmanager
-def failures_told() -> Iterator[None]:
+def translate_db_errors() -> Iterator[None]:
     """Raises Unavailable for what the database cannot do now, and Conflict for what is there already."""
     try:
         yield
     except asyncpg.UniqueViolationError as error:
         constraint = _constraint(error)
-        if constraint not in _TAKEN:
+        if constraint not in _UNIQUE_VIOLATIONS:
             raise
-        raise Conflict(_TAKEN[constraint]) from error
+        raise Conflict(_UNIQUE_VIOLATIONS[constraint]) from error
     except asyncpg.ForeignKeyViolationError as error:
         if not _constraint(error).startswith(_PLACES_OF_MEMORIES):
             raise
         raise Conflict("What a memory belongs to is being deleted; try again.") from error
     except _UNAVAILABLE as error:
-        log.warning("database_unavailable", error=type(error).__name__)
+        _log(type(error).__name__)
         raise Unavailable(f"The database cannot serve this now ({type(error).__name__}).") from error
+
+
+_logged: dict[str, tuple[float, int]] = {}
+
+
+def _log(error: str) -> None:
+    """At most one line per second and kind of error, with how many were left out before it."""
+    now = time.monotonic()
+    logged_at, left_out = _logged.get(error, (-LOG_EVERY_S, 0))
+    if now - logged_at < LOG_EVERY_S:
+        _logged[error] = (logged_at, left_out + 1)
+        return
+    _logged[error] = (now, 0)
+    log.warning("database_unavailable", error=error, left_out=left_out)
 
 
 def _constraint(error: asyncpg.PostgresError) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 import asyncpg
 import structlog
 
-from service.db.reaching import Way, way_to
+from service.db.connectivity import ConnectionMode, detect_pooler
 from service.errors import Unavailable
 
 log = structlog.get_logger(__name__)
@@ -28,24 +28,24 @@ async def listen(url: str, channels: Mapping[str, Callable[[str], None]]) -> Non
     until cancelled. Ends at once behind a pooler."""
     while True:
         try:
-            if await way_to(url) is not Way.DIRECT:
-                log.info("not_listening", error="a pooler in between")
+            if await detect_pooler(url) is not ConnectionMode.DIRECT:
+                log.info("listen_unavailable", error="a pooler in between")
                 return
             connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "reverie-listen"})
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError, Unavailable) as error:
-            log.warning("not_listening", error=type(error).__name__)
+            log.warning("listen_unavailable", error=type(error).__name__)
             await asyncio.sleep(RECONNECT_S)
             continue
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _, lost=lost: lost.set())
         try:
             for channel, heard in channels.items():
-                await connection.add_listener(channel, lambda *told, heard=heard: heard(told[-1]))
+                await connection.add_listener(channel, lambda *notification, heard=heard: heard(notification[-1]))
             for heard in channels.values():
                 heard("")
             await lost.wait()
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            log.warning("not_listening", error=type(error).__name__)
+            log.warning("listen_unavailable", error=type(error).__name__)
         finally:
             connection.terminate()
         await asyncio.sleep(RECONNECT_S)

@@ -14,7 +14,7 @@ def create_role() -> None:
     """The role every transaction of the service takes on: it owns nothing and bypasses nothing.
 
     An owner that may make no roles goes on without it, unless somebody has made it and granted it to the owner:
-    the walls hold for the owner as well.
+    row-level security holds for the owner as well.
     """
     op.execute(
         f"""DO $$ BEGIN
@@ -38,15 +38,16 @@ def grant(privilege: str) -> None:
     )
 
 
-def allow(*tables: str) -> None:
+def grant_dml(*tables: str) -> None:
     """Let the service read and write these tables."""
     for table in tables:
         grant(f"SELECT, INSERT, UPDATE, DELETE ON {table}")
 
 
-def wall(*tables: str, owner_too: bool = True) -> None:
-    """As ``allow``, but only for the rows of the workspace set in the transaction, for the owner as well."""
-    allow(*tables)
+def enable_rls(*tables: str, owner_too: bool = True) -> None:
+    """As ``grant_dml``, with a row-level security policy: only rows of the transaction's workspace, for the owner
+    too."""
+    grant_dml(*tables)
     for table in tables:
         op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
         if owner_too:
@@ -54,14 +55,14 @@ def wall(*tables: str, owner_too: bool = True) -> None:
         op.execute(f"CREATE POLICY workspace ON {table} USING ({POLICY}) WITH CHECK ({POLICY})")
 
 
-def frozen_function(*names: str) -> None:
+def create_versioned_function(*names: str) -> None:
     """Create the functions of ``sql/functions/<name>.sql``. Each file carries a version and is never edited."""
     for name in names:
         op.execute((SQL_DIR / "functions" / f"{name}.sql").read_text(encoding="utf-8"))
 
 
-def in_each_workspace(statement: str) -> None:
-    """Run ``statement`` for ``one`` workspace after the other, since the walls hold for the owner too."""
+def for_each_workspace(statement: str) -> None:
+    """Run ``statement`` for ``one`` workspace after the other, since row-level security holds for the owner too."""
     op.execute(
         f"""DO $$ DECLARE one uuid; BEGIN
             FOR one IN SELECT workspace_id FROM workspaces LOOP
@@ -71,6 +72,12 @@ def in_each_workspace(statement: str) -> None:
             PERFORM set_config('reverie.workspace', '', true);
         END $$"""  # noqa: S608
     )
+
+
+def serves_from(revision: str, oldest: str) -> None:
+    """Say that releases whose newest migration is ``oldest``, and later ones, can work on the schema of ``revision``,
+    so that they go on while a newer release takes over. Without it they are refused."""
+    op.execute(f"INSERT INTO schema_compatibility (revision, serves_from) VALUES ('{revision}', '{oldest}')")  # noqa: S608
 
 
 def drop_vector_indexes() -> None:

@@ -1,4 +1,5 @@
-"""The connection pools, and the only ways to the database: ``transaction``, ``searching``, ``saving``, ``unscoped``."""
+"""The connection pools, and the only ways to the database: ``transaction``, ``search_connection``, ``autocommit``,
+``unscoped``."""
 
 from __future__ import annotations
 
@@ -14,36 +15,44 @@ import asyncpg
 import orjson
 from pgvector.asyncpg import register_vector
 
-from service.db.dedicated import Dedicated
-from service.db.ending import current_ending
-from service.db.failures import failures_told
+from service.db.connectivity import (
+    CONNECT_S,
+    CONNECTION_ERRORS,
+    ConnectionMode,
+    detect_pooler,
+    normalize_dsn,
+    unreachable,
+)
+from service.db.deferred_commit import current_deferred_commit
+from service.db.failures import translate_db_errors
 from service.db.guard import transaction_open
-from service.db.positions import Positions
-from service.db.queries import Query, query
-from service.db.reaching import CONNECT_S, FAILURES, Way, checked, unreachable, way_to
+from service.db.queries import NO_FLAGS, Flags, Query, query
+from service.db.schema_version import SchemaCheck
+from service.db.wal_lsn import LsnTracker
+from service.db.workspace_connection import WorkspaceConnection
 from service.domain.json import dumps
 from service.errors import Unavailable
 
 APP_ROLE = "reverie_app"
-STATEMENTS_KEPT = 100
+STATEMENT_CACHE_SIZE = 100
 """Prepared ones of each connection, as asyncpg has it."""
-COMMAND_GRACE_S = 5.0
+CLIENT_TIMEOUT_MARGIN_S = 5.0
 """What a statement has past its timeout in Postgres before this side gives up on a connection that died silently."""
-IDLE_TERMS = 4
-"""After how many times the statement timeout without a word a transaction is ended, so that a process that is frozen in
-the middle of one does not keep others from the rows it has locked."""
-SAVERS = 2
-"""Connections of those that only save; as many batches of saves are under way at once (memory/together)."""
-_ONE_MOMENT = " ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_PLAN_ONCE = " SET LOCAL plan_cache_mode = force_generic_plan;"
-_PLAN_FOR_SEARCH = (
+IDLE_IN_TX_FACTOR = 4
+"""``idle_in_transaction_session_timeout`` as a multiple of ``statement_timeout``: frees the row locks held by a frozen
+process."""
+INSERT_POOL_SIZE = 2
+"""Connections of those that only save; as many batches of saves are under way at once (memory/group_commit)."""
+_REPEATABLE_READ = " ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_GENERIC_PLAN = " SET LOCAL plan_cache_mode = force_generic_plan;"
+_SEARCH_PLAN = (
     " SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off;"
     "SET LOCAL enable_sort = off; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200;"
 )
-_PLAN_BY_INDEXES = " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
-_SHARDS_IN_SIGHT = " SET LOCAL citus.override_table_visibility = off;"
+_INDEX_PLANS = " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
+_CITUS_SHOW_SHARDS = " SET LOCAL citus.override_table_visibility = off;"
 """Citus hides shards from the catalog, which takes each new connection a second as it first asks for types."""
-_SHARDS_ALWAYS_IN_SIGHT = """SELECT set_config('citus.override_table_visibility', 'off', false)
+_CITUS_SHOW_SHARDS_SESSION = """SELECT set_config('citus.override_table_visibility', 'off', false)
     FROM pg_extension WHERE extname = 'citus'"""
 """For a connection that nobody else will use."""
 
@@ -53,33 +62,28 @@ Row = Mapping[str, Any]
 class Connection:
     """Runs named queries on one connection. Statements are prepared once per connection by asyncpg.
 
-    ``wrote`` tells whether any of them was one that writes, ``told`` whether any wrote events.
+    ``wrote`` tells whether any of them was one that writes, ``emitted_events`` whether any wrote events.
     """
 
-    __slots__ = ("_forgetful", "_timeout_s", "raw", "told", "wrote")
+    __slots__ = ("_prepared_statements_off", "_timeout_s", "emitted_events", "raw", "wrote")
 
-    def __init__(self, raw: Any, *, forgetful: bool = False) -> None:
-        """``forgetful``: behind a pooler that does not know which client a prepared statement belongs to."""
+    def __init__(self, raw: Any, *, prepared_statements_off: bool = False) -> None:
+        """``prepared_statements_off``: behind a pooler that does not know which client a prepared statement belongs
+        to."""
         self.raw = raw
         self.wrote = False
-        self.told = False
-        self._forgetful = forgetful
+        self.emitted_events = False
+        self._prepared_statements_off = prepared_statements_off
         self._timeout_s: float | None = None
 
-    async def allow(self, seconds: float) -> None:
+    async def set_timeout(self, seconds: float) -> None:
         """Let the statements of this transaction take longer than a request may."""
         await self.raw.execute(f"SET LOCAL statement_timeout = {int(seconds * 1000)}")
-        self._timeout_s = seconds + COMMAND_GRACE_S
+        self._timeout_s = seconds + CLIENT_TIMEOUT_MARGIN_S
 
-    async def fetch(self, name: str, /, **values: Any) -> list[Row]:
-        """All rows of the named query."""
-        statement = self._named(name)
-        rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
-        return rows
-
-    async def fetch_with(self, name: str, literals: dict[str, Any], /, **values: Any) -> list[Row]:
-        """All rows of the named query, with numbers in the places it takes no parameters in."""
-        statement = self._named(name).with_literals(**literals)
+    async def fetch(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> list[Row]:
+        """All rows of the named query under these flags."""
+        statement = self._named(name, flags)
         rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return rows
 
@@ -97,52 +101,62 @@ class Connection:
     async def batches(self, name: str, size: int, /, **values: Any) -> AsyncIterator[list[Row]]:
         """The rows of the named query, ``size`` at a time through a cursor, never all in memory."""
         statement = self._named(name)
-        if self._forgetful:  # a cursor's statement has a name, which another client may have left behind here
+        if (
+            self._prepared_statements_off
+        ):  # a cursor's statement has a name, which another client may have left behind here
             await self.raw.execute("DEALLOCATE ALL")
         cursor = await self.raw.cursor(statement.sql, *statement.arguments(values))
         while rows := await cursor.fetch(size):
             yield rows
 
-    async def run(self, name: str, /, **values: Any) -> int:
-        """Run the named query for its effect; the number of rows it touched."""
-        statement = self._named(name)
+    async def run(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> int:
+        """Run the named query under these flags for its effect; the number of rows it touched."""
+        statement = self._named(name, flags)
         tag: str = await self.raw.execute(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         count = tag.rpartition(" ")[2]
         return int(count) if count.isdigit() else 0
 
-    def _named(self, name: str) -> Query:
-        statement = query(name)
+    def _named(self, name: str, flags: Flags = NO_FLAGS) -> Query:
+        statement = query(name, flags)
         self.wrote = self.wrote or statement.writes
-        self.told = self.told or statement.tells
+        self.emitted_events = self.emitted_events or statement.emits_events
         return statement
 
 
 class Database:
     """The connections to one Postgres. Open it with ``await Database.open(...)``, close it with ``await close()``.
 
-    ``events_written`` is called with the workspace of every transaction that wrote events, once it has committed.
+    ``on_events_committed`` is called with the workspace of every transaction that wrote events, once it has committed.
     """
 
     def __init__(
-        self, pool: Any, way: Way, connections: type[Connection], *, url: str, wait_s: float, statement_timeout_s: float
+        self,
+        pool: Any,
+        way: ConnectionMode,
+        connections: type[Connection],
+        *,
+        url: str,
+        wait_s: float,
+        statement_timeout_s: float,
     ) -> None:
         self.url = url
         self._on = connections
-        self.events_written: Callable[[UUID], None] = _unheard
+        self.on_events_committed: Callable[[UUID], None] = _ignore
         self._pool = pool
-        self._searchers: Any = None
-        self._savers: Any = None
+        self._search_pool: Any = None
+        self._insert_pool: Any = None
         """Those that only search, and those that only save; None where a connection is not this process's own."""
-        self._forgetful = way is Way.FORGETFUL_POOLER
+        self._forgetful = way is ConnectionMode.POOLER_NO_PREPARED
         self._wait_s = wait_s
         self._statement_timeout_s = statement_timeout_s
-        self._searching = _PLAN_ONCE + _PLAN_FOR_SEARCH
-        self.spread = False
-        self.positions: Positions | None = None
+        self._searching = _GENERIC_PLAN + _SEARCH_PLAN
+        self.check_schema = SchemaCheck()
+        self.is_citus = False
+        self.positions: LsnTracker | None = None
         """Of what is written, where a replica has to have it; None where there is none."""
         self._settings = (
             f"SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)}; SET LOCAL jit = off;"
-            f" SET LOCAL idle_in_transaction_session_timeout = {int(statement_timeout_s * 1000 * IDLE_TERMS)};"
+            f" SET LOCAL idle_in_transaction_session_timeout = {int(statement_timeout_s * 1000 * IDLE_IN_TX_FACTOR)};"
         )
 
     @classmethod
@@ -159,64 +173,67 @@ class Database:
         """Connect. Raises Unavailable, naming host and database but never user or password, when it cannot.
 
         Where the role ``reverie_app`` may be taken on, every transaction does. Where it may not (a managed Postgres
-        whose owner makes no roles), the walls hold for the owner too, as long as it is not one that walls do not
-        stop; such a one is refused.
+        whose owner makes no roles), row-level security holds for the owner too, as long as it is not one that it does
+        not stop; such a one is refused.
 
         Behind a pooler that keeps no prepared statements, each is sent and planned anew.
         """
         try:
-            way = await way_to(url)
+            way = await detect_pooler(url)
             make_pool = partial(
                 asyncpg.create_pool,
-                checked(url),
-                statement_cache_size=0 if way is Way.FORGETFUL_POOLER else STATEMENTS_KEPT,
+                normalize_dsn(url),
+                statement_cache_size=0 if way is ConnectionMode.POOLER_NO_PREPARED else STATEMENT_CACHE_SIZE,
                 max_size=size,
                 reset=_nothing_to_reset,
                 timeout=CONNECT_S,
-                command_timeout=statement_timeout_s + COMMAND_GRACE_S,
-                max_cacheable_statement_size=0,  # asyncpg's 15 KB would leave the largest, hybrid_search, out
+                command_timeout=statement_timeout_s + CLIENT_TIMEOUT_MARGIN_S,
+                max_cacheable_statement_size=0,  # asyncpg's 15 KB would leave the largest out
                 max_cached_statement_lifetime=0,
                 server_settings={"application_name": application},
             )
             pool = await make_pool(
-                min_size=1, init=_prepare_own_connection if way is Way.DIRECT else _prepare_connection
+                min_size=1, init=_prepare_own_connection if way is ConnectionMode.DIRECT else _prepare_connection
             )
-        except FAILURES as error:
+        except CONNECTION_ERRORS as error:
             raise unreachable(url, error) from None
         db = cls(pool, way, connections, url=url, wait_s=wait_s, statement_timeout_s=statement_timeout_s)
         try:
-            await db._settle(way)
-            if way is Way.DIRECT and not db.spread:
-                make_dedicated = partial(make_pool, min_size=0, connection_class=Dedicated)
-                db._searchers = await make_dedicated(max_size=math.ceil(size / 2), init=db._prepare_searcher)
-                db._savers = await make_dedicated(max_size=min(size, SAVERS), init=db._prepare_saver)
+            await db._detect_capabilities(way)
+            if way is ConnectionMode.DIRECT and not db.is_citus:
+                make_dedicated = partial(make_pool, min_size=0, connection_class=WorkspaceConnection)
+                db._search_pool = await make_dedicated(max_size=math.ceil(size / 2), init=db._prepare_search_connection)
+                db._insert_pool = await make_dedicated(
+                    max_size=min(size, INSERT_POOL_SIZE), init=db._prepare_insert_connection
+                )
         except BaseException:
             await db.close()
             raise
         return db
 
-    async def _settle(self, way: Way) -> None:
-        """Find out what every transaction has to set here. Raises Unavailable for a login that walls do not stop and
-        for a Citus database that is not spread yet."""
+    async def _detect_capabilities(self, way: ConnectionMode) -> None:
+        """Find out what every transaction has to set here. Raises Unavailable for a login that bypasses row-level
+        security, for a Citus database that is not spread yet, and for a schema that this release cannot work on."""
         async with self.unscoped() as connection:
+            await self.check_schema(connection.raw)
             role = await connection.row("login_role", app_role=APP_ROLE)
         assert role is not None
         if role["may_switch"]:
             self._settings += f" SET LOCAL ROLE {APP_ROLE};"
-        elif role["passes_walls"]:
+        elif role["bypasses_rls"]:
             raise Unavailable(
                 f"DATABASE_URL: the role {APP_ROLE} is not there, and this login passes row-level security. "
                 "Run the migrations first (make migrate)."
             )
         if role["spread"]:
-            if not role["walls_spread"]:
+            if not role["citus_propagates_guc"]:
                 raise Unavailable(
                     "DATABASE_URL: a Citus database that is not spread yet; run the migrations (make migrate)."
                 )
-            self._searching = _PLAN_FOR_SEARCH
-            if way is not Way.DIRECT:
-                self._settings += _SHARDS_IN_SIGHT
-            self.spread = True
+            self._searching = _SEARCH_PLAN
+            if way is not ConnectionMode.DIRECT:
+                self._settings += _CITUS_SHOW_SHARDS
+            self.is_citus = True
 
     async def close(self) -> None:
         """Close every connection, waiting at most 5 s for those in use."""
@@ -236,35 +253,36 @@ class Database:
         }
 
     def _pools(self) -> list[Any]:
-        return [pool for pool in (self._pool, self._searchers, self._savers) if pool is not None]
+        return [pool for pool in (self._pool, self._search_pool, self._insert_pool) if pool is not None]
 
-    def searching(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
-        """For search statements, which only read: as ``searching_transaction``, but each by itself where it can be."""
-        if self.searches_apart:
-            return self._dedicated(self._searchers, workspace_id)
-        return self.searching_transaction(workspace_id)
+    def search_connection(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+        """For search statements, which only read: as ``search_transaction``, but each by itself where it can be."""
+        if self.has_autocommit_pool:
+            return self._workspace_connection(self._search_pool, workspace_id)
+        return self.search_transaction(workspace_id)
 
     @property
-    def searches_apart(self) -> bool:
+    def has_autocommit_pool(self) -> bool:
         """Whether a search has a connection for searches alone, and is in no transaction of the request."""
-        return self._searchers is not None and current_ending() is None
+        return self._search_pool is not None and current_deferred_commit() is None
 
-    def saving(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
-        """For one statement that saves: as ``planned_once``, but committed with the statement where it can be."""
-        if self._savers is None or current_ending() is not None:
-            return self.planned_once(workspace_id)
-        return self._dedicated(self._savers, workspace_id)
+    def autocommit(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+        """For one statement that saves: as ``generic_plan_transaction``, but committed with the statement where it can
+        be."""
+        if self._insert_pool is None or current_deferred_commit() is not None:
+            return self.generic_plan_transaction(workspace_id)
+        return self._workspace_connection(self._insert_pool, workspace_id)
 
     @asynccontextmanager
-    async def _dedicated(self, pool: Any, workspace_id: UUID) -> AsyncIterator[Connection]:
+    async def _workspace_connection(self, pool: Any, workspace_id: UUID) -> AsyncIterator[Connection]:
         async with self._connection(pool) as raw:
             with transaction_open():
-                await raw.show(workspace_id)
+                await raw.set_workspace(workspace_id)
                 connection = self._on(raw)
                 yield connection
                 await self._committed(workspace_id, connection)
 
-    def searching_transaction(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+    def search_transaction(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """As ``transaction``, for search statements: planned once per connection.
 
         Their joins are of intermediate results whose size Postgres cannot know; told never to nest loops it hashes
@@ -273,31 +291,31 @@ class Database:
         """
         return self.transaction(workspace_id, self._searching)
 
-    def planned_once(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
-        """As ``transaction``, for statements that touch few rows, such as saves: planned once per connection, as
+    def generic_plan_transaction(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+        """As ``transaction``, with cached generic plans: for statements that touch few rows, such as saves, whose
         planning costs more than running them.
 
         A plan that is kept must not be one for tables as empty as they were at first: it never reads them whole. On
         Citus each statement is planned anew.
         """
-        return self.transaction(workspace_id, "" if self.spread else _PLAN_ONCE + _PLAN_BY_INDEXES)
+        return self.transaction(workspace_id, "" if self.is_citus else _GENERIC_PLAN + _INDEX_PLANS)
 
     def snapshot(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """As ``transaction``, but reading only, and every statement sees the one moment of the first."""
-        return self.transaction(workspace_id, mode=_ONE_MOMENT)
+        return self.transaction(workspace_id, mode=_REPEATABLE_READ)
 
     @asynccontextmanager
     async def transaction(
-        self, workspace_id: UUID, planning: str = "", *, mode: str = "", awaited: bool = True
+        self, workspace_id: UUID, planning: str = "", *, mode: str = "", track_lsn: bool = True
     ) -> AsyncIterator[Connection]:
         """One transaction that sees and writes the rows of this workspace alone (row-level security).
 
-        ``awaited``: whoever searches next has to see what it wrote, also on a replica.
+        ``track_lsn``: whoever searches next has to see what it wrote, also on a replica.
 
         Commits at the end, rolls back on any error. Raises Unavailable when no connection comes free in time
         or the database goes away.
         """
-        ending = current_ending()
+        ending = current_deferred_commit()
         if ending is not None:
             await ending.commit()
 
@@ -305,17 +323,17 @@ class Database:
             raw = await stack.enter_async_context(self._connection())
             with transaction_open():
                 settings = f"{self._settings}{planning} SET LOCAL reverie.workspace = '{workspace_id}';"
-                if self.spread:  # with each SET, Citus sends its nodes the whole string that it stands in
+                if self.is_citus:  # with each SET, Citus sends its nodes the whole string that it stands in
                     settings = f"DO $$ BEGIN {settings} END $$"
                 await raw.execute(f"BEGIN{mode}; {settings}")
                 try:
                     if ending is not None:
                         await ending.enter(raw)
-                    connection = self._on(raw, forgetful=self._forgetful)
-                    committed = partial(self._committed, workspace_id, connection, awaited=awaited)
+                    connection = self._on(raw, prepared_statements_off=self._forgetful)
+                    committed = partial(self._committed, workspace_id, connection, track_lsn=track_lsn)
                     yield connection
-                    wrote = connection.wrote if self.spread else None
-                    if ending is not None and await ending.keeps(raw, stack, committed, wrote=wrote):
+                    wrote = connection.wrote if self.is_citus else None
+                    if ending is not None and await ending.hold(raw, stack, committed, wrote=wrote):
                         return
                 except BaseException:
                     if not raw.is_closed():
@@ -324,40 +342,40 @@ class Database:
                 await raw.execute("COMMIT")
                 await committed()
 
-    async def _committed(self, workspace_id: UUID, connection: Connection, *, awaited: bool = True) -> None:
-        if connection.told:
-            self.events_written(workspace_id)
-        if self.positions is not None and awaited and connection.wrote:
-            position = (await connection.raw.fetchrow(query("log_position").sql))["position"]
+    async def _committed(self, workspace_id: UUID, connection: Connection, *, track_lsn: bool = True) -> None:
+        if connection.emitted_events:
+            self.on_events_committed(workspace_id)
+        if self.positions is not None and track_lsn and connection.wrote:
+            position = (await connection.raw.fetchrow(query("current_lsn").sql))["position"]
             self.positions.note(workspace_id, position)
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[Connection]:
         """A connection outside any workspace: single statements on what belongs to none (keys, the schedule)."""
-        if (ending := current_ending()) is not None:
+        if (ending := current_deferred_commit()) is not None:
             await ending.commit()
         async with self._connection() as raw, asyncio.timeout(self._statement_timeout_s):
-            yield self._on(raw, forgetful=self._forgetful)
+            yield self._on(raw, prepared_statements_off=self._forgetful)
 
-    async def _prepare_searcher(self, raw: Any) -> None:
-        await self._dedicate(raw, self._searching + " SET LOCAL default_transaction_read_only = on;")
+    async def _prepare_search_connection(self, raw: Any) -> None:
+        await self._configure_session(raw, self._searching + " SET LOCAL default_transaction_read_only = on;")
 
-    async def _prepare_saver(self, raw: Any) -> None:
-        await self._dedicate(raw, _PLAN_ONCE + _PLAN_BY_INDEXES)
+    async def _prepare_insert_connection(self, raw: Any) -> None:
+        await self._configure_session(raw, _GENERIC_PLAN + _INDEX_PLANS)
 
-    async def _dedicate(self, raw: Any, settings: str) -> None:
+    async def _configure_session(self, raw: Any, settings: str) -> None:
         await _prepare_own_connection(raw)
         await raw.execute((self._settings + settings).replace("SET LOCAL", "SET"))
 
     @asynccontextmanager
     async def _connection(self, pool: Any = None) -> AsyncIterator[Any]:
-        with failures_told():
+        with translate_db_errors():
             async with (pool or self._pool).acquire(timeout=self._wait_s) as raw:
                 yield raw
 
 
 async def _prepare_own_connection(raw: Any) -> None:
-    await raw.execute(_SHARDS_ALWAYS_IN_SIGHT)
+    await raw.execute(_CITUS_SHOW_SHARDS_SESSION)
     await _prepare_connection(raw)
 
 
@@ -373,7 +391,7 @@ async def _prepare_connection(raw: Any) -> None:
         ) from None
 
 
-def _unheard(_: UUID) -> None:
+def _ignore(_: UUID) -> None:
     """Nobody wants to know."""
 
 

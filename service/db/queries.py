@@ -1,4 +1,4 @@
-"""The named SQL of ``sql/queries``: read once, ``:name`` parameters turned into Postgres' ``$1, $2, …``."""
+"""The named SQL of ``sql/queries``: Jinja2 templates, whose ``:name`` parameters become Postgres' ``$1, $2, …``."""
 
 from __future__ import annotations
 
@@ -10,45 +10,37 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from jinja2 import DictLoader, Environment, StrictUndefined, Template, meta
+
 SQL_DIR = Path(__file__).resolve().parents[2] / "sql"
+RENDERED_MAX = 500
+"""Statements kept; a search has one for each set of flags."""
+
+Flag = bool | int | str | tuple[int, ...]
+Flags = Mapping[str, Flag]
+NO_FLAGS: Flags = MappingProxyType({})
 
 _BLOCK = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
-_FRAGMENT = re.compile(r":\((\w+)\)")
-_VARIANT = "__"
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _COMMENT = re.compile(r"--[^\n]*")
-_BRANCH = re.compile(r"\{(if|each) (\w+)\}((?:(?!\{(?:if|each) \w+\}).)*?)\{end\}", re.DOTALL)
-"""An innermost one."""
-_COLUMNS = re.compile(r"\{columns of (\w+): ([\w\s]+)\}")
 _WRITING = re.compile(r"\b(INSERT|UPDATE|DELETE)\b")
-_TELLING = re.compile(r"\bINSERT INTO events\b")
+_WRITES_EVENTS = re.compile(r"\bINSERT INTO events\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One named statement: ``sql`` with positional parameters, ``parameters`` their names in order.
+    """One statement: ``sql`` with positional parameters, ``parameters`` their names in order.
 
-    ``text`` is what it is made from, with the parameters ``known``. ``writes`` tells whether it changes or locks rows,
-    ``tells`` whether it writes events.
+    ``known`` are the parameters of its template, some of which other flags leave out. ``writes`` tells whether it
+    changes or locks rows, ``emits_events`` whether it writes events.
     """
 
     name: str
-    text: str
     sql: str
     parameters: tuple[str, ...]
     known: frozenset[str]
     writes: bool
-    tells: bool
-
-    def with_literals(self, **literals: Any) -> Query:
-        """The statement with its ``{name}`` places filled by numbers: for what Postgres takes no parameter for.
-
-        What stands between ``{each name}`` and ``{end}`` is there once for each number of a sequence; between
-        ``{if name}`` and ``{end}``, unless the literal is False, when there is what follows an ``{else}``. Parameters
-        of what is not there need no values.
-        """
-        given = ((name, n if isinstance(n, int) else tuple(n)) for name, n in literals.items())
-        return _filled_in(self.name, self.text, *given)
+    emits_events: bool
 
     def arguments(self, values: dict[str, Any]) -> list[Any]:
         """The values in the statement's order. Raises TypeError on a missing or unknown parameter."""
@@ -58,91 +50,80 @@ class Query:
         return [values[name] for name in self.parameters]
 
 
-@lru_cache(maxsize=500)
-def _filled_in(name: str, text: str, *literals: tuple[str, int | tuple[int, ...]]) -> Query:
-    return compile_query(name, text, dict(literals))
+@dataclass(frozen=True, slots=True)
+class QueryTemplate:
+    """A query before its ``flags``, by name in order, have a value; ``known`` are its parameters under any flags."""
+
+    name: str
+    template: Template
+    flags: tuple[str, ...]
+    known: frozenset[str]
+
+    def render(self, values: Mapping[str, Flag]) -> Query:
+        """The statement under these flags."""
+        text = self.template.render(values)
+        order: dict[str, int] = {}
+        sql = _PARAMETER.sub(lambda match: f"${order.setdefault(match.group(1), len(order) + 1)}", text)
+        sql = sql.strip().rstrip(";").rstrip()
+        return Query(
+            self.name, sql, tuple(order), self.known, bool(_WRITING.search(sql)), bool(_WRITES_EVENTS.search(sql))
+        )
 
 
-def _put(text: str, name: str, number: int) -> str:
-    return text.replace(f"{{{name}}}", str(int(number)))
+class Queries:
+    """Named queries, which include fragments, out of the texts of SQL files by their names."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        """Raises ValueError when a name is used twice, KeyError for an unknown fragment."""
+        blocks: dict[str, dict[str, str]] = {"name": {}, "fragment": {}}
+        for file, text in files.items():
+            parts = _BLOCK.split(text)
+            for kind, name, body in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+                if name in blocks[kind]:
+                    raise ValueError(f"{file}: the {kind} {name} is defined twice")
+                blocks[kind][name] = _COMMENT.sub("", body).strip()
+        self._fragments = blocks["fragment"]
+        self._environment = Environment(loader=DictLoader(self._fragments), undefined=StrictUndefined)
+        self.templates = {name: self._template(name, body) for name, body in blocks["name"].items()}
+        self.flags = frozenset(flag for template in self.templates.values() for flag in template.flags)
+
+    def _template(self, name: str, body: str) -> QueryTemplate:
+        text = "\n".join([body, *self._included(body)])
+        flags = meta.find_undeclared_variables(self._environment.parse(text))
+        known = frozenset(_PARAMETER.findall(text))
+        return QueryTemplate(name, self._environment.from_string(body), tuple(sorted(flags)), known)
+
+    def _included(self, body: str) -> list[str]:
+        """The fragments that a text includes, and those that they include."""
+        named = meta.find_referenced_templates(self._environment.parse(body))
+        texts = [self._fragments[name] for name in named if name is not None]
+        return [each for text in texts for each in (text, *self._included(text))]
+
+    def query(self, name: str, flags: Flags = NO_FLAGS) -> Query:
+        """The query of that name under the flags that it has.
+
+        Raises KeyError when there is none, TypeError when it has a flag that is not given, or when no query has one
+        that is.
+        """
+        template = self.templates[name]
+        if not flags.keys() <= self.flags or any(flag not in flags for flag in template.flags):
+            wrong = sorted(set(template.flags) - flags.keys() | flags.keys() - self.flags)
+            raise TypeError(f"query {name}: flags missing or unknown: {wrong}")
+        return _rendered(template, tuple(flags[flag] for flag in template.flags))
 
 
-def compile_query(name: str, text: str, literals: Mapping[str, Any] = MappingProxyType({})) -> Query:
-    """Turn ``:name`` placeholders into ``$n``; a name used twice is one parameter. ``::type`` casts are kept.
-
-    After ``{columns of t: a b}``, ``:a`` and ``:b`` are columns of ``t`` and no parameters, so that fragments that name
-    them can be used for each row of ``t``.
-    """
-    order: dict[str, int] = {}
-    columns: dict[str, str] = {}
-
-    def of_table(match: re.Match[str]) -> str:
-        columns.update((column, f"{match.group(1)}.{column}") for column in match.group(2).split())
-        return ""
-
-    def branch(match: re.Match[str]) -> str:
-        kind, literal, body = match.groups()
-        if kind == "if":
-            then, _, otherwise = body.partition("{else}")
-            return then if literals.get(literal, True) else otherwise
-        return "".join(_put(body, literal, number) for number in literals[literal]) if literal in literals else body
-
-    def place(match: re.Match[str]) -> str:
-        if column := columns.get(match.group(1)):
-            return column
-        return f"${order.setdefault(match.group(1), len(order) + 1)}"
-
-    filled, branches = _COLUMNS.sub(of_table, _COMMENT.sub("", text)), 1
-    known = frozenset(_PARAMETER.findall(filled)) - columns.keys()
-    while branches:
-        filled, branches = _BRANCH.subn(branch, filled)
-    for literal, value in literals.items():
-        if isinstance(value, int):
-            filled = _put(filled, literal, value)
-    sql = _PARAMETER.sub(place, filled).strip().rstrip(";").rstrip()
-    return Query(name, text, sql, tuple(order), known, bool(_WRITING.search(sql)), bool(_TELLING.search(sql)))
+@lru_cache(maxsize=RENDERED_MAX)
+def _rendered(template: QueryTemplate, values: tuple[Flag, ...]) -> Query:
+    return template.render(dict(zip(template.flags, values, strict=True)))
 
 
 @cache
-def all_queries() -> dict[str, Query]:
-    """Every named query of ``sql/queries/*.sql``, with the ``:(fragments)`` of all of them filled in.
-
-    A fragment ``a__v`` stands for ``a`` in the variant ``v``: a query that is another with it is there as well, under
-    its name and ``__v``.
-
-    Raises ValueError when a name is used twice, KeyError for an unknown fragment.
-    """
-    fragments: dict[str, str] = {}
-    bodies: dict[str, str] = {}
-    for path in sorted((SQL_DIR / "queries").glob("*.sql")):
-        parts = _BLOCK.split(path.read_text(encoding="utf-8"))
-        for kind, name, body in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-            blocks = fragments if kind == "fragment" else bodies
-            if name in blocks:
-                raise ValueError(f"{path.name}: the {kind} {name} is defined twice")
-            blocks[name] = body if kind == "name" else _COMMENT.sub("", body).strip()
-    filled = {name: _filled(body, fragments) for name, body in bodies.items()}
-    queries = {name: compile_query(name, text) for name, text in filled.items()}
-    for variant in sorted({name.partition(_VARIANT)[2] for name in fragments} - {""}):
-        mark = f"{_VARIANT}{variant}"
-        own = {name.removesuffix(mark): body for name, body in fragments.items() if name.endswith(mark)}
-        for name, body in bodies.items():
-            if (varied := _filled(body, fragments | own)) != filled[name]:
-                queries[name + mark] = compile_query(name + mark, varied)
-    return queries
+def all_queries() -> Queries:
+    """Those of ``sql/queries/*.sql``."""
+    paths = sorted((SQL_DIR / "queries").glob("*.sql"))
+    return Queries({path.name: path.read_text(encoding="utf-8") for path in paths})
 
 
-def variant_of(name: str, variant: str) -> str:
-    """What the query of that name is called in a variant: the name itself where it is no other."""
-    varied = f"{name}{_VARIANT}{variant}"
-    return varied if varied in all_queries() else name
-
-
-def _filled(body: str, fragments: dict[str, str]) -> str:
-    """The body with its fragments, and with theirs. Raises RecursionError for a fragment that holds itself."""
-    return _FRAGMENT.sub(lambda match: _filled(fragments[match.group(1)], fragments), body)
-
-
-def query(name: str) -> Query:
-    """The query of that name. Raises KeyError when there is none."""
-    return all_queries()[name]
+def query(name: str, flags: Flags = NO_FLAGS) -> Query:
+    """One of these by its name, as ``Queries.query``."""
+    return all_queries().query(name, flags)

@@ -1,4 +1,4 @@
--- The importance of an event or observation after a time without use (row D6): halved once for every full period of
+-- The importance of an event or observation after a time without use: halved once for every full period of
 -- ``days`` since it was made, reinforced or last returned, whichever came last. All other types keep theirs.
 CREATE FUNCTION reverie_decayed_v1(
     importance float8, type text, decay_exempt boolean, created_at timestamptz, reinforced_at timestamptz,

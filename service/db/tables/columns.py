@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     DateTime,
@@ -64,7 +65,12 @@ def int_column(name: str, default: str = "0") -> Column[Any]:
     return Column(name, Integer, nullable=False, server_default=default)
 
 
-def key(*columns: str) -> PrimaryKeyConstraint:
+def bigint_column(name: str, default: str = "0") -> Column[Any]:
+    """A 64-bit integer."""
+    return Column(name, BigInteger, nullable=False, server_default=default)
+
+
+def workspace_pk(*columns: str) -> PrimaryKeyConstraint:
     """The primary key: the workspace first."""
     return PrimaryKeyConstraint("workspace_id", *columns)
 
@@ -83,6 +89,6 @@ def references(
     )
 
 
-def in_workspace() -> ForeignKeyConstraint:
+def workspace_fk() -> ForeignKeyConstraint:
     """The workspace exists."""
     return ForeignKeyConstraint(["workspace_id"], ["workspaces.workspace_id"])

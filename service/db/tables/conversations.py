@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     Index,
     Integer,
@@ -13,15 +14,16 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
 from service.db.tables.columns import (
+    bigint_column,
     id_column,
     int_column,
     json_column,
-    key,
     metadata,
     references,
     text_column,
     time_column,
     workspace_column,
+    workspace_pk,
 )
 
 sessions = Table(
@@ -32,14 +34,14 @@ sessions = Table(
     id_column("agent_id"),
     text_column("session"),
     text_column("user_name", nullable=True),
-    int_column("last_seq"),
-    int_column("dreamed_seq"),
-    int_column("window_seq"),
-    int_column("window_from_seq"),
+    bigint_column("last_seq"),
+    bigint_column("dreamed_seq"),
+    bigint_column("window_seq"),
+    bigint_column("window_from_seq"),
     time_column("window_started_at"),
     time_column("last_message_at"),
     time_column("created_at", nullable=False, default_now=True),
-    key("id"),
+    workspace_pk("id"),
     UniqueConstraint("workspace_id", "agent_id", "session"),
     references("agents", "agent_id"),
     Index(
@@ -56,7 +58,7 @@ messages = Table(
     workspace_column(),
     id_column("id"),
     id_column("session_id"),
-    Column("seq", Integer, nullable=False),
+    Column("seq", BigInteger, nullable=False),
     text_column("role"),
     text_column("content"),
     json_column("content_json", nullable=True),
@@ -65,7 +67,7 @@ messages = Table(
     text_column("user_name", nullable=True),
     int_column("tokens"),
     time_column("created_at", nullable=False, default_now=True),
-    key("id"),
+    workspace_pk("id"),
     UniqueConstraint("workspace_id", "session_id", "seq"),
     references("sessions", "session_id"),
 )
@@ -75,10 +77,10 @@ window_summaries = Table(
     metadata,
     workspace_column(),
     id_column("session_id"),
-    Column("from_seq", Integer, nullable=False),
-    Column("to_seq", Integer, nullable=False),
+    Column("from_seq", BigInteger, nullable=False),
+    Column("to_seq", BigInteger, nullable=False),
     id_column("memory_id"),
-    key("session_id", "from_seq"),
+    workspace_pk("session_id", "from_seq"),
     references("sessions", "session_id"),
     references("memories", "memory_id"),
 )
@@ -97,7 +99,7 @@ documents = Table(
     int_column("chunks"),
     text_column("created_by"),
     time_column("created_at", nullable=False, default_now=True),
-    key("id"),
+    workspace_pk("id"),
     references("agents", "agent_id"),
     Index("ix_documents_user", "workspace_id", "user_name", postgresql_where=text("user_name IS NOT NULL")),
 )
@@ -112,7 +114,7 @@ chunks = Table(
     text_column("content"),
     int_column("tokens"),
     Column("lexemes", TSVECTOR, nullable=False),
-    key("id"),
+    workspace_pk("id"),
     UniqueConstraint("workspace_id", "document_id", "position"),
     references("documents", "document_id"),
 )

@@ -12,12 +12,12 @@ from sqlalchemy import (
 from service.db.tables.columns import (
     id_column,
     json_column,
-    key,
     metadata,
     references,
     text_column,
     time_column,
     workspace_column,
+    workspace_pk,
 )
 
 entities = Table(
@@ -33,7 +33,7 @@ entities = Table(
     id_column("dream_id", nullable=True),
     time_column("created_at", nullable=False, default_now=True),
     time_column("updated_at", nullable=False, default_now=True),
-    key("id"),
+    workspace_pk("id"),
     references("agents", "agent_id"),
 )
 
@@ -47,7 +47,7 @@ entity_merges = Table(
     json_column("moved"),
     text_column("actor"),
     time_column("created_at", nullable=False, default_now=True),
-    key("id"),
+    workspace_pk("id"),
     references("entities", "entity_id"),
     Index("ix_entity_merges_entity", "workspace_id", "entity_id"),
 )
@@ -60,7 +60,7 @@ entity_aliases = Table(
     text_column("alias"),
     text_column("kind"),
     id_column("entity_id"),
-    key("audience", "alias", "kind"),
+    workspace_pk("audience", "alias", "kind"),
     references("entities", "entity_id", deferred=True),
     Index("ix_entity_aliases_entity", "workspace_id", "entity_id"),
 )
@@ -80,7 +80,7 @@ edges = Table(
     id_column("dream_id", nullable=True),
     text_column("created_by"),
     time_column("created_at", nullable=False, default_now=True),
-    key("id"),
+    workspace_pk("id"),
     UniqueConstraint("workspace_id", "source_id", "relation", "target_id"),
     Index("ix_edges_target", "workspace_id", "target_id"),
     Index("ix_edges_memory", "workspace_id", "memory_id", postgresql_where=text("memory_id IS NOT NULL")),

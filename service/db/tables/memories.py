@@ -20,12 +20,12 @@ from service.db.tables.columns import (
     id_column,
     int_column,
     json_column,
-    key,
     metadata,
     references,
     text_column,
     time_column,
     workspace_column,
+    workspace_pk,
 )
 
 memories = Table(
@@ -68,7 +68,8 @@ memories = Table(
     id_column("dream_id", nullable=True),
     text_column("changed_by"),
     text_column("change_reason"),
-    key("id"),
+    text_column("hearsay_by", nullable=True),
+    workspace_pk("id"),
     references("agents", "agent_id"),
     references("teams", "team_id", cascade=False),
     references("tasks", "task_id", cascade=False),
@@ -99,6 +100,7 @@ memories = Table(
         "agent_id",
         postgresql_where=text("type IN ('event', 'observation') AND deleted_at IS NULL AND superseded_by IS NULL"),
     ),
+    Index("ix_memories_hearsay", "workspace_id", "hearsay_by", postgresql_where=text("hearsay_by IS NOT NULL")),
     Index("ix_memories_key", "workspace_id", "key", postgresql_where=text("key IS NOT NULL")),
     Index("ix_memories_session", "workspace_id", "session_id", postgresql_where=text("session_id IS NOT NULL")),
     Index("ix_memories_user", "workspace_id", "user_name", postgresql_where=text("user_name IS NOT NULL")),
@@ -115,7 +117,7 @@ memory_versions = Table(
     text_column("change_reason"),
     id_column("dream_id", nullable=True),
     time_column("at", nullable=False),
-    key("memory_id", "version"),
+    workspace_pk("memory_id", "version"),
     references("memories", "memory_id"),
 )
 
@@ -125,7 +127,7 @@ memory_sources = Table(
     workspace_column(),
     id_column("memory_id"),
     id_column("message_id"),
-    key("memory_id", "message_id"),
+    workspace_pk("memory_id", "message_id"),
     references("memories", "memory_id"),
     references("messages", "message_id"),
     Index("ix_memory_sources_message", "workspace_id", "message_id"),
@@ -138,6 +140,6 @@ memory_usage = Table(
     id_column("memory_id"),
     Column("access_count", BigInteger, nullable=False, server_default="0"),
     time_column("last_accessed_at"),
-    key("memory_id"),
+    workspace_pk("memory_id"),
     references("memories", "memory_id"),
 )

@@ -1,10 +1,11 @@
-"""What keeps the service honest: repeated requests, limits, the audit, events, heartbeats."""
+"""What keeps the service honest: repeated requests, limits, usage of models, the audit, events, heartbeats."""
 
 from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
     Column,
+    Date,
     Double,
     Index,
     LargeBinary,
@@ -17,15 +18,15 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from service.db.tables.columns import (
     id_column,
-    in_workspace,
     int_column,
     json_column,
-    key,
     metadata,
     references,
     text_column,
     time_column,
     workspace_column,
+    workspace_fk,
+    workspace_pk,
 )
 
 idempotency = Table(
@@ -39,7 +40,7 @@ idempotency = Table(
     text_column("content_type"),
     Column("answer", LargeBinary),
     time_column("created_at", nullable=False, default_now=True),
-    key("key_id", "request_key"),
+    workspace_pk("key_id", "request_key"),
     references("api_keys", "key_id"),
     Index("ix_idempotency_created", "created_at"),
 )
@@ -49,10 +50,42 @@ rate_limits = Table(
     metadata,
     workspace_column(),
     id_column("key_id"),
-    time_column("full_at", nullable=False),
-    key("key_id"),
+    time_column("full_at", nullable=False),  # GCRA's theoretical arrival time
+    workspace_pk("key_id"),
     references("api_keys", "key_id"),
 )
+
+model_usage = Table(
+    "model_usage",
+    metadata,
+    workspace_column(),
+    Column("day", Date, nullable=False),
+    text_column("purpose"),
+    text_column("model"),
+    id_column("key_id"),
+    text_column("agent"),
+    Column("calls", BigInteger, nullable=False),
+    Column("failed_calls", BigInteger, nullable=False),
+    Column("prompt_tokens", BigInteger, nullable=False),
+    Column("completion_tokens", BigInteger, nullable=False),
+    Column("cost_usd", Double, nullable=False),
+    workspace_pk("day", "purpose", "model", "key_id", "agent"),
+)
+"""What models were used for, by day (UTC). ``key_id`` is zero and ``agent`` empty where there is none; workspace zero
+is the installation itself."""
+
+model_budgets = Table(
+    "model_budgets",
+    metadata,
+    workspace_column(),
+    Column("day", Date, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+    Column("cost_usd", Double, nullable=False),
+    Column("dream_tokens", BigInteger, nullable=False),
+    Column("dream_cost_usd", Double, nullable=False),
+    workspace_pk("day"),
+)
+"""What of a day's budget is taken: used by calls that have ended, and reserved at their most by those under way."""
 
 audit_log = Table(
     "audit_log",
@@ -66,8 +99,8 @@ audit_log = Table(
     text_column("target", nullable=True),
     text_column("subject", nullable=True),
     json_column("details"),
-    key("id"),
-    in_workspace(),
+    workspace_pk("id"),
+    workspace_fk(),
 )
 
 events = Table(
@@ -81,7 +114,7 @@ events = Table(
     id_column("subject_id"),
     json_column("details"),
     time_column("at", nullable=False),
-    key("id"),
+    workspace_pk("id"),
     Index("ix_events_position", "workspace_id", "position", unique=True, postgresql_where=text("position IS NOT NULL")),
     Index("ix_events_waiting", "workspace_id", "at", "id", postgresql_where=text("position IS NULL")),
 )
@@ -91,7 +124,7 @@ event_counters = Table(
     metadata,
     workspace_column(),
     Column("last", BigInteger, nullable=False),
-    key(),
+    workspace_pk(),
 )
 
 webhooks = Table(
@@ -109,7 +142,7 @@ webhooks = Table(
     time_column("last_sent_at"),
     time_column("disabled_at"),
     time_column("created_at", nullable=False),
-    key("id"),
+    workspace_pk("id"),
 )
 
 webhook_schedule = Table(
@@ -121,7 +154,8 @@ webhook_schedule = Table(
     time_column("paused_until"),
     time_column("lease_until"),
     text_column("owner", nullable=True),
-    key("webhook_id"),
+    time_column("claimed_at"),
+    workspace_pk("webhook_id"),
     Index("ix_webhook_schedule_due", "due_at"),
 )
 
@@ -139,4 +173,27 @@ totals = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("value", Double, nullable=False),
+)
+
+cron_runs = Table(
+    "cron_runs",
+    metadata,
+    Column("job", Text, primary_key=True),
+    time_column("started_at", nullable=False),
+)
+"""When a worker last started each scheduled job."""
+
+secrets = Table(
+    "secrets",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)
+"""Random secrets of the installation, made once and shared by all processes."""
+
+schema_compatibility = Table(
+    "schema_compatibility",
+    metadata,
+    Column("revision", Text, primary_key=True),
+    text_column("serves_from"),
 )

@@ -22,12 +22,12 @@ from sqlalchemy.dialects.postgresql import ARRAY, REAL, UUID
 from service.db.tables.columns import (
     bool_column,
     id_column,
-    in_workspace,
-    key,
     metadata,
     text_column,
     time_column,
     workspace_column,
+    workspace_fk,
+    workspace_pk,
 )
 
 search_index = Table(
@@ -66,7 +66,7 @@ search_index = Table(
     Column("next_embedding", HALFVEC()),
     Column("embedding_float32", VECTOR()),
     Column("next_embedding_float32", VECTOR()),
-    key("id"),
+    workspace_pk("id"),
     CheckConstraint("part IS NOT NULL OR NOT ann", name="ck_search_index_part"),
     Index("ix_search_index_audience", "workspace_id", "audience", "kind", "ann", "happened_at"),
     Index("ix_search_index_previous", "workspace_id", "previous", postgresql_where=text("previous IS NOT NULL")),
@@ -106,7 +106,7 @@ audience_rows = Table(
     Column("kind", SmallInteger, nullable=False),
     Column("rows", BigInteger, nullable=False),
     Column("part", SmallInteger),
-    key("audience", "kind"),
+    workspace_pk("audience", "kind"),
 )
 
 common_terms = Table(
@@ -115,7 +115,7 @@ common_terms = Table(
     workspace_column(),
     Column("term", BigInteger, nullable=False),
     Column("rows", BigInteger, nullable=False),
-    key("term"),
+    workspace_pk("term"),
 )
 
 audience_languages = Table(
@@ -124,8 +124,8 @@ audience_languages = Table(
     workspace_column(),
     id_column("audience"),
     text_column("language"),
-    key("audience", "language"),
-    in_workspace(),
+    workspace_pk("audience", "language"),
+    workspace_fk(),
 )
 
 embedding_models = Table(

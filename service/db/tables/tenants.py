@@ -9,19 +9,19 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-from sqlalchemy.dialects.postgresql import UUID
+from sqlalchemy.dialects.postgresql import ARRAY, UUID
 
 from service.db.tables.columns import (
     bool_column,
     id_column,
-    in_workspace,
     json_column,
-    key,
     metadata,
     references,
     text_column,
     time_column,
     workspace_column,
+    workspace_fk,
+    workspace_pk,
 )
 
 workspaces = Table(
@@ -38,8 +38,17 @@ settings = Table(
     workspace_column(),
     json_column("value"),
     time_column("updated_at", nullable=False, default_now=True),
-    key(),
-    in_workspace(),
+    workspace_pk(),
+    workspace_fk(),
+)
+
+pii_secrets = Table(
+    "pii_secrets",
+    metadata,
+    workspace_column(),
+    Column("secret", LargeBinary, nullable=False),
+    workspace_pk(),
+    workspace_fk(),
 )
 
 api_keys = Table(
@@ -51,11 +60,12 @@ api_keys = Table(
     text_column("role"),
     text_column("agent", nullable=True),
     Column("hash", LargeBinary, nullable=False),
+    Column("former_hashes", ARRAY(LargeBinary), nullable=False, server_default="{}"),
     time_column("created_at", nullable=False, default_now=True),
     time_column("revoked_at"),
-    key("id"),
+    workspace_pk("id"),
     UniqueConstraint("workspace_id", "hash"),
-    in_workspace(),
+    workspace_fk(),
 )
 
 agents = Table(
@@ -69,9 +79,9 @@ agents = Table(
     id_column("prime_audience"),
     json_column("settings"),
     time_column("created_at", nullable=False, default_now=True),
-    key("id"),
+    workspace_pk("id"),
     UniqueConstraint("workspace_id", "agent"),
-    in_workspace(),
+    workspace_fk(),
 )
 
 teams = Table(
@@ -80,9 +90,9 @@ teams = Table(
     workspace_column(),
     id_column("id"),
     text_column("team"),
-    key("id"),
+    workspace_pk("id"),
     UniqueConstraint("workspace_id", "team"),
-    in_workspace(),
+    workspace_fk(),
 )
 
 team_members = Table(
@@ -91,7 +101,7 @@ team_members = Table(
     workspace_column(),
     id_column("agent_id"),
     id_column("team_id"),
-    key("agent_id", "team_id"),
+    workspace_pk("agent_id", "team_id"),
     references("agents", "agent_id"),
     references("teams", "team_id"),
 )
@@ -102,7 +112,19 @@ tasks = Table(
     workspace_column(),
     id_column("id"),
     text_column("task"),
-    key("id"),
+    bool_column("members_only"),
+    workspace_pk("id"),
     UniqueConstraint("workspace_id", "task"),
-    in_workspace(),
+    workspace_fk(),
+)
+
+task_members = Table(
+    "task_members",
+    metadata,
+    workspace_column(),
+    id_column("task_id"),
+    id_column("agent_id"),
+    workspace_pk("task_id", "agent_id"),
+    references("tasks", "task_id"),
+    references("agents", "agent_id"),
 )

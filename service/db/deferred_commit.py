@@ -1,6 +1,6 @@
-"""Lets a request's answer commit together with what it writes (row W5).
+"""Deferred commit: a request's response commits together with what it writes.
 
-A request that must be answered the same way when it is repeated runs inside ``held_open()``. Its last writing
+A request that must be answered the same way when it is repeated runs inside ``defer_commit()``. Its last writing
 transaction is then not committed where its block ends but held open until the request's answer is known, so that
 the answer is stored in it. Reading transactions are never held, and the next transaction commits the held one
 first, so a request still has one connection at most.
@@ -13,24 +13,24 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-Gate = Callable[[Any], Awaitable[None]]
+OnBegin = Callable[[Any], Awaitable[None]]
 """Called with the raw connection at the start of every transaction of the request; raises to stop it."""
 
 
-class Ending:
+class DeferredCommit:
     """The end of one request's database work. ``wrote`` tells whether any transaction so far wrote something."""
 
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
+    def __init__(self, on_begin: OnBegin) -> None:
+        self._on_begin = on_begin
         self._held: tuple[Any, AsyncExitStack, Callable[[], Awaitable[None]]] | None = None
         self.wrote = False
         self.over = False
 
     async def enter(self, raw: Any) -> None:
         """A transaction of the request has begun on this connection."""
-        await self._gate(raw)
+        await self._on_begin(raw)
 
-    async def keeps(
+    async def hold(
         self, raw: Any, stack: AsyncExitStack, committed: Callable[[], Awaitable[None]], *, wrote: bool | None = None
     ) -> bool:
         """Whether the transaction wrote something and is now held, with the stack that gives its connection back.
@@ -73,17 +73,17 @@ class Ending:
                 await committed()
 
 
-_current: ContextVar[Ending | None] = ContextVar("reverie_ending", default=None)
+_current: ContextVar[DeferredCommit | None] = ContextVar("reverie_ending", default=None)
 
 
-def current_ending() -> Ending | None:
+def current_deferred_commit() -> DeferredCommit | None:
     """The ending this task's transactions belong to; None once it is over, as for what the request left running."""
     ending = _current.get()
     return None if ending is None or ending.over else ending
 
 
 @contextmanager
-def only_reading() -> Iterator[None]:
+def without_deferred_commit() -> Iterator[None]:
     """Transactions of the block are no part of an ending: they write nothing, so several may run at once."""
     token = _current.set(None)
     try:
@@ -93,9 +93,9 @@ def only_reading() -> Iterator[None]:
 
 
 @asynccontextmanager
-async def held_open(gate: Gate) -> AsyncIterator[Ending]:
+async def defer_commit(on_begin: OnBegin) -> AsyncIterator[DeferredCommit]:
     """Hold back the last commit of this task's block, for the caller to make. What is still held then is undone."""
-    ending = Ending(gate)
+    ending = DeferredCommit(on_begin)
     token = _current.set(ending)
     try:
         yield ending

@@ -1,4 +1,4 @@
-"""How far writes reach into Postgres' log, so that a search on a replica sees what its reader has written.
+"""Read-your-writes on a replica: WAL positions (LSN) of writes, which a replica must have replayed to serve a search.
 
 A position is a number of bytes. Those of this process's writes are known; whoever wrote through another process
 says the position it was told.
@@ -15,12 +15,12 @@ PRIMARY_ONLY = 2**63
 _asked: ContextVar[int] = ContextVar("reverie_position", default=0)
 
 
-def search_from(position: int) -> None:
+def require_lsn(position: int) -> None:
     """Whatever this task searches from now on holds everything written up to there."""
     _asked.set(position)
 
 
-class Positions:
+class LsnTracker:
     """The ``last`` write of this process, and the last of each workspace that may not have reached the replica."""
 
     def __init__(self) -> None:
@@ -32,10 +32,10 @@ class Positions:
         self.last = max(self.last, position)
         self._of[workspace] = max(self._of.get(workspace, 0), position)
 
-    def needed(self, workspace: UUID) -> int:
+    def required_lsn(self, workspace: UUID) -> int:
         """Up to where a search of the workspace has to see."""
         return max(self._of.get(workspace, 0), _asked.get())
 
-    def reached(self, position: int) -> None:
+    def advance(self, position: int) -> None:
         """The replica is there."""
         self._of = {workspace: needed for workspace, needed in self._of.items() if needed > position}

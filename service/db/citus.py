@@ -1,4 +1,4 @@
-"""How migrations make tables in a database that ``sql/citus.sql`` has spread over a cluster (row O6)."""
+"""How migrations make tables in a database that ``sql/citus.sql`` has spread over a cluster."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sqlalchemy import Table, text
 
 from service.db.migrate import IS_CITUS
 
-_IS_SPREAD = "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('agents'))"
+_IS_DISTRIBUTED = "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('agents'))"
 
 
-class SpreadingImpl(PostgresqlImpl):
+class CitusPostgresqlImpl(PostgresqlImpl):
     """Takes the place of Alembic's own for Postgres by being defined, and does the same on any other Postgres.
 
     A tenant table is spread before it gets its foreign keys: Citus refuses them between a table that is spread and one
@@ -23,7 +23,7 @@ class SpreadingImpl(PostgresqlImpl):
 
     def create_table(self, table: Table, **options: Any) -> None:
         """Make the table, its indexes and its foreign keys."""
-        if "workspace_id" not in table.columns or not self._is_spread():
+        if "workspace_id" not in table.columns or not self._is_distributed():
             super().create_table(table, **options)
             return
         super().create_table(table, include_foreign_key_constraints=(), **options)
@@ -31,6 +31,6 @@ class SpreadingImpl(PostgresqlImpl):
         for foreign_key in table.foreign_key_constraints:
             self.add_constraint(foreign_key)
 
-    def _is_spread(self) -> bool:
+    def _is_distributed(self) -> bool:
         assert self.connection is not None
-        return bool(self.connection.scalar(text(IS_CITUS)) and self.connection.scalar(text(_IS_SPREAD)))
+        return bool(self.connection.scalar(text(IS_CITUS)) and self.connection.scalar(text(_IS_DISTRIBUTED)))

@@ -1,0 +1,63 @@
+"""Whether the database's schema is one that this release can work on."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from time import monotonic
+
+import asyncpg
+
+from service.db.queries import query
+from service.errors import SchemaMismatch
+
+VERSIONS = Path(__file__).resolve().parents[2] / "alembic" / "versions"
+RECHECK_S = 5.0
+MIGRATE = "run `make migrate` (or `python -m service migrate`)"
+
+
+@cache
+def code_revision() -> str:
+    """The newest migration of this release; all are named ``NNNN_what.py``."""
+    return max(path.name.partition("_")[0] for path in VERSIONS.glob("[0-9]*_*.py"))
+
+
+class SchemaCheck:
+    """Compares revisions. One that fits is trusted for RECHECK_S, one that does not is asked for each time.
+
+    ``mismatch`` is what was wrong when it was last compared, None when nothing was.
+    """
+
+    def __init__(self) -> None:
+        self.mismatch: str | None = None
+        self._fits_until = 0.0
+
+    async def __call__(self, raw: asyncpg.Connection) -> None:
+        """Raises SchemaMismatch for a schema older than this release, and for a newer one whose migrations do not say
+        (``schema_compatibility``) that this release can work on it."""
+        if monotonic() < self._fits_until:
+            return
+        self.mismatch = await _mismatch(raw)
+        if self.mismatch:
+            raise SchemaMismatch(self.mismatch)
+        self._fits_until = monotonic() + RECHECK_S
+
+
+async def _mismatch(raw: asyncpg.Connection) -> str | None:
+    mine = code_revision()
+    try:
+        found = await raw.fetchval(query("schema_revision").sql)
+        if found is not None and found > mine:
+            serves_from = await raw.fetchval(query("schema_serves_from").sql, found)
+            if serves_from is not None and serves_from <= mine:
+                return None
+            return (
+                f"The database's schema is at {found}, newer than this release, which knows migrations up to {mine}: "
+                "run a newer release."
+            )
+    except (asyncpg.UndefinedTableError, asyncpg.InsufficientPrivilegeError):
+        found = None  # never migrated, or before 0026: only the owner of the tables could read it
+    if found == mine:
+        return None
+    at = f"at {found}" if found else "older"
+    return f"The database's schema is {at}, this release needs {mine}: {MIGRATE}."
