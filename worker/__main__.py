@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 
-from service.domain.telling import tell, tell_change
+from service.children import end_with_parent
+from service.domain.dream_summary import describe_change, summarize_dream
 from service.errors import ReverieError
 from service.settings import Settings
 
@@ -21,28 +22,47 @@ _SHOWN = {"created": "green", "superseded": "yellow", "reinforced": "dim", "deca
 
 
 @cli.command()
-def run() -> None:
+def run(
+    parent: Annotated[int | None, typer.Option(hidden=True, help="end at once when this process ends")] = None,
+) -> None:
     """Dream on schedule until SIGTERM."""
+    if parent is not None:
+        end_with_parent(parent)
+    from service.db.connectivity import wait_for
     from service.runtime import configure_logging
     from worker.app import run_worker
+    from worker.watchdog import under_watchdog
 
     settings = Settings()
     configure_logging(settings.log_level)
-    asyncio.run(run_worker(settings))
+    if settings.database_url is not None:
+        asyncio.run(
+            wait_for(settings.database_url, Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print)
+        )
+    asyncio.run(under_watchdog(run_worker(settings), settings.step_deadline_s))
 
 
 @cli.command()
 def once() -> None:
-    """Dream for every agent, then end: for system cron and Kubernetes."""
+    """Dream for every agent, then end: for system cron and Kubernetes. Exit status 1 when a dream failed."""
     from service.database import open_database
     from service.runtime import configure_logging
     from worker.app import run_once
+    from worker.watchdog import under_watchdog
 
     settings = Settings()
     configure_logging(settings.log_level)
     with open_database(settings) as url:
-        count = asyncio.run(run_once(settings.model_copy(update={"database_url": url})))
-    out.print(f"Dreamed for {count} agents.")
+        settings = settings.model_copy(update={"database_url": url})
+        report = asyncio.run(under_watchdog(run_once(settings), settings.step_deadline_s))
+    out.print(f"Dreamed for {_agents(report.dreamed)}.")
+    if report.failed:
+        reasons = "\n".join(f"  {agent}: {error}" for agent, error in report.failed.items())
+        _fail(f"The dreams of {_agents(len(report.failed))} failed; their messages stay due:\n{reasons}")
+
+
+def _agents(count: int) -> str:
+    return f"{count} agent{'' if count == 1 else 's'}"
 
 
 @cli.command()
@@ -54,14 +74,16 @@ def dream(
     """Dream for one agent now, and say what it did."""
     from service.database import open_database
     from service.runtime import configure_logging
-    from worker.by_hand import dream_by_hand
-    from worker.watching import Watching
+    from worker.progress import ProgressDisplay
+    from worker.run_now import dream_now
+    from worker.watchdog import under_watchdog
 
     settings = Settings()
     configure_logging("warning")
-    with open_database(settings) as url, Watching(Console(stderr=True)) as watching:
+    with open_database(settings) as url, ProgressDisplay(Console(stderr=True)) as watching:
         settings = settings.model_copy(update={"database_url": url})
-        done = asyncio.run(dream_by_hand(settings, workspace, agent, dry_run=dry_run, watching=watching))
+        dreaming = dream_now(settings, workspace, agent, dry_run=dry_run, watching=watching)
+        done = asyncio.run(under_watchdog(dreaming, settings.step_deadline_s))
     _show(done)
     if done["status"] == "failed":
         sys.exit(1)
@@ -71,10 +93,10 @@ def _show(done: dict[str, Any]) -> None:
     """The dream as a person reads it: what it did, and each change to a memory."""
     color = "red" if done["status"] == "failed" else "green"
     out.print(f"[bold]Dream {done['id']}[/] of {escape(done['agent'])}: [{color}]{done['status']}[/]")
-    out.print(escape(tell(done)))
+    out.print(escape(summarize_dream(done)))
     for change in done["changes"]:
         if change["op"] in _SHOWN:
-            out.print(f"  [{_SHOWN[change['op']]}]{escape(tell_change(change))}[/]")
+            out.print(f"  [{_SHOWN[change['op']]}]{escape(describe_change(change))}[/]")
 
 
 def main() -> None:

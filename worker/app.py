@@ -8,39 +8,43 @@ import signal
 import socket
 import threading
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine
-from datetime import UTC, timedelta
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import structlog
-from apscheduler.schedulers.asyncio import AsyncIOScheduler
-from apscheduler.triggers.cron import CronTrigger
 
 from service.db.listening import DUE, EVENTS, listen
+from service.executor import freeze_heap
 from service.memory.engine import Engine
-from service.memory.health import told
+from service.memory.health import health_payload
+from service.memory.in_flight import InFlight
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import health
 from service.telemetry import open_telemetry
-from worker.dreaming.run import Dreamer
-from worker.loops import Bell
-from worker.upkeep.bulletins import look_over_bulletins
-from worker.upkeep.collect import collect
-from worker.upkeep.compact import fold_next
-from worker.upkeep.embed_pending import embed_pending
-from worker.upkeep.large_audiences import tend_large_audiences
-from worker.upkeep.reindex import Reindexer
-from worker.webhooks import Sender
+from worker.dreaming.run import Dreamer, Outcome
+from worker.maintenance.bulletins import schedule_stale_bulletins
+from worker.maintenance.compact import compact_next
+from worker.maintenance.embed_pending import embed_pending
+from worker.maintenance.hnsw import maintain_hnsw
+from worker.maintenance.reindex import Reindexer
+from worker.maintenance.retention import apply_retention
+from worker.schedule import Job, scheduler
+from worker.wakeup import Wakeup
+from worker.webhooks import WebhookDispatcher
 
 log = structlog.get_logger(__name__)
 
-BEAT_S = 1.0
+HEARTBEAT_S = 1.0
 REINDEX_S = 1.0
 WEBHOOKS_S = 0.5
-WEBHOOKS_AT_ONCE = 4
-FORGOTTEN_AFTER = timedelta(hours=1)
-STOP_S = 4.5
+WEBHOOKS_CONCURRENCY = 2
+"""Of any workspace; as many more are kept for workspaces to whose webhooks nothing is being sent."""
+STALE_WORKER_AFTER = timedelta(hours=1)
+SHUTDOWN_TIMEOUT_S = 4.5
 
 
 def worker_name() -> str:
@@ -48,22 +52,29 @@ def worker_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
-def dreamer(engine: Engine, settings: Settings, name: str | None = None) -> Dreamer:
+def dreamer(settings: Settings, flight: InFlight) -> Dreamer:
     """A dreamer of this process."""
-    return Dreamer(engine, name or worker_name(), settings.dream_lease_s, settings.dream_retry_s)
+    return Dreamer(
+        flight.engine, flight.worker, settings.dream_lease_s, settings.dream_retry_s, in_flight=flight
+    )  # fmt: skip
+
+
+def in_flight(engine: Engine, settings: Settings) -> InFlight:
+    """What this process has in flight, under a name of its own."""
+    return InFlight(engine, worker_name(), settings.step_deadline_s)
 
 
 async def run_worker(settings: Settings) -> None:
     """Dream whenever an agent is due and keep up the rest on its clocks, until SIGTERM or SIGINT.
 
     Then it stops within five seconds: what is under way is rolled back or left at its last checkpoint, and its lease
-    is given back.
+    is given back. A worker that cannot, because the database does not answer, say, ends with status 1.
     """
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
-        deadline = threading.Timer(STOP_S, os._exit, (0,))
+        deadline = threading.Timer(SHUTDOWN_TIMEOUT_S, _give_up)
         deadline.daemon = True
         deadline.start()
         stopping.set()
@@ -71,87 +82,121 @@ async def run_worker(settings: Settings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
     async with open_runtime(settings, "reverie-worker", open_telemetry("reverie-worker")) as engine:
-        name = worker_name()
-        scheduler = _scheduler(engine, settings)
-        scheduler.start()
-        tasks = [asyncio.create_task(job) for job in _jobs(engine, settings, name)]
+        flight = in_flight(engine, settings)
+        name = flight.worker
+        clocks = scheduler(engine, schedule(settings, flight))
+        clocks.start()
+        tasks = [asyncio.create_task(job) for job in _loops(settings, flight)]
+        freeze_heap()
         log.info("worker_ready", worker=name)
         await stopping.wait()
-        scheduler.shutdown(wait=False)
+        clocks.shutdown(wait=False)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         async with engine.db.unscoped() as connection:
             await connection.run("release_embedding", worker=name)
-            await connection.run("forget_worker", worker=name, before=engine.now() - FORGOTTEN_AFTER)
+            await connection.run("forget_worker", worker=name, before=engine.now() - STALE_WORKER_AFTER)
         log.info("worker_stopped", worker=name)
 
 
-def _scheduler(engine: Engine, settings: Settings) -> AsyncIOScheduler:
-    scheduler = AsyncIOScheduler(timezone=UTC)
-    clocks: tuple[tuple[Callable[[Engine], Awaitable[object]], str], ...] = (
-        (make_all_due, settings.dream_cron),
-        (look_over_bulletins, settings.bulletin_cron),
-        (embed_pending, settings.upkeep_cron),
-        (collect, settings.collect_cron),
-        (tend_large_audiences, settings.statistics_cron),
-    )
-    for job, cron in clocks:
-        scheduler.add_job(job, CronTrigger.from_crontab(cron, UTC), args=[engine], max_instances=1, coalesce=True)
-    return scheduler
+def _give_up() -> None:
+    """End a process that has not stopped in time."""
+    log.error("worker_stuck", detail=f"it did not stop within {SHUTDOWN_TIMEOUT_S:g} s")
+    os._exit(1)
 
 
-def _jobs(engine: Engine, settings: Settings, name: str) -> list[Coroutine[Any, Any, None]]:
-    """What a worker does all the time, side by side."""
+def schedule(settings: Settings, flight: InFlight) -> list[tuple[str, Job, str]]:
+    """The scheduled jobs of a worker, by name, and their crontabs."""
+    return [
+        ("schedule_all_now", schedule_all_now, settings.dream_cron),
+        ("look_over_bulletins", schedule_stale_bulletins, settings.bulletin_cron),
+        ("embed_pending", partial(embed_pending, flight=flight), settings.embed_pending_cron),
+        ("collect", apply_retention, settings.retention_cron),
+        ("tend_large_audiences", maintain_hnsw, settings.statistics_cron),
+    ]
+
+
+def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[Any, Any, None]]:
+    """What a worker does all the time, side by side: half of what dreams or sends is kept for workspaces that nobody
+    serves, so that none has to wait for another's slow models and webhooks."""
     assert settings.database_url is not None
-    bell, posted = Bell(), Bell()
-    own = dreamer(engine, settings, name)
-    reindexer = Reindexer(engine, name)
-    sender = Sender(
+    engine, name = flight.engine, flight.worker
+    bell, posted = Wakeup(), Wakeup()
+    own = dreamer(settings, flight)
+    reindexer = Reindexer(engine, name, flight)
+    sender = WebhookDispatcher(
         engine,
         name,
         timeout_s=settings.webhook_timeout_s,
         failures_max=settings.webhook_failures_max,
-        private=settings.webhooks_private,
+        private=settings.webhooks_allow_private,
     )
 
     async def beat() -> bool:
         async with engine.db.unscoped() as connection:
-            await health.beat(connection, name, told(engine))
+            await health.heartbeat(connection, name, health_payload(engine))
         return False
 
     async def fold() -> bool:
-        return await fold_next(engine)
+        return await compact_next(engine, flight)
 
     return [
-        listen(settings.database_url, {DUE: lambda _: bell.ring(), EVENTS: lambda _: posted.ring()}),
-        Bell().keep_doing("heartbeat", beat, BEAT_S),
-        bell.keep_doing("compaction", fold, settings.poll_s),
-        *(bell.keep_doing("dreaming", own.dream_next, settings.poll_s) for _ in range(settings.dreams_at_once)),
-        *(posted.keep_doing("webhooks", sender.send_next, WEBHOOKS_S) for _ in range(WEBHOOKS_AT_ONCE)),
-        Bell().keep_doing("reindexing", reindexer.step, REINDEX_S),
+        listen(settings.database_url, {DUE: lambda _: bell.notify(), EVENTS: lambda _: posted.notify()}),
+        Wakeup().run_forever("heartbeat", beat, HEARTBEAT_S),
+        *(bell.run_forever("compaction", fold, settings.poll_s) for _ in range(settings.dream_concurrency)),
+        *(bell.run_forever("dreaming", own.dream_next, settings.poll_s) for _ in range(settings.dream_concurrency)),
+        *(
+            bell.run_forever("dreaming", partial(own.dream_next, reserved=True), settings.poll_s)
+            for _ in range(settings.dream_concurrency)
+        ),
+        *(posted.run_forever("webhooks", sender.send_next, WEBHOOKS_S) for _ in range(WEBHOOKS_CONCURRENCY)),
+        *(
+            posted.run_forever("webhooks", partial(sender.send_next, reserved=True), WEBHOOKS_S)
+            for _ in range(WEBHOOKS_CONCURRENCY)
+        ),
+        Wakeup().run_forever("reindexing", reindexer.step, REINDEX_S),
     ]
 
 
-async def make_all_due(engine: Engine) -> None:
+async def schedule_all_now(engine: Engine) -> None:
     """The schedule fires: every agent is due."""
     async with engine.db.unscoped() as connection:
-        await connection.run("make_all_due", now=engine.now())
+        await connection.run("schedule_all_now", now=engine.now())
         await connection.run("wake_workers")
 
 
-async def run_once(settings: Settings) -> int:
-    """Dream once for every agent, do the upkeep, and end; the number of agents."""
+@dataclass(frozen=True, slots=True)
+class OnceReport:
+    """For how many agents dreams went well, and those whose dream ``failed``: ``workspace/agent`` and the reason."""
+
+    dreamed: int
+    failed: dict[str, str]
+
+
+async def run_once(settings: Settings) -> OnceReport:
+    """Dream once for every agent, do the upkeep, and end."""
     async with open_runtime(settings, "reverie-worker") as engine:
-        own = dreamer(engine, settings)
-        await make_all_due(engine)
-        count = 0
-        while await own.dream_next():
-            count += 1
-        while await fold_next(engine):
+        flight = in_flight(engine, settings)
+        own = dreamer(settings, flight)
+        await schedule_all_now(engine)
+        dreamed, failed = 0, {}
+        while outcome := await own.dream_next():
+            if outcome.error is None:
+                dreamed += 1
+            else:
+                failed[await _name_of(engine, outcome)] = outcome.error
+        while await compact_next(engine, flight):
             pass
-        await embed_pending(engine)
-        await Reindexer(engine, worker_name()).until_done()
-        await tend_large_audiences(engine)
-        await collect(engine)
-    return count
+        await embed_pending(engine, flight)
+        await Reindexer(engine, flight.worker, flight).until_done()
+        await maintain_hnsw(engine)
+        await apply_retention(engine)
+    return OnceReport(dreamed, failed)
+
+
+async def _name_of(engine: Engine, outcome: Outcome) -> str:
+    async with engine.db.transaction(outcome.workspace_id) as connection:
+        workspace = await connection.value("workspace_name", workspace=outcome.workspace_id)
+        agent = await connection.value("agent_by_id", workspace=outcome.workspace_id, agent_id=outcome.agent_id)
+    return f"{workspace}/{agent}"

@@ -1,4 +1,4 @@
-"""Sends events to webhooks (row O7): in order, signed, at least once, again after a growing pause until they arrive.
+"""Sends events to webhooks: in order, signed, at least once, again after a growing pause until they arrive.
 
 One worker at a time has a webhook, under a lease. What has arrived is noted after the answer, so a worker that dies in
 between leaves that event to be sent again, under the same id. A webhook that takes nothing ``failures_max`` times in a
@@ -18,11 +18,11 @@ import structlog
 
 from service.db.guard import assert_outside_transaction
 from service.db.pool import Connection
-from service.domain.addresses import is_public
 from service.domain.events import signature
 from service.domain.json import dumps
+from service.domain.webhook_url import is_public
 from service.memory.engine import Engine
-from service.memory.feed import last_position
+from service.memory.event_notifier import last_position
 from service.store import events, webhooks
 from service.store.events import Event
 from service.store.webhooks import Claim, Webhook
@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 
 LEASE_S = 60.0
 BATCH = 50
-LOOK_S = 30.0
+POLL_INTERVAL_S = 30.0
 """Between looks at a webhook that nobody says there is something for."""
 PAUSE_FIRST_S = 1.0
 PAUSE_MAX_S = 3600.0
@@ -39,11 +39,11 @@ GONE = 410
 USER_AGENT = "Reverie-Webhooks"
 
 
-class _Lost(Exception):
+class _LeaseLost(Exception):
     """Another worker has taken over."""
 
 
-class _NotArrived(Exception):
+class DeliveryError(Exception):
     """Why an event did not arrive; ``gone`` when it never will."""
 
     def __init__(self, why: str, *, gone: bool = False) -> None:
@@ -53,15 +53,15 @@ class _NotArrived(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
-    """When a webhook is looked at again: at once for ``more``, not before ``paused_until``, never when ``over``."""
+class NextAttempt:
+    """When a webhook is looked at again: at once for ``more``, not before ``paused_until``, never when ``disabled``."""
 
     more: bool = False
     paused_until: datetime | None = None
-    over: bool = False
+    disabled: bool = False
 
 
-class Sender:
+class WebhookDispatcher:
     """Sends in the name of one worker. ``private`` allows addresses inside a network."""
 
     def __init__(
@@ -73,40 +73,45 @@ class Sender:
         self._failures_max = failures_max
         self._private = private
 
-    async def send_next(self) -> bool:
-        """Send what is new to one webhook; False when none is due."""
+    async def send_next(self, *, reserved: bool = False) -> bool:
+        """Send what is new to one webhook; False when none is due. ``reserved``: of a workspace nobody sends for."""
         now = self._engine.now()
         async with self._engine.db.unscoped() as connection:
             claimed = await webhooks.claim(
-                connection, self._worker, now, lease_s=LEASE_S, again_at=now + timedelta(seconds=LOOK_S)
+                connection,
+                self._worker,
+                now,
+                lease_s=LEASE_S,
+                again_at=now + timedelta(seconds=POLL_INTERVAL_S),
+                reserved=reserved,
             )
         if claimed is None:
             return False
-        then = Next(more=True)
+        then = NextAttempt(more=True)
         try:
             then = await self._deliver(claimed)
-        except _Lost:
+        except _LeaseLost:
             return True
         finally:
-            await self._leave(claimed, then)
+            await self._release(claimed, then)
         return True
 
-    async def _leave(self, claimed: Claim, then: Next) -> None:
+    async def _release(self, claimed: Claim, then: NextAttempt) -> None:
         async with self._engine.db.unscoped() as connection:
-            if then.over:
+            if then.disabled:
                 await webhooks.unschedule(connection, claimed)
                 return
             due_at = then.paused_until or (self._engine.now() if then.more else None)
-            await webhooks.leave(connection, claimed, due_at=due_at, paused_until=then.paused_until)
+            await webhooks.release(connection, claimed, due_at=due_at, paused_until=then.paused_until)
 
-    async def _deliver(self, claimed: Claim) -> Next:
+    async def _deliver(self, claimed: Claim) -> NextAttempt:
         """Send a batch, stopping at the first event that does not arrive."""
         db = self._engine.db
         reached = await last_position(db, claimed.workspace)
         async with db.transaction(claimed.workspace) as connection:
             webhook = await webhooks.get(connection, claimed)
             if webhook is None:
-                return Next(over=True)
+                return NextAttempt(disabled=True)
             batch = await events.after(
                 connection, claimed.workspace, webhook.position, agent=None, kinds=webhook.kinds, limit=BATCH
             )
@@ -114,7 +119,7 @@ class Sender:
             for event in batch:
                 try:
                     await self._send(http, webhook, event)
-                except _NotArrived as failure:
+                except DeliveryError as failure:
                     return await self._failed(claimed, webhook.failures, event, failure)
                 async with db.transaction(claimed.workspace) as connection:
                     await self._sent(connection, claimed, event.position, self._engine.now())
@@ -122,14 +127,14 @@ class Sender:
         if len(batch) < BATCH and reached > webhook.position:
             async with db.transaction(claimed.workspace) as connection:
                 await self._sent(connection, claimed, reached, None)
-        return Next(more=len(batch) == BATCH)
+        return NextAttempt(more=len(batch) == BATCH)
 
     async def _sent(self, connection: Connection, claimed: Claim, position: int, at: datetime | None) -> None:
-        if not await webhooks.keep(connection, claimed, self._engine.now(), LEASE_S):
-            raise _Lost
+        if not await webhooks.extend_lease(connection, claimed, LEASE_S):
+            raise _LeaseLost
         await webhooks.sent(connection, claimed, position, at)
 
-    async def _failed(self, claimed: Claim, failures: int, event: Event, failure: _NotArrived) -> Next:
+    async def _failed(self, claimed: Claim, failures: int, event: Event, failure: DeliveryError) -> NextAttempt:
         """Note it, and pause; or give the webhook up. Its address is not logged."""
         now = self._engine.now()
         over = failure.gone or failures + 1 >= self._failures_max
@@ -139,7 +144,7 @@ class Sender:
             "webhook_given_up" if over else "webhook_not_delivered",
             webhook=str(claimed.id), event_id=str(event.body["id"]), error=failure.why,
         )  # fmt: skip
-        return Next(over=True) if over else Next(paused_until=now + _pause(failures))
+        return NextAttempt(disabled=True) if over else NextAttempt(paused_until=now + _pause(failures))
 
     async def _send(self, http: httpx.AsyncClient, webhook: Webhook, event: Event) -> None:
         """One POST. Raises _NotArrived for anything but a 2xx in time."""
@@ -157,9 +162,9 @@ class Sender:
             async with asyncio.timeout(self._timeout_s):
                 answer = await self._post(http, httpx.URL(webhook.url), body, headers)
         except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError, UnicodeError) as error:
-            raise _NotArrived(f"no answer: {type(error).__name__}") from None
+            raise DeliveryError(f"no answer: {type(error).__name__}") from None
         if not answer.is_success:
-            raise _NotArrived(f"answered {answer.status_code}", gone=answer.status_code == GONE)
+            raise DeliveryError(f"answered {answer.status_code}", gone=answer.status_code == GONE)
 
     async def _post(
         self, http: httpx.AsyncClient, url: httpx.URL, body: bytes, headers: dict[str, str]
@@ -190,7 +195,7 @@ class Sender:
         if not self._private:
             addresses = [address for address in addresses if is_public(address)]
         if not addresses:
-            raise _NotArrived("the address is inside a network (REVERIE_WEBHOOKS_PRIVATE allows it)")
+            raise DeliveryError("the address is inside a network (REVERIE_WEBHOOKS_ALLOW_PRIVATE allows it)")
         return addresses
 
 

@@ -13,7 +13,7 @@ from service.llm import LLM
 from service.memory.engine import Engine
 from service.store.agents import get_agent
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api
+from tests.live_api import Api
 from worker.dreaming.run import Dreamer
 
 Json = dict[str, Any]

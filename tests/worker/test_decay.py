@@ -1,4 +1,4 @@
-"""Decay: importance halves with each period without use, by the clock and not by the number of dreams (row D6)."""
+"""Decay: importance halves with each period without use, by the clock and not by the number of dreams."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from tests.serving import Api
+from tests.live_api import Api
 from tests.worker.dreaming import dream
 
 Json = dict[str, Any]
@@ -78,7 +78,7 @@ async def test_being_found_resets_the_clock(api: Api) -> None:
     seen = await api.save("The gate squeaks", type="observation", importance=0.4)
     await days_pass(api, 29)
     await api.search("squeaks")
-    await api.engine.usage.flush()
+    await api.engine.access_counts.flush()
     await days_pass(api, 29)
     await dream(api.engine)
     assert await importances(api, seen) == pytest.approx((0.4, 0.4))
@@ -93,7 +93,7 @@ async def test_a_faded_memory_that_is_used_again_surfaces_again(api: Api) -> Non
     await dream(api.engine)
     assert await found(api, "squeaks") == []
     await api.search("squeaks", include_faded=True)
-    await api.engine.usage.flush()
+    await api.engine.access_counts.flush()
     done = await dream(api.engine)
     assert [change["reason"] for change in done["changes"] if change["op"] == "decayed"] == ["used again"]
     assert await importances(api, seen) == pytest.approx((0.4, 0.4))

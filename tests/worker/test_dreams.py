@@ -1,10 +1,10 @@
-"""Dreams end to end, in one process: what becomes of what was said (rows D2 to D5, D7, D11, S8)."""
+"""Dreams end to end, in one process: what becomes of what was said."""
 
 from __future__ import annotations
 
-from tests.serving import Api
+from tests.live_api import Api
 from tests.worker.dreaming import contents, dream, say
-from worker.app import make_all_due
+from worker.app import schedule_all_now
 from worker.dreaming.run import Dreamer
 
 
@@ -31,10 +31,10 @@ async def test_a_second_dream_finds_nothing_left(api: Api) -> None:
 async def test_a_schedule_with_nothing_to_do_leaves_no_dream(api: Api) -> None:
     await say(api, "I live in Oslo.")
     dreamer = Dreamer(api.engine, "test", 60)
-    await make_all_due(api.engine)
+    await schedule_all_now(api.engine)
     assert await dreamer.dream_next()
     for _ in range(3):
-        await make_all_due(api.engine)
+        await schedule_all_now(api.engine)
         assert await dreamer.dream_next()
         assert not await dreamer.dream_next()
     assert len((await api.get("/v1/dreams", agent="a"))["items"]) == 1
@@ -136,7 +136,7 @@ async def test_a_dream_asked_for_while_another_runs_is_not_lost(api: Api) -> Non
             await api.post("/v1/agents/a/dream", {})
 
     await api.post("/v1/agents/a/dream", {})
-    assert await Dreamer(api.engine, "test", 60, reached=ask).dream_next()
+    assert await Dreamer(api.engine, "test", 60, on_step=ask).dream_next()
     while await Dreamer(api.engine, "test", 60).dream_next():
         pass
     statuses = {item["status"] for item in (await api.get("/v1/dreams", agent="a"))["items"]}

@@ -1,4 +1,4 @@
-"""A failing embedder leaves memories pending: found by keyword meanwhile, embedded by the worker later (row E2)."""
+"""A failing embedder leaves memories pending: found by keyword meanwhile, embedded by the worker later."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.embedding.base import EmbeddingFailed, Vectors
-from service.memory.engine import EMBEDDED_AT_ONCE, Engine
+from service.memory.engine import EMBED_BATCH, Engine
 from service.memory.recall import recall
 from service.memory.remember import remember
-from worker.upkeep.embed_pending import embed_pending
+from worker.maintenance.embed_pending import embed_pending
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 
@@ -46,10 +46,10 @@ async def states(engine: Engine) -> list[str]:
 
 async def test_what_was_embedded_before_the_failure_is_kept(engine: Engine) -> None:
     engine.embedder = Flaky(good=1)
-    count = EMBEDDED_AT_ONCE + 10
+    count = EMBED_BATCH + 10
     drafts = [MemoryDraft(agent="a", type="fact", content=f"fact number {n}") for n in range(count)]
     await remember(engine, ADMIN, drafts)
-    assert await states(engine) == ["ready"] * EMBEDDED_AT_ONCE + ["pending"] * 10
+    assert await states(engine) == ["ready"] * EMBED_BATCH + ["pending"] * 10
     found = await recall(engine, ADMIN, SearchRequest(agent="a", query=f"number {count - 1}"))
     assert found.results[0].memory["content"] == f"fact number {count - 1}"
     assert found.degraded is not None

@@ -1,9 +1,10 @@
-"""A language model that is down, hangs, or answers nonsense: survived, reported, and nothing marked done (row D12)."""
+"""A language model that is down, hangs, or answers nonsense: survived, reported, and nothing marked done."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,9 +12,9 @@ from typing import Any
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.llm.transport import load_litellm
+from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api
+from tests.live_api import Api
 from tests.worker.dreaming import (
     asked_for,
     contents,
@@ -26,7 +27,7 @@ from tests.worker.dreaming import (
     say,
     turns_of,
 )
-from worker.app import make_all_due
+from worker.app import schedule_all_now
 from worker.dreaming.run import Dreamer
 
 Json = dict[str, Any]
@@ -86,7 +87,7 @@ async def test_down_for_the_whole_dream_then_back(api: Api, server: FakeOpenAI, 
     api.engine.llm = model(server, timeout_s=0.3)
     server.fail(times=None, **fault)
     await say(api, "I live in Oslo.", "I work at Acme.")
-    await make_all_due(api.engine)
+    await schedule_all_now(api.engine)
     assert await Dreamer(api.engine, "test", 60).dream_next()
     assert "openai/fake" in await failed_and_waiting(api)
     assert not await Dreamer(api.engine, "test", 60).dream_next()
@@ -98,7 +99,7 @@ async def test_down_for_the_whole_dream_then_back(api: Api, server: FakeOpenAI, 
 async def test_nobody_listens_then_somebody_does(api: Api, server: FakeOpenAI) -> None:
     api.engine.llm = model_at("http://127.0.0.1:9/v1", timeout_s=2)
     await say(api, "I live in Oslo.", "I work at Acme.")
-    await make_all_due(api.engine)
+    await schedule_all_now(api.engine)
     assert await Dreamer(api.engine, "test", 60).dream_next()
     await failed_and_waiting(api)
     api.engine.llm = model(server, timeout_s=5)
@@ -112,7 +113,7 @@ async def test_each_failure_in_a_row_waits_longer(api: Api, server: FakeOpenAI) 
     start = datetime.now(UTC)
     waits = []
     for _ in range(4):
-        await make_all_due(api.engine)
+        await schedule_all_now(api.engine)
         assert await dreamer.dream_next()
         async with api.engine.db.unscoped() as connection:
             due_at = await connection.raw.fetchval("SELECT due_at FROM dream_schedule")
@@ -123,8 +124,8 @@ async def test_each_failure_in_a_row_waits_longer(api: Api, server: FakeOpenAI) 
 @pytest.mark.parametrize(
     ("fault", "told"),
     [
-        pytest.param({"status": 429, "times": 2}, "RateLimitError", id="429 twice"),
-        pytest.param({"status": 500, "times": 1}, "InternalServerError", id="500 once"),
+        pytest.param({"status": 429, "times": 2}, "failed: HTTP 429: made to fail", id="429 twice"),
+        pytest.param({"status": 500, "times": 1}, "failed: made to fail", id="500 once"),
         pytest.param({"hang_s": 60.0, "times": 1}, "did not answer within", id="one hangs"),
         pytest.param({"invalid_json": True, "times": 1}, "failed", id="not JSON once"),
     ],
@@ -202,7 +203,7 @@ async def test_a_hang_does_not_outlive_a_worker_told_to_stop(api: Api, server: F
     api.engine.llm = model(server, timeout_s=60)
     server.fail(times=None, hang_s=60)
     await say(api, "I live in Oslo.")
-    await make_all_due(api.engine)
+    await schedule_all_now(api.engine)
     task = asyncio.create_task(Dreamer(api.engine, "test", 60).dream_next())
     await asyncio.to_thread(server.wait_for_call, "chat")
     task.cancel()
@@ -211,3 +212,45 @@ async def test_a_hang_does_not_outlive_a_worker_told_to_stop(api: Api, server: F
     async with api.engine.db.unscoped() as connection:
         (row,) = await connection.raw.fetch("SELECT lease_owner, lease_until FROM dream_schedule")
     assert tuple(row) == (None, None)
+
+
+@pytest.mark.parametrize("unstorable", ["\x00", "\ud800", "\udc00\ud800"])
+async def test_what_postgres_cannot_store_is_stripped_from_answers(
+    api: Api, server: FakeOpenAI, unstorable: str
+) -> None:
+    server.say(notes([fact(f"u1 lives{unstorable} in Oslo{unstorable}.", 1, entities=[{"name": f"Oslo{unstorable}"}])]))
+    await say(api, "I live in Oslo.")
+    done = await dream(api.engine)
+    assert done["status"] == "succeeded", done["error"]
+    assert await contents(api) == {"u1 lives in Oslo."}
+    assert server.calls["chat"] == 2  # notes and bulletin, each asked for once
+
+
+async def test_an_error_that_postgres_cannot_store_is_stripped(api: Api, server: FakeOpenAI) -> None:
+    server.fail(times=None, body={"error": {"message": "broken \x00 \ud800"}, "choices": "\x00"})
+    await say(api, "I live in Oslo.", "I work at Acme.")
+    assert (await dream(api.engine))["status"] == "failed"
+    await failed_and_waiting(api)
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        [],
+        [{"title": "All", "sentences": []}],
+        [{"title": "All", "sentences": [{"text": "Made up.", "memories": [99]}]}],
+    ],
+)
+async def test_an_empty_bulletin_of_a_model_is_written_by_rules(
+    api: Api, server: FakeOpenAI, sections: list[Json]
+) -> None:
+    def blank(body: Json) -> str:
+        return json.dumps({"sections": sections}) if asked_for(body) == "WrittenBulletin" else note_everything(body)
+
+    server.default_reply = blank
+    await say(api, "I live in Oslo.")
+    assert (await dream(api.engine))["report"]["bulletin_version"] == 1
+    assert "Oslo" in (await api.get("/v1/agents/a/bulletin"))["content"]
+    await say(api, "I work at Acme.")
+    await api.post("/v1/memories", {"agent": "a", "type": "fact", "content": "The harbour is deep."})
+    assert "harbour" in (await api.post("/v1/agents/a/bulletin"))["content"]

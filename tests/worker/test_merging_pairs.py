@@ -1,4 +1,4 @@
-"""The merge guards through whole dreams, on annotated pairs and with every embedder (row D4).
+"""The merge guards through whole dreams, on annotated pairs and with every embedder.
 
 Each pair is told in two dreams by a scripted model, about one person of its own: what the second dream reinforces has
 been merged. None that is marked a contradiction may be.
@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from service.llm.transport import load_litellm
+from service.provider.library import load_litellm
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api, serving
+from tests.live_api import Api, serving
 from tests.worker.dreaming import asked_for, dream, fact, model, notes, say, turns_of
 
 Json = dict[str, Any]

@@ -1,4 +1,4 @@
-"""What people do while a dream waits for its model: an edit, a delete and a purge win over the dream (row D9, P2)."""
+"""What people do while a dream waits for its model: an edit, a delete and a purge win over the dream."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from service.llm.transport import load_litellm
+from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api
+from tests.live_api import Api
 from tests.worker.dreaming import asked_for, contents, dream, fact, model, note_everything, notes, say, turns_of
 
 Json = dict[str, Any]

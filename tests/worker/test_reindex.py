@@ -1,4 +1,4 @@
-"""Changing the embedding model while everything runs (row E4)."""
+"""Changing the embedding model while everything runs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import embeddings
 from tests.fakes.openai_server import FakeOpenAI
+from tests.live_api import Api, serving
 from tests.processes import ServerProcess, WorkerProcess
-from tests.serving import Api, serving
-from tests.worker.traffic import Traffic
-from worker.upkeep import reindex
-from worker.upkeep.reindex import Reindexer
+from tests.worker.background_load import BackgroundLoad
+from worker.maintenance import reindex
+from worker.maintenance.reindex import Reindexer
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 CITIES = ("Oslo", "Bergen", "Tromsø", "Lisbon", "Porto", "Kyoto", "Lyon", "Ghent", "Graz", "Bari")
@@ -68,12 +68,12 @@ async def stored(old: Settings) -> None:
         await remember(engine, ADMIN, notes(100))
 
 
-async def state(engine: Engine) -> embeddings.State:
+async def state(engine: Engine) -> embeddings.MigrationState:
     async with engine.db.unscoped() as connection:
         return await embeddings.state(connection)
 
 
-async def reached(engine: Engine, condition: Callable[[embeddings.State], bool]) -> None:
+async def reached(engine: Engine, condition: Callable[[embeddings.MigrationState], bool]) -> None:
     for _ in range(6_000):
         if condition(await state(engine)):
             return
@@ -134,7 +134,7 @@ async def test_a_failing_embedder_is_told_of_and_the_work_goes_on_where_it_stopp
         with pytest.raises(EmbeddingFailed):
             await Reindexer(engine, "w").step()
         failed = await state(engine)
-        assert failed.coming is not None
+        assert failed.next_model is not None
         assert "401" in (failed.error or "") or "Authentication" in (failed.error or "")
         provider.reset()
         await Reindexer(engine, "w").step()
@@ -146,17 +146,17 @@ async def test_one_text_that_is_refused_does_not_keep_the_rest(
     stored: None, new: Settings, provider: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_runtime(new, "test") as engine:
-        assert engine.coming is not None
-        embed = engine.coming.embed
+        assert engine.next_embedder is not None
+        embed = engine.next_embedder.embed
 
         async def refusing(texts: list[str], deadline_s: float | None = None) -> Any:
             if any("Note 7:" in text for text in texts):
                 raise EmbeddingFailed("refused")
             return await embed(texts, deadline_s)
 
-        monkeypatch.setattr(engine.coming, "embed", refusing)
+        monkeypatch.setattr(engine.next_embedder, "embed", refusing)
         worker = Reindexer(engine, "w")
-        while (await state(engine)).coming:
+        while (await state(engine)).next_model:
             await worker.step()
         while await worker.step():
             pass
@@ -172,7 +172,7 @@ async def test_what_is_changed_or_said_meanwhile_is_embedded_as_it_is_now(
         await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "The violin needs new strings"})
         worker = Reindexer(engine, "w")
         await api.save("The tuner comes on Friday")
-        while (await state(engine)).coming:
+        while (await state(engine)).next_model:
             await worker.step()
             now = await state(engine)
             assert now.done <= (now.total or 0)
@@ -186,10 +186,10 @@ async def test_a_change_that_is_taken_back_leaves_nothing(stored: None, old: Set
     async with open_runtime(new, "test") as engine, engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute("UPDATE search_index SET next_model = 2, next_embedding = '[1,2]'")
     async with open_runtime(old, "test") as engine:
-        assert (await state(engine)).coming is None
+        assert (await state(engine)).next_model is None
         await Reindexer(engine, "w").until_done()
         assert await models(engine) == [(1, 256, None)]
-        assert not (await state(engine)).moving
+        assert not (await state(engine)).backfilling
 
 
 async def test_two_workers_do_not_do_it_twice(stored: None, new: Settings, provider: FakeOpenAI) -> None:
@@ -245,17 +245,17 @@ async def test_a_worker_killed_halfway_through_costs_nobody_anything(
     async with open_runtime(old, "test") as engine:
         await remember(engine, ADMIN, notes(1_200))
         await server.start()
-        async with Traffic(server) as traffic:
+        async with BackgroundLoad(server) as traffic:
             worker.start()
             await reached(engine, lambda now: now.done >= 300)
             await worker.kill()
             halfway = await state(engine)
-            assert halfway.coming is not None
+            assert halfway.next_model is not None
             assert 0 < halfway.done < 1_200
             assert halfway.active is not None
             assert halfway.active.signature.startswith("static:")
             worker.start()
-            await reached(engine, lambda now: now.coming is None and not now.moving)
+            await reached(engine, lambda now: now.next_model is None and not now.backfilling)
         assert traffic.wrong == []
         assert traffic.answered > 20
         finished = await state(engine)

@@ -1,4 +1,4 @@
-"""The rules extractor: what it must propose, what it must never propose, and what holds for any text (D3, D5)."""
+"""The rules extractor: what it must propose, what it must never propose, and what holds for any text."""
 
 from __future__ import annotations
 

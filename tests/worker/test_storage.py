@@ -1,4 +1,4 @@
-"""Vectors kept in each of the ways there are: found as if compared exactly, and changed while in use (row E5)."""
+"""Vectors kept in each of the ways there are: found as if compared exactly, and changed while in use."""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ import pytest
 
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.domain.lexical import shape_of
 from service.domain.search import SearchRequest
+from service.domain.text_features import extract_features
 from service.embedding.static import StaticEmbedder
-from service.embedding.storage import Storage, signed
+from service.embedding.storage import Storage, with_storage
 from service.memory.engine import Engine
+from service.memory.in_flight import InFlight
 from service.memory.recall import recall
 from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import embeddings, large
+from service.store import embeddings, hnsw
 from service.store.dreams import Lease
-from tests.cluster import Cluster
+from tests.captured_queries import CapturedQuery
+from tests.citus_cluster import Cluster
 from tests.databases import TEMPLATE, Databases
 from tests.fakes.openai_server import FakeOpenAI
+from tests.live_api import Api, serving
 from tests.processes import ServerProcess, WorkerProcess
-from tests.searched import Searched
-from tests.serving import Api, serving
+from tests.worker.background_load import BackgroundLoad
 from tests.worker.dreaming import agent_id
-from tests.worker.large import ADMIN, lower_bounds, notes
-from tests.worker.traffic import Traffic
+from tests.worker.large_audience import ADMIN, LOW_LIMITS, lower_bounds, notes
 from worker.dreaming.candidates import Candidate
-from worker.dreaming.known import look_around
-from worker.upkeep import reindex
-from worker.upkeep.large_audiences import tend_large_audiences
-from worker.upkeep.reindex import Reindexer
+from worker.dreaming.neighbours import find_related
+from worker.maintenance import reindex
+from worker.maintenance.hnsw import maintain_hnsw
+from worker.maintenance.reindex import Reindexer
 
 STORAGES: tuple[Storage, ...] = get_args(Storage)
 QUERIES = ("somebody fixes the roof", "money for the third quarter", "a journey by rail", "hot drinks")
@@ -76,7 +77,7 @@ def thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reindex, "FOLLOWED_WITHIN", timedelta(0))
+    monkeypatch.setattr(reindex, "REFRESHED_WITHIN", timedelta(0))
 
 
 async def best(engine: Engine, text: str, **fields: Any) -> list[Any]:
@@ -91,7 +92,7 @@ async def compared(drafts: list[MemoryDraft], text: str) -> tuple[list[str], dic
     asked = (await static.embed([text]))[0].astype(np.float64)
     await static.aclose()
     cosines = vectors @ asked
-    words = np.array([shape_of(draft.content).words for draft in drafts])
+    words = np.array([extract_features(draft.content).words for draft in drafts])
     order = np.argsort(-cosines * (1 - np.exp(-words / WORDS_SATURATION)))[:10]
     return [drafts[n].content for n in order], {draft.content: cosines[n] for n, draft in enumerate(drafts)}
 
@@ -124,17 +125,18 @@ async def test_a_small_audience_is_compared_exactly(kept: Settings, storage: Sto
             assert len({one.memory["content"] for one in found} & set(expected)) >= 9, text
             for one in found:
                 assert one.semantic_score == pytest.approx(cosines[one.memory["content"]], abs=ROUNDING[storage])
-        assert await signature(engine) == signed("static:wordllama-l2_supercat:256", storage)
+        assert await signature(engine) == with_storage("static:wordllama-l2_supercat:256", storage)
         assert await columns(engine) == [(1, storage != "float32", storage == "float32", False)]
 
 
 async def test_a_large_audience_is_searched_by_an_index_of_its_own_kind(
-    kept: Settings, storage: Storage, thresholds: None, searched: list[Searched], citus: Cluster | None
+    kept: Settings, storage: Storage, thresholds: None, searched: list[CapturedQuery], citus: Cluster | None
 ) -> None:
     drafts = notes(600)
     async with open_runtime(kept, "test") as engine:
+        engine.search_limits = LOW_LIMITS
         await remember(engine, ADMIN, drafts)
-        assert await tend_large_audiences(engine) == 600
+        assert await maintain_hnsw(engine) == 600
         await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The swordfish swims at dawn")])
         for text in QUERIES:
             expected, _ = await compared(drafts, text)
@@ -145,11 +147,11 @@ async def test_a_large_audience_is_searched_by_an_index_of_its_own_kind(
         assert len(await best(engine, "a train", user="u", limit=50)) == 12
         assert len(await best(engine, "a train", tags=["odd"], limit=20)) == 20
         async with engine.db.unscoped() as connection:
-            (name,) = await large.indexes(connection)
+            (name,) = await hnsw.indexes(connection)
             definition = await connection.raw.fetchval("SELECT pg_get_indexdef($1::text::regclass)", name)
         assert INDEXED[storage] in definition
         asked = searched[0]
-        async with engine.db.searching(DEFAULT_WORKSPACE) as connection:
+        async with engine.db.search_connection(DEFAULT_WORKSPACE) as connection:
             plan = await connection.raw.fetch(
                 f"EXPLAIN {asked.statement.sql}", *asked.statement.arguments(asked.values)
             )
@@ -190,8 +192,9 @@ async def test_a_dream_sees_what_is_similar(kept: Settings, storage: Storage) ->
         await remember(engine, ADMIN, notes(20))
         await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The budget is 50,000 euro")])
         lease = Lease(DEFAULT_WORKSPACE, await agent_id(engine), 1, None, 0, 0, True)
+        tracker = await InFlight(engine).open(DEFAULT_WORKSPACE, "dream", lease.agent_id)
         candidate = Candidate("fact", "The budget is 60,000 euro", (uuid4(),))
-        around = await look_around(engine, lease, [candidate])
+        around = await find_related(engine, lease, [candidate], tracker)
         similarity, known = around.near[0][0]
         _, cosines = await compared([MemoryDraft(agent="a", type="fact", content=known.content)], candidate.content)
         assert known.content == "The budget is 50,000 euro"
@@ -228,24 +231,26 @@ async def test_only_more_precise_vectors_are_asked_for_again(
         update={"embedding_model": "openai/fake", "embedding_api_base": provider.base_url, "embedding_dim": 48}
     )
     async with open_runtime(remote, "test") as engine:
+        engine.search_limits = LOW_LIMITS
         await remember(engine, ADMIN, notes(150))
-        await tend_large_audiences(engine)
+        await maintain_hnsw(engine)
         before = [one.memory["id"] for one in await best(engine, "a roof to repair")]
     calls = {}
     ways: tuple[Storage, ...] = ("binary", "float32", "halfvec")
     for number, storage in enumerate(ways, start=2):
         provider.reset()
         async with open_runtime(remote.model_copy(update={"embedding_storage": storage}), "test") as engine:
+            engine.search_limits = LOW_LIMITS
             provider.reset()
             await Reindexer(engine, "w").until_done()
             calls[storage] = sum(len(body["input"]) for body in provider.requests("embeddings"))
-            assert await signature(engine) == signed("remote:openai/fake:48", storage)
+            assert await signature(engine) == with_storage("remote:openai/fake:48", storage)
             model = 1 if storage == "halfvec" else number
             assert await columns(engine) == [(model, storage != "float32", storage == "float32", False)]
             found = [one.memory["id"] for one in await best(engine, "a roof to repair")]
             assert len(set(found) & set(before)) >= 9
             async with engine.db.unscoped() as connection:
-                (index,) = await large.indexes(connection)
+                (index,) = await hnsw.indexes(connection)
             assert index.startswith(f"ix_search_index_ann_{model}_")
     assert calls == {"binary": 0, "float32": 150, "halfvec": 0}
 
@@ -279,7 +284,7 @@ async def test_from_one_way_to_the_next_nobody_is_denied_anything(
         server = ServerProcess(service_url, tmp_path / "server.log", EMBEDDING_MODEL="static")
         stack.push_async_callback(server.close)
         await server.start()
-        async with Traffic(server) as traffic:
+        async with BackgroundLoad(server) as traffic:
             for storage in ("binary", "float32"):
                 environment = {"EMBEDDING_MODEL": "static", "EMBEDDING_STORAGE": storage}
                 worker = WorkerProcess(service_url, tmp_path / f"{storage}.log", **environment)
@@ -290,10 +295,10 @@ async def test_from_one_way_to_the_next_nobody_is_denied_anything(
                     async with engine.db.unscoped() as connection:
                         now = await embeddings.state(connection)
                     assert now.active is not None
-                    if now.active.signature.endswith(storage) and not now.moving:
+                    if now.active.signature.endswith(storage) and not now.backfilling:
                         break
                     await asyncio.sleep(0.05)
-                assert (now.active.signature, now.coming, now.moving) == (
+                assert (now.active.signature, now.next_model, now.backfilling) == (
                     f"static:wordllama-l2_supercat:256:{storage}", None, False,
                 )  # fmt: skip
                 await worker.kill()

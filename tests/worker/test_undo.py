@@ -1,10 +1,10 @@
-"""Undo: the state before the dream to the byte, or a refusal that names what has changed (row D11)."""
+"""Undo: the state before the dream to the byte, or a refusal that names what has changed."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.serving import Api
+from tests.live_api import Api
 from tests.worker.dreaming import contents, dream, say
 
 STATE = (

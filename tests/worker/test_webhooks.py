@@ -1,9 +1,10 @@
-"""Everything that happens is sent to webhooks: signed, in order, until it arrives, by one worker at a time (row O7)."""
+"""Everything that happens is sent to webhooks: signed, in order, until it arrives, by one worker at a time."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
@@ -13,15 +14,15 @@ import pytest
 
 from service.domain.events import signature
 from service.settings import Settings
-from tests.receiving import Receiver
-from tests.serving import Api, Json, serving
-from worker.webhooks import LEASE_S, LOOK_S, Sender
+from tests.live_api import Api, Json, serving
+from tests.webhook_receiver import Receiver
+from worker.webhooks import POLL_INTERVAL_S, WebhookDispatcher
 
 
 @pytest.fixture
 async def api(settings: Settings) -> AsyncIterator[Api]:
     """An API whose operator allows webhooks inside the network."""
-    async with serving(settings.model_copy(update={"webhooks_private": True})) as opened:
+    async with serving(settings.model_copy(update={"webhooks_allow_private": True})) as opened:
         yield opened
 
 
@@ -42,8 +43,8 @@ class Clock:
         self._at += timedelta(seconds=seconds)
 
 
-def sender(api: Api, name: str = "w", **options: Any) -> Sender:
-    return Sender(api.engine, name, **{"private": True} | options)
+def sender(api: Api, name: str = "w", **options: Any) -> WebhookDispatcher:
+    return WebhookDispatcher(api.engine, name, **{"private": True} | options)
 
 
 async def send_all(api: Api, **options: Any) -> None:
@@ -129,7 +130,7 @@ async def test_one_that_takes_nothing_is_given_up_and_goes_on_when_it_is_enabled
     assert await api.status("POST", f"/v1/webhooks/{kept['id']}/enable") == 404
 
 
-async def test_one_that_says_it_is_gone_is_given_up_at_once(api: Api, receiver: Receiver) -> None:
+async def test_410_disables_a_webhook(api: Api, receiver: Receiver) -> None:
     hook = await api.post("/v1/webhooks", {"url": receiver.url})
     receiver.always = 410
     await api.save("one")
@@ -154,7 +155,9 @@ async def test_who_has_lost_its_lease_stops(api: Api, receiver: Receiver) -> Non
     receiver.held.clear()
     await receiver.arrived.wait()
     receiver.arrived.clear()
-    clock.forward(LEASE_S + 1)
+    clock.forward(POLL_INTERVAL_S)
+    async with api.engine.db.unscoped() as connection:
+        await connection.raw.execute("UPDATE webhook_schedule SET lease_until = now()")
     other = asyncio.create_task(sender(api, "other").send_next())
     await receiver.arrived.wait()
     receiver.held.set()
@@ -172,28 +175,56 @@ async def test_a_write_makes_it_due_and_a_look_finds_what_did_not(api: Api, rece
     await api.save("one")
     await due(api)
     assert len(receiver.got) == 1
-    api.engine.db.events_written = lambda _: None
+    api.engine.db.on_events_committed = lambda _: None
     await api.save("two")
     await send_all(api)
     assert len(receiver.got) == 1
-    clock.forward(LOOK_S)
+    clock.forward(POLL_INTERVAL_S)
     await send_all(api)
     assert len(receiver.got) == 2
 
 
-async def test_nothing_is_sent_into_the_network(api: Api, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "::1", "::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "fe80::1%lo"]
+)
+async def test_nothing_is_sent_into_the_network(
+    api: Api, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
     hook = await api.post("/v1/webhooks", {"url": receiver.url.replace("127.0.0.1", "hooks.example.org")})
     loop = asyncio.get_running_loop()
     found = loop.getaddrinfo
 
     async def lookup(host: str, port: int, **options: Any) -> Any:
-        return await found("127.0.0.1" if host == "hooks.example.org" else host, port, **options)
+        if host != "hooks.example.org":
+            return await found(host, port, **options)
+        return [(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
 
     monkeypatch.setattr(loop, "getaddrinfo", lookup)
     await api.save("one")
     await send_all(api, private=False)
     assert receiver.got == []
     assert "inside a network" in (await webhook(api, hook["id"]))["error"]
+
+
+async def test_a_name_is_looked_up_once_and_what_was_judged_is_sent_to(
+    api: Api, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that stands for another address a moment later (DNS rebinding) gains nothing."""
+    loop = asyncio.get_running_loop()
+    found = loop.getaddrinfo
+    asked: list[str] = []
+
+    async def lookup(host: str, port: int, **options: Any) -> Any:
+        if host != "hooks.example.org":
+            return await found(host, port, **options)
+        asked.append(host)
+        return await found("127.0.0.1" if len(asked) == 1 else "127.0.0.9", port, **options)
+
+    monkeypatch.setattr(loop, "getaddrinfo", lookup)
+    await api.post("/v1/webhooks", {"url": receiver.url.replace("127.0.0.1", "hooks.example.org")})
+    await api.save("one")
+    await send_all(api)
+    assert len(receiver.got) == len(asked) == 1
 
 
 async def test_a_name_is_sent_to_under_its_name_at_the_first_address_that_answers(

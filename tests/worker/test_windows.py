@@ -1,4 +1,4 @@
-"""Windows: folded when full, and nothing leaves before its summary is stored (rows S3, S5, D8)."""
+"""Windows: folded when full, and nothing leaves before its summary is stored."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.llm import LLMUnavailable
-from service.llm.transport import load_litellm
 from service.memory.compaction import compact
+from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api
+from tests.live_api import Api
 from tests.worker.dreaming import dream, model, say
-from worker.upkeep.compact import fold_next
+from worker.maintenance.compact import compact_next
 
 UUID_SAID = "0f3c2a9e-6a55-4b1e-9c5f-1f6f0a7f2b11"
 URL_SAID = "https://example.org/report?id=77"
@@ -26,10 +26,10 @@ async def window(api: Api, session: str = "s") -> dict:  # type: ignore[type-arg
 async def test_a_full_window_is_folded_at_once_and_loses_nothing(api: Api) -> None:
     await say(api, f"The ticket is {UUID_SAID}, see {URL_SAID}, due 2026-03-14, in plan.xlsx.")
     await say(api, *(f"Turn number {n} about the garden." for n in range(19)))
-    assert not await fold_next(api.engine)
+    assert not await compact_next(api.engine)
     await say(api, "One more.")
-    assert await fold_next(api.engine)
-    assert not await fold_next(api.engine)
+    assert await compact_next(api.engine)
+    assert not await compact_next(api.engine)
     shown = await window(api)
     assert [message["seq"] for message in shown["messages"]] == list(range(12, 22))
     assert (shown["summary"]["from_seq"], shown["summary"]["to_seq"]) == (1, 11)
@@ -43,7 +43,7 @@ async def test_a_full_window_is_folded_at_once_and_loses_nothing(api: Api) -> No
 async def test_after_25_messages_the_window_holds_the_last_ones_and_the_history_all(api: Api) -> None:
     for n in range(25):
         await say(api, f"Turn number {n} about the garden.")
-        await fold_next(api.engine)
+        await compact_next(api.engine)
     seen = [message["seq"] for message in (await window(api))["messages"]]
     assert seen == list(range(26 - len(seen), 26))
     assert 10 <= len(seen) <= 20
@@ -53,7 +53,7 @@ async def test_after_25_messages_the_window_holds_the_last_ones_and_the_history_
 async def test_a_window_is_folded_by_tokens_as_well(api: Api) -> None:
     await api.put("/v1/settings", {"window": {"tokens_max": 200}})
     await say(api, *("word " * 60 for _ in range(4)))
-    assert await fold_next(api.engine)
+    assert await compact_next(api.engine)
     shown = await window(api)
     assert shown["tokens"] <= 200
     assert shown["messages"][-1]["seq"] == 4
@@ -63,7 +63,7 @@ async def test_a_window_is_folded_by_tokens_as_well(api: Api) -> None:
 async def test_summaries_follow_one_another_and_each_covers_its_own(api: Api) -> None:
     for n in range(45):
         await say(api, f"Turn number {n} of the day.")
-        await fold_next(api.engine)
+        await compact_next(api.engine)
     shown = await window(api)
     assert shown["summary"]["from_seq"] == 1
     assert shown["summary"]["to_seq"] + 1 == shown["messages"][0]["seq"]
@@ -79,10 +79,12 @@ async def test_a_summary_that_fails_leaves_a_longer_window(
     async def fail(*_: object, **__: object) -> None:
         raise LLMUnavailable("made to fail")
 
-    target = "service.memory.compaction._summary" if broken == "summary" else "service.store.sessions.fold_window"
+    target = (
+        "service.memory.compaction._summary_text" if broken == "summary" else "service.store.sessions.compact_window"
+    )
     monkeypatch.setattr(target, fail)
     with pytest.raises(LLMUnavailable):
-        await fold_next(api.engine)
+        await compact_next(api.engine)
     shown = await window(api)
     assert len(shown["messages"]) == 30
     assert shown["summary"] is None
@@ -98,7 +100,7 @@ async def test_a_message_that_comes_meanwhile_stays_in_the_window(api: Api, monk
         return await embed(engine, texts)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(api.engine), "embed", late)
-    assert await fold_next(api.engine)
+    assert await compact_next(api.engine)
     assert [message["seq"] for message in (await window(api))["messages"]] == list(range(21, 32))
 
 
@@ -133,6 +135,26 @@ async def test_the_model_tells_and_what_it_forgets_is_listed(api: Api) -> None:
     assert UUID_SAID in shown["summary"]["content"]
 
 
+async def test_a_summary_says_who_spoke_each_turn(api: Api) -> None:
+    await say(api, "The red car is mine.", session="both", user="alice")
+    await say(api, "The blue car is mine.", session="both", user="mallory")
+    await say(api, "The green car is mine.", session="both", user="alice", name="Mel")
+    await say(api, "The black car is nobody's.", session="both", user="alice", role="assistant")
+    await say(api, "Bye.", "Bye.", "Bye.", "Bye.", session="both", user="alice")
+    shown = await api.post("/v1/sessions/both/compact?agent=a")
+    told = shown["summary"]["content"]
+    for line in ("alice: The red", "mallory: The blue", "Mel: The green", "assistant: The black"):
+        assert line in told
+    assert (await api.get(f"/v1/memories/{shown['summary']['id']}"))["user"] is None
+
+
+async def test_the_summary_of_ones_own_turns_is_about_oneself(api: Api) -> None:
+    await say(api, "The red car is mine.", "Bye.", "Bye.", user="alice")
+    shown = await api.post("/v1/sessions/s/compact?agent=a")
+    assert "alice: The red car is mine." in shown["summary"]["content"]
+    assert (await api.get(f"/v1/memories/{shown['summary']['id']}"))["user"] == "alice"
+
+
 async def test_a_dream_about_to_commit_and_a_turn_that_fills_the_window_do_not_wait_for_each_other(api: Api) -> None:
     await say(api, *(f"Turn number {n}." for n in range(20)))
     said: list[asyncio.Task[object]] = []
@@ -143,6 +165,6 @@ async def test_a_dream_about_to_commit_and_a_turn_that_fills_the_window_do_not_w
             await asyncio.wait(said, timeout=20)
             assert said[0].done()
 
-    done = await dream(api.engine, reached=speak)
+    done = await dream(api.engine, on_step=speak)
     assert done["status"] == "succeeded"
     assert len(await said[0]) == 1  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import pytest
 
 from worker.dreaming.extract.dates import ground
 from worker.dreaming.extract.mentions import mentions
-from worker.dreaming.extract.voice import in_third_person
+from worker.dreaming.extract.third_person import in_third_person
 
 NOW = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)  # a Monday
 

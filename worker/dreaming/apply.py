@@ -1,5 +1,5 @@
 """Apply: the one transaction of a dream. It checks the lease and that nothing it touches has changed, writes
-everything, moves the watermark and closes the dream; or it leaves nothing (row D9)."""
+everything, moves the watermark and closes the dream; or it leaves nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from service.errors import ReverieError
-from service.memory import bulletin
 from service.memory.bulletin import Bulletin
 from service.memory.engine import Engine
 from service.store import dreams
@@ -17,7 +16,7 @@ from service.store.dreams import Lease
 from service.store.settings import workspace_settings
 from worker.dreaming.checkpoints import LeaseLost
 from worker.dreaming.diff import Diff
-from worker.dreaming.extract.outcome import Extraction
+from worker.dreaming.extract.extraction import Extraction
 from worker.dreaming.gather import Batch
 from worker.dreaming.reconcile import Plan
 from worker.dreaming.writer import Writer
@@ -28,7 +27,7 @@ class PlanOutdated(ReverieError):
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class DreamWrite:
     """Everything a dream is about to write."""
 
     dream_id: UUID
@@ -40,12 +39,12 @@ class Work:
 async def apply(
     engine: Engine,
     lease: Lease,
-    work: Work,
+    work: DreamWrite,
     *,
     written: Bulletin | None,
     report: dict[str, Any],
     dry_run: bool,
-    reached: Callable[[str], Awaitable[None]],
+    on_step: Callable[[str], Awaitable[None]],
 ) -> Diff:
     """Commit the work, or with ``dry_run`` do it whole and roll it back; the dream is closed with its diff either way.
 
@@ -58,10 +57,10 @@ async def apply(
     closing: dict[str, Any] = {"error": None, "now": now}
     try:
         async with engine.db.transaction(workspace) as connection:
-            if not await dreams.fence(connection, lease, now):
+            if not await dreams.fence(connection, lease):
                 raise LeaseLost
-            await reached("applying")
-            writer = Writer(connection, lease, work.dream_id, now, diff)
+            await on_step("applying")
+            writer = Writer(connection, lease, work.dream_id, now, diff, engine.executor)
             await _write(writer, work, written)
             if dry_run:
                 raise _RolledBack
@@ -72,10 +71,10 @@ async def apply(
             await connection.run(
                 "forget_steps", workspace=workspace, agent_id=lease.agent_id, hashes=work.extraction.steps
             )
-            await reached("written")
+            await on_step("written")
     except _RolledBack:
         async with engine.db.transaction(workspace) as connection:
-            if not await dreams.fence(connection, lease, now):
+            if not await dreams.fence(connection, lease):
                 raise LeaseLost from None
             await dreams.finish(
                 connection, workspace, work.dream_id, status="dry_run", report=diff.report() | report,
@@ -84,24 +83,7 @@ async def apply(
     return diff
 
 
-async def rehearse(engine: Engine, lease: Lease, work: Work) -> list[Any]:
-    """What the bulletin will be made of once the work is applied; nothing of it is kept."""
-    now = engine.now()
-    rows: list[Any] = []
-    try:
-        async with engine.db.transaction(lease.workspace_id) as connection:
-            if not await dreams.fence(connection, lease, now):
-                raise LeaseLost
-            writer = Writer(connection, lease, work.dream_id, now, Diff())
-            if not await writer.memories(work.batch, work.extraction, work.plan):
-                raise PlanOutdated
-            rows = await bulletin.inputs(connection, lease.workspace_id, lease.agent_id, now)
-            raise _RolledBack
-    except _RolledBack:
-        return rows
-
-
-async def _write(writer: Writer, work: Work, written: Bulletin | None) -> None:
+async def _write(writer: Writer, work: DreamWrite, written: Bulletin | None) -> None:
     if not await writer.memories(work.batch, work.extraction, work.plan):
         raise PlanOutdated
     if not await writer.advance(work.batch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -47,6 +48,9 @@ class Candidate:
     (``"caroline/lives_in"``): a later candidate of the same slot with another value supersedes the earlier
     memory. ``value`` is what fills the slot. ``occurred_at`` is when it happened, grounded on the turn's
     own time. ``importance`` and ``confidence`` are in 0..1.
+
+    ``word_of`` and ``hearsay_by`` are set by ``testimony`` on what is about a person: the user in whose turns they say
+    so themselves, or who else does. With neither the statement is about something else.
     """
 
     type: MemoryType
@@ -61,3 +65,20 @@ class Candidate:
     confidence: float = 0.7
     tags: tuple[str, ...] = ()
     mentions: tuple[Mention, ...] = field(default=())
+    word_of: str | None = None
+    hearsay_by: str | None = None
+
+
+def stated_in(turn: Turn) -> tuple[UUID, str]:
+    """The message a turn is, and its text."""
+    return turn.id, turn.content
+
+
+def proposed_in(candidate: Candidate) -> tuple[UUID, str]:
+    """The first message a candidate came from, and its text."""
+    return candidate.evidence[0], candidate.content
+
+
+def evidence_of(candidates: Iterable[Candidate]) -> list[UUID]:
+    """The messages these came from."""
+    return list(dict.fromkeys(id_ for candidate in candidates for id_ in candidate.evidence))

@@ -9,18 +9,21 @@ from typing import Any
 from uuid import UUID
 
 from service.domain.json import dumps
-from service.errors import ReverieError
+from service.domain.spending import Purpose
+from service.errors import ReverieError, Unavailable
 from service.llm import LLM, Budget, Usage
 from service.memory.engine import Engine
 from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings
-from worker.dreaming.journal import Journal
+from worker.dreaming.trace import Trace
 
 Result = dict[str, Any]
 
 
 UNSAVED_MAX = 1_000
+PURPOSES: dict[str, Purpose] = {"extract": "extract", "settle": "reconcile", "bulletin": "bulletin"}
+"""What the call of a step is for, as usage names it."""
 
 
 class LeaseLost(ReverieError):
@@ -28,7 +31,7 @@ class LeaseLost(ReverieError):
 
 
 @dataclass(slots=True)
-class Unsaved:
+class UnsavedResults:
     """What finished calls gave and used while the database was away, held by the worker until it can be written.
 
     ``results`` by the hash of their input, the newest UNSAVED_MAX; ``usage`` by dream.
@@ -37,20 +40,20 @@ class Unsaved:
     results: dict[str, Result] = field(default_factory=dict)
     usage: dict[UUID, Usage] = field(default_factory=dict)
 
-    def hold(self, input_hash: str, result: Result) -> None:
+    def put(self, input_hash: str, result: Result) -> None:
         """Hold the result of a finished call."""
         self.results[input_hash] = result
         while len(self.results) > UNSAVED_MAX:
             del self.results[next(iter(self.results))]
 
-    def owe(self, dream_id: UUID, used: Usage) -> None:
+    def add_usage(self, dream_id: UUID, used: Usage) -> None:
         """Hold what a dream used."""
         self.usage[dream_id] = self.usage.get(dream_id, Usage()) + used
 
 
 @dataclass(slots=True)
 class Checkpoints:
-    """The steps of one dream. ``llm`` counts against the budgets of the dream and of the day (row D13).
+    """The steps of one dream. ``llm`` counts against the budget of the dream, and in the ledger.
 
     ``used``: the hashes of the steps that this dream is made of.
     """
@@ -59,9 +62,9 @@ class Checkpoints:
     lease: Lease
     dream_id: UUID
     llm: LLM
-    unsaved: Unsaved
-    journal: Journal
-    reached: Callable[[str], Awaitable[None]]
+    unsaved: UnsavedResults
+    trace: Trace
+    on_step: Callable[[str], Awaitable[None]]
     used: list[str] = field(default_factory=list)
     _counted: Usage = field(default_factory=Usage)
 
@@ -81,31 +84,41 @@ class Checkpoints:
         if input_hash not in kept:
             result = self.unsaved.results.get(input_hash)
             if result is None:
-                await self.reached(f"{step}:asking")
+                await self.on_step(f"{step}:asking")
                 try:
                     result = await self.call(step, work)
-                    self.unsaved.hold(input_hash, result)
+                    self.unsaved.put(input_hash, result)
                 finally:
                     await self._count()
-            async with self.engine.db.transaction(workspace) as connection:
-                if not await dreams.keep_step(
+            await self._keep(step, input_hash, result, message_ids)
+            kept = {input_hash: result}
+            await self.on_step(f"{step}:kept")
+        self.used.append(input_hash)
+        return kept[input_hash]
+
+    async def _keep(self, step: str, input_hash: str, result: Result, message_ids: Sequence[UUID]) -> None:
+        """Write a result down. One that the database refuses, rather than being away, is not held for another try."""
+        try:
+            async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+                if not await dreams.save_step(
                     connection, self.lease, self.dream_id, input_hash=input_hash, step=step, result=result,
                     message_ids=message_ids, now=self.engine.now(),
                 ):  # fmt: skip
                     raise LeaseLost
+        except (LeaseLost, Unavailable):
+            raise
+        except Exception:
             self.unsaved.results.pop(input_hash, None)
-            kept = {input_hash: result}
-            await self.reached(f"{step}:kept")
-        self.used.append(input_hash)
-        return kept[input_hash]
+            raise
+        self.unsaved.results.pop(input_hash, None)
 
     async def call(self, step: str, work: Callable[[LLM], Awaitable[Result]]) -> Result:
         """Call the model, whatever has been called before, and note what goes wrong with it."""
-        llm = self.llm.within(Budget())
+        llm = self.llm.to(PURPOSES[step])
         try:
             return await work(llm)
         finally:
-            self.journal.errors(step, llm.meter.failures)
+            self.trace.errors(step, llm.meter.failures)
 
     async def _count(self) -> None:
         """Write down what the model used since the last time, so that it counts whatever becomes of the dream."""
@@ -113,11 +126,12 @@ class Checkpoints:
         if used == Usage():
             return
         self._counted += used
-        self.unsaved.owe(self.dream_id, used)
-        await _settle_up(self.engine, self.lease.workspace_id, self.dream_id, self.unsaved)
+        self.unsaved.add_usage(self.dream_id, used)
+        await self.engine.budget.flush()
+        await _flush_usage(self.engine, self.lease.workspace_id, self.dream_id, self.unsaved)
 
 
-async def _settle_up(engine: Engine, workspace: UUID, dream_id: UUID, unsaved: Unsaved) -> Usage:
+async def _flush_usage(engine: Engine, workspace: UUID, dream_id: UUID, unsaved: UnsavedResults) -> Usage:
     """Write down what a dream is known to have used and has not been written down yet; how much that was."""
     owed = unsaved.usage.pop(dream_id, Usage())
     if owed != Usage():
@@ -125,7 +139,7 @@ async def _settle_up(engine: Engine, workspace: UUID, dream_id: UUID, unsaved: U
             async with engine.db.transaction(workspace) as connection:
                 await dreams.add_usage(connection, workspace, dream_id, owed)
         except BaseException:
-            unsaved.owe(dream_id, owed)
+            unsaved.add_usage(dream_id, owed)
             raise
     return owed
 
@@ -136,17 +150,13 @@ async def open_checkpoints(
     lease: Lease,
     dream_id: UUID,
     spent: Usage,
-    unsaved: Unsaved,
-    journal: Journal,
-    reached: Callable[[str], Awaitable[None]],
+    unsaved: UnsavedResults,
+    trace: Trace,
+    on_step: Callable[[str], Awaitable[None]],
 ) -> Checkpoints:
-    """Checkpoints of a dream that has ``spent`` this much already, under the workspace's budgets."""
-    spent += await _settle_up(engine, lease.workspace_id, dream_id, unsaved)
-    midnight = engine.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    """Checkpoints of a dream that has ``spent`` this much already, under its budget."""
+    spent += await _flush_usage(engine, lease.workspace_id, dream_id, unsaved)
     async with engine.db.transaction(lease.workspace_id) as connection:
         allowed = (await workspace_settings(connection, lease.workspace_id)).dream
-        today = await dreams.usage_since(connection, lease.workspace_id, midnight)
-    metered = llm.within(Budget(allowed.day_tokens_max, allowed.day_cost_max_usd), today).within(
-        Budget(allowed.tokens_max, allowed.cost_max_usd), spent
-    )
-    return Checkpoints(engine, lease, dream_id, metered, unsaved, journal, reached, _counted=spent)
+    metered = llm.within(Budget(allowed.tokens_max, allowed.cost_max_usd), spent)
+    return Checkpoints(engine, lease, dream_id, metered, unsaved, trace, on_step, _counted=spent)

@@ -1,4 +1,4 @@
-"""The diff of a dream: what it changed, for people to read, and what undoing it takes (row D11)."""
+"""The diff of a dream: what it changed, for people to read, and what undoing it takes."""
 
 from __future__ import annotations
 

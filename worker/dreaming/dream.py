@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from functools import partial
 from typing import Any
@@ -18,22 +18,26 @@ from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable, Us
 from service.memory import bulletin
 from service.memory.bulletin import Bulletin
 from service.memory.engine import Engine
+from service.memory.in_flight import Tracker
 from service.memory.prompts import WrittenBulletin
 from service.store import bulletins, dreams
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings
-from worker.dreaming.apply import PlanOutdated, Work, apply, rehearse
-from worker.dreaming.checkpoints import Checkpoints, LeaseLost, Unsaved, open_checkpoints
+from worker.dreaming.adjudicate import adjudicate_pairs
+from worker.dreaming.apply import DreamWrite, PlanOutdated, apply
+from worker.dreaming.candidates import evidence_of
+from worker.dreaming.checkpoints import Checkpoints, LeaseLost, UnsavedResults, open_checkpoints
 from worker.dreaming.diff import Diff, usage_report
 from worker.dreaming.extract.by_llm import extract_by_llm
 from worker.dreaming.extract.by_rules import extract_by_rules
-from worker.dreaming.extract.outcome import Extraction
-from worker.dreaming.gather import Batch, gather
-from worker.dreaming.journal import Journal
-from worker.dreaming.known import look_around
-from worker.dreaming.personal_data import allowed_candidates, masked_turns
+from worker.dreaming.extract.extraction import Extraction
+from worker.dreaming.gather import MESSAGES_MAX, Batch, gather
+from worker.dreaming.neighbours import find_related
+from worker.dreaming.people import find_people
+from worker.dreaming.personal_data import allowed_candidates, masked_turns, with_stored_names
 from worker.dreaming.reconcile import Plan, reconcile
-from worker.dreaming.settle import settle
+from worker.dreaming.testimony import attest
+from worker.dreaming.trace import Trace
 
 log = structlog.get_logger(__name__)
 
@@ -43,7 +47,7 @@ PROGRESS_S = 1.0
 Json = dict[str, Any]
 
 
-class Ended(Enum):
+class DreamOutcome(Enum):
     """How a dream ended: all is read, more is due, the budget was reached, or it failed."""
 
     DONE = 1
@@ -53,14 +57,14 @@ class Ended(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """The dream under way. ``stretches``: what it was going to read when it was begun before."""
+class DreamRun:
+    """The dream under way. ``ranges``: what it was going to read when it was begun before."""
 
     id: UUID
     trigger: str
     dry_run: bool
     spent: Usage
-    stretches: list[Json] | None
+    ranges: list[Json] | None
 
 
 @dataclass(slots=True)
@@ -69,22 +73,23 @@ class Dream:
 
     engine: Engine
     lease: Lease
-    running: Running
-    unsaved: Unsaved
-    reached: Callable[[str], Awaitable[None]]
-    progress: Callable[[int, int], None]
-    journal: Journal = field(default_factory=Journal)
-    stretches: list[Json] | None = field(init=False)
+    running: DreamRun
+    unsaved: UnsavedResults
+    tracker: Tracker
+    on_step: Callable[[str], Awaitable[None]]
+    on_progress: Callable[[int, int], None]
+    journal: Trace = field(default_factory=Trace)
+    ranges: list[Json] | None = field(init=False)
     _read_so_far: int = 0
-    _told_at: float = 0.0
+    _progress_sent_at: float = 0.0
 
     def __post_init__(self) -> None:
-        self.stretches = self.running.stretches
+        self.ranges = self.running.ranges
 
-    async def run(self) -> tuple[Ended, Diff]:
+    async def run(self) -> tuple[DreamOutcome, Diff]:
         """Gather, extract, reconcile, apply; made again when someone changes what the plan touches: they win."""
         began = time.monotonic()
-        engine, reached = self.engine, self.reached
+        engine, reached = self.engine, self.on_step
         checkpoints = None
         if engine.llm is not None:
             checkpoints = await open_checkpoints(
@@ -97,20 +102,21 @@ class Dream:
             with self.journal.step("reconcile"):
                 plan = await self._reconcile(batch, extraction, checkpoints)
             await reached("reconciled")
-            work = Work(self.running.id, batch, extraction, plan)
+            work = DreamWrite(self.running.id, batch, extraction, plan)
             try:
                 with self.journal.step("bulletin"):
                     written = await self._bulletin(work, checkpoints) if checkpoints else None
                 diff = await apply(
-                    engine, self.lease, work, written=written, dry_run=self.running.dry_run, reached=reached,
+                    engine, self.lease, work, written=written, dry_run=self.running.dry_run, on_step=reached,
                     report=self.journal.report()
                     | _report(batch, extraction, plan, checkpoints, time.monotonic() - began),
                 )  # fmt: skip
             except PlanOutdated:
                 continue
+            self.tracker.exonerate([turn.id for turn in batch.turns])
             if extraction.stopped:
-                return Ended.STOPPED, diff
-            return (Ended.MORE if batch.more else Ended.DONE), diff
+                return DreamOutcome.STOPPED, diff
+            return (DreamOutcome.MORE if batch.more else DreamOutcome.DONE), diff
         raise PlanOutdated(f"The memories kept changing under {PLANS_MAX} plans; the dream will be tried again.")
 
     async def _read(self, checkpoints: Checkpoints | None) -> tuple[Batch, Extraction]:
@@ -120,37 +126,42 @@ class Dream:
         """
         engine = self.engine
         with self.journal.step("gather"):
-            batch, rule = await self._gather()
-        await self.reached("gathered")
+            batch, rule, stored = await self._gather()
+        await self.on_step("gathered")
         self._read_so_far = 0
         done = partial(self._read_more, of=len(batch.turns))
         with self.journal.step("extract"):
             if checkpoints is None:
-                extraction = await extract_by_rules(batch.turns, done)
+                extraction = await extract_by_rules(batch.turns, done, self.tracker)
             else:
-                extraction = await extract_by_llm(batch.turns, checkpoints, done)
-            extraction.candidates = await allowed_candidates(engine, rule, extraction.candidates)
-        return batch.first(extraction.covered), extraction
+                extraction = await extract_by_llm(batch.turns, checkpoints, done, self.tracker)
+            extraction.candidates = await allowed_candidates(engine, rule, extraction.candidates, stored, self.tracker)
+        named = replace(batch, turns=with_stored_names(batch.turns, stored))
+        return named.first(extraction.covered), extraction
 
-    async def _gather(self) -> tuple[Batch, PiiSettings]:
+    async def _gather(self) -> tuple[Batch, PiiSettings, Mapping[str, str]]:
         engine = self.engine
         async with engine.db.transaction(self.lease.workspace_id) as connection:
-            if not await dreams.fence(connection, self.lease, engine.now()):
+            if not await dreams.fence(connection, self.lease):
                 raise LeaseLost
-            batch = await gather(connection, self.lease, self.stretches)
-            if self.stretches is None:
-                self.stretches = batch.watermarks()
-                await dreams.note_stretches(connection, self.lease.workspace_id, self.running.id, self.stretches)
+            limit = self.tracker.batch_max
+            stretches = None if limit else self.ranges
+            batch = await gather(connection, self.lease, stretches, limit or MESSAGES_MAX)
+            self.tracker.deaths |= batch.retried
+            if stretches is None:
+                self.ranges = batch.watermarks()
+                await dreams.save_ranges(connection, self.lease.workspace_id, self.running.id, self.ranges)
             rule = (await workspace_settings(connection, self.lease.workspace_id)).pii
-        return replace(batch, turns=await masked_turns(engine, rule, batch.turns)), rule
+        masked = await masked_turns(engine, self.lease.workspace_id, rule, batch.turns, self.tracker)
+        return replace(batch, turns=masked.turns), rule, masked.stored
 
     async def _read_more(self, turns: int, *, of: int) -> None:
         """So many more turns have been read: said to whoever watches, and now and then to everyone."""
         self._read_so_far += turns
-        self.progress(self._read_so_far, of)
-        if time.monotonic() - self._told_at < PROGRESS_S:
+        self.on_progress(self._read_so_far, of)
+        if time.monotonic() - self._progress_sent_at < PROGRESS_S:
             return
-        self._told_at = time.monotonic()
+        self._progress_sent_at = time.monotonic()
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
             await dreams.note_progress(
                 connection, self.lease.workspace_id, self.running.id, read=self._read_so_far, messages=of
@@ -158,19 +169,33 @@ class Dream:
 
     async def _reconcile(self, batch: Batch, extraction: Extraction, checkpoints: Checkpoints | None) -> Plan:
         """What the candidates mean beside what is known; pairs that only a reader can tell apart are read."""
-        around = await look_around(self.engine, self.lease, extraction.candidates)
-        told = {turn.id: (turn.at, place) for place, turn in enumerate(batch.turns)}
-        plan = await asyncio.to_thread(reconcile, around, told, {})
+        read = evidence_of(extraction.candidates)
+        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+            people = await find_people(connection, self.lease, batch.turns, extraction.candidates)
+        async with self.tracker.step("compare", read):
+            candidates = await asyncio.to_thread(attest, extraction.candidates, batch.turns, people)
+        around = await find_related(self.engine, self.lease, candidates, self.tracker)
+        said_at = {turn.id: (turn.at, place) for place, turn in enumerate(batch.turns)}
+        async with self.tracker.step("compare", read):
+            plan = await asyncio.to_thread(reconcile, around, said_at, {})
         if plan.undecided and checkpoints is not None:
-            verdicts = await settle(plan.undecided, checkpoints)
-            plan = await asyncio.to_thread(reconcile, around, told, verdicts)
+            verdicts = await adjudicate_pairs(plan.undecided, checkpoints)
+            async with self.tracker.step("compare", read):
+                plan = await asyncio.to_thread(reconcile, around, said_at, verdicts)
         return plan
 
-    async def _bulletin(self, work: Work, checkpoints: Checkpoints) -> Bulletin | None:
+    async def _bulletin(self, work: DreamWrite, checkpoints: Checkpoints) -> Bulletin | None:
         """The bulletin in the model's words; None, and the rules write it, when nothing changed or the model fails."""
         workspace = self.lease.workspace_id
-        rows = await rehearse(self.engine, self.lease, work)
+        now = self.engine.now()
         async with self.engine.db.transaction(workspace) as connection:
+            if not await dreams.fence(connection, self.lease):
+                raise LeaseLost
+            rows = await bulletin.inputs(
+                connection, workspace, self.lease.agent_id, now,
+                superseded=list(work.plan.superseded), reinforced=list(work.plan.reinforced),
+                added=[new.bulletin_row(now) for new in work.plan.new if new.replaced_by is None],
+            )  # fmt: skip
             latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id)
             tokens_max = (await workspace_settings(connection, workspace)).dream.bulletin_tokens_max
         if not rows or not bulletin.is_stale(latest, rows, checkpoints.llm.model):
@@ -183,20 +208,21 @@ class Dream:
 
         try:
             written = await checkpoints.once("bulletin", question, [turn.id for turn in work.batch.turns], call)
+            return bulletin.from_written(
+                checkpoints.llm.model, work.batch.agent, rows, WrittenBulletin.model_validate(written), tokens_max
+            )
         except (LLMInvalidOutput, LLMUnavailable, BudgetReached) as error:
             log.warning("bulletin_by_rules", dream_id=str(self.running.id), error=error.message)
             return None
-        return bulletin.from_written(
-            checkpoints.llm.model, work.batch.agent, rows, WrittenBulletin.model_validate(written), tokens_max
-        )
 
 
 def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Checkpoints | None, seconds: float) -> Json:
     """What a dream says of itself besides the counts of its diff."""
     return {
-        "sessions": len(batch.stretches),
+        "sessions": len({batch.session_of[turn.id] for turn in batch.turns}),
         "candidates": len(extraction.candidates),
         "rejected": extraction.rejected,
+        "set_aside": [asdict(one) for one in batch.set_aside],
         "kept_apart": len(plan.undecided),
         "stopped": extraction.stopped,
         "extractor": checkpoints.llm.model if checkpoints else "rules",

@@ -1,4 +1,4 @@
-"""Gather: one bounded batch of messages past the watermark, read and let go of (row D2)."""
+"""Gather: one bounded batch of messages past the watermark, read and let go of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from service.db.pool import Connection
+from service.db.pool import Connection, Row
+from service.domain.dead_letters import reason
+from service.domain.message_text import text_of_parts
+from service.store import dead_letters
 from service.store.dreams import Lease
 from worker.dreaming.candidates import Turn
 
@@ -16,7 +19,7 @@ TOKENS_MAX = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class SeqRange:
     """The part of a session that a dream covers: after ``from_seq``, up to and with ``to_seq``."""
 
     session_id: UUID
@@ -25,39 +28,76 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
+class SetAside:
+    """A message that a worker has died over, and that is left out."""
+
+    message_id: UUID
+    session: str
+    seq: int
+    reason: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
-    """What one dream reads: turns in order, session by session. ``more``: some were left for the next one."""
+    """What one dream reads: turns in order, session by session. ``more``: some were left for the next one.
+
+    ``set_aside``: those of them that are dead letters, and have no text here. ``retried``: those that were, and are to
+    be read after all, with the times a worker has died over them.
+    """
 
     agent: str
     turns: list[Turn]
     session_of: dict[UUID, UUID]
     dreamed_seq: dict[UUID, int]
     more: bool
+    set_aside: list[SetAside]
+    retried: dict[UUID, int]
 
     @property
-    def stretches(self) -> list[Stretch]:
+    def ranges(self) -> list[SeqRange]:
         """What the turns cover, session by session."""
         last = {self.session_of[turn.id]: turn.seq for turn in self.turns}
-        return [Stretch(session, self.dreamed_seq[session], seq) for session, seq in last.items()]
+        return [
+            SeqRange(session, self.dreamed_seq[session], seq)
+            for session, seq in last.items()
+            if seq > self.dreamed_seq[session]
+        ]
 
     def watermarks(self) -> list[dict[str, Any]]:
         """The stretches, for the dream's record."""
-        return [asdict(stretch) for stretch in self.stretches]
+        return [asdict(stretch) for stretch in self.ranges]
 
     def first(self, count: int) -> Batch:
         """The same batch with its first ``count`` turns only."""
-        return self if count >= len(self.turns) else replace(self, turns=self.turns[:count], more=True)
+        if count >= len(self.turns):
+            return self
+        left = {turn.id for turn in self.turns[:count]}
+        return replace(
+            self,
+            turns=self.turns[:count],
+            more=True,
+            set_aside=[one for one in self.set_aside if one.message_id in left],
+            retried={id_: deaths for id_, deaths in self.retried.items() if id_ in left},
+        )
 
 
 async def gather(
     connection: Connection, lease: Lease, within: Sequence[Mapping[str, Any]] | None = None, limit: int = MESSAGES_MAX
 ) -> Batch:
-    """The next messages due for the agent, session by session, in order; of these stretches only, if given."""
+    """The next messages due for the agent, session by session, in order; of these stretches only, if given.
+
+    Those that were set aside and are retried come first, and by themselves.
+    """
     agent = await connection.value("agent_by_id", workspace=lease.workspace_id, agent_id=lease.agent_id)
-    rows = await connection.fetch(
-        "due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id, limit=limit, tokens_max=TOKENS_MAX,
-        stretches=None if within is None else list(within),
-    )  # fmt: skip
+    rows: list[Row] = []
+    if not within:
+        rows = await dead_letters.retried(connection, lease.workspace_id, lease.agent_id, limit)
+    if not rows:
+        rows = await connection.fetch(
+            "due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id, limit=limit, tokens_max=TOKENS_MAX,
+            stretches=list(within) if within else None,
+        )  # fmt: skip
     due = await connection.value("count_due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id)
     turns = [
         Turn(
@@ -65,7 +105,7 @@ async def gather(
             session=row["session"],
             seq=row["seq"],
             role=row["role"],
-            content=row["content"],
+            content=_turn(row),
             at=row["created_at"],
             speaker=row["name"],
             user=row["user_name"],
@@ -78,4 +118,16 @@ async def gather(
         session_of={row["id"]: row["session_id"] for row in rows},
         dreamed_seq={row["session_id"]: row["dreamed_seq"] for row in rows},
         more=due > len(rows),
+        set_aside=[
+            SetAside(row["id"], row["session"], row["seq"], reason(row["step"], row["attempts"]), row["attempts"])
+            for row in rows
+            if row["status"] == "dead"
+        ],
+        retried={row["id"]: row["attempts"] for row in rows if row["status"] == "retrying"},
     )
+
+
+def _turn(row: Row) -> str:
+    text = text_of_parts(row["parts"])
+    content: str = row["content"]
+    return content if text is None else text

@@ -10,19 +10,19 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.identity import summary_of
-from service.domain.lexical import shape_of
-from service.domain.types import MemoryType
+from service.domain.text_features import extract_features
 from service.embedding.tokens import count_tokens
+from service.executor import FairExecutor
 from service.memory import bulletin as bulletins_of
 from service.memory.bulletin import Bulletin
-from service.store import bulletins, entities, memories
+from service.store import bulletins, dead_letters, entities, memories
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings
-from service.store.vectors import Embedded
+from service.store.vectors import EmbeddingBatch
 from worker.dreaming.diff import Diff
-from worker.dreaming.extract.outcome import Extraction
+from worker.dreaming.extract.extraction import Extraction
 from worker.dreaming.gather import Batch
-from worker.dreaming.reconcile import NewMemory, Plan
+from worker.dreaming.reconcile import NewMemory, Plan, Statement
 
 REASON_MAX = 300
 
@@ -42,6 +42,7 @@ class Writer:
     dream_id: UUID
     now: datetime
     diff: Diff
+    executor: FairExecutor
 
     @property
     def _workspace(self) -> UUID:
@@ -71,13 +72,18 @@ class Writer:
             return False
         await self._reinforce(plan, rows)
         await self._link(plan)
-        for message_id, reason in extraction.skipped:
+        set_aside = [(one.message_id, one.reason) for one in batch.set_aside]
+        for message_id, reason in [*extraction.skipped, *set_aside]:
             self.diff.note("skipped", after={"message_id": message_id}, reason=reason)
         return True
 
     async def advance(self, batch: Batch) -> bool:
-        """Move the watermarks; False when one is not where it was, because a dream was undone meanwhile."""
-        for stretch in batch.stretches:
+        """Move the watermarks, and resolve what was retried; False when one is not where it was, because a dream was
+        undone meanwhile, or a retried message has been given up."""
+        retried = list(batch.retried)
+        if not await dead_letters.resolve_messages(self.connection, self._workspace, retried, self.dream_id):
+            return False
+        for stretch in batch.ranges:
             moved = await self.connection.run(
                 "advance_watermark",
                 workspace=self._workspace,
@@ -90,7 +96,7 @@ class Writer:
         return True
 
     async def decay(self) -> None:
-        """Bring what search knows of each memory's importance in line with the time it has gone unused (row D6)."""
+        """Bring what search knows of each memory's importance in line with the time it has gone unused."""
         settings = await workspace_settings(self.connection, self._workspace)
         rows = await self.connection.fetch(
             "decay",
@@ -117,7 +123,10 @@ class Writer:
         if not bulletins_of.is_stale(latest, rows, model):
             return
         fits = written is not None and written.inputs_hash == bulletins_of.inputs_hash(rows, model)
-        made = written if written and fits else bulletins_of.compose(agent, rows, tokens_max)
+        if written is None or not fits:
+            characters = sum(len(row["content"]) for row in rows)
+            written = await self.executor.run(bulletins_of.compose, agent, rows, tokens_max, characters=characters)
+        made = written
         version = await bulletins.add(
             self.connection, self._workspace, self.lease.agent_id, content=made.content, tokens=made.tokens,
             inputs_hash=made.inputs_hash, parts=made.parts, dream_id=self.dream_id, now=self.now,
@@ -133,9 +142,9 @@ class Writer:
             self.diff.note(
                 "superseded",
                 memory_id=known.id,
-                before={"type": known.type, "content": known.content},
-                after={"superseded_by": new.id, "valid_until": new.since, "content": new.content},
-                undo={"row": _kept(rows[known.id]), "version": known.version + 1},
+                before=_describe(known) | {"type": known.type},
+                after=_describe(new) | {"superseded_by": new.id, "valid_until": new.since},
+                undo={"row": _record(rows[known.id]), "version": known.version + 1},
                 reason=new.content,
             )
 
@@ -151,8 +160,12 @@ class Writer:
         left = sorted(plan.new, key=lambda new: new.replaced_by is None)
         while left:
             wave, left = _distinct(left)
-            items = [self._item(batch, new, ordinal) for ordinal, new in enumerate(wave, start=1)]
-            vectors = Embedded(plan.embedded.space, [plan.embedded.vectors[new.position] for new in wave])
+            items = await self.executor.each(
+                lambda one: self._item(batch, one[1], one[0]),
+                list(enumerate(wave, start=1)),
+                lambda one: len(one[1].content),
+            )
+            vectors = EmbeddingBatch(plan.embedded.space, [plan.embedded.vectors[new.position] for new in wave])
             if len(await memories.insert(self.connection, self._workspace, items, vectors)) != len(items):
                 return False
             for new in wave:
@@ -165,7 +178,7 @@ class Writer:
             self.connection, self._workspace, [(new.id, id_) for new in plan.new for id_ in dict.fromkeys(new.evidence)]
         )
         for new in plan.new:
-            after: dict[str, Any] = {"type": new.type, "content": new.content, "user": new.subject}
+            after: dict[str, Any] = _describe(new) | {"type": new.type, "user": new.subject}
             if new.replaced_by is not None:
                 after |= {"superseded_by": new.replaced_by.id}
             self.diff.note(
@@ -195,6 +208,7 @@ class Writer:
             "task_id": None,
             "session_id": batch.session_of.get(new.evidence[0]),
             "user_name": candidate.subject,
+            "hearsay_by": candidate.hearsay_by,
             "key": None,
             "content": candidate.content,
             "summary": summary_of(candidate.content),
@@ -205,7 +219,7 @@ class Writer:
             "tags": list(candidate.tags),
             "metadata": {},
             "source": source,
-            "status": "open" if candidate.type is MemoryType.TODO else None,
+            "status": new.status,
             "decay_exempt": False,
             "occurred_at": candidate.occurred_at,
             "expires_at": None,
@@ -215,7 +229,9 @@ class Writer:
             "dream_id": self.dream_id,
             "changed_by": self._actor,
             "change_reason": "extracted",
-        } | shape_of(candidate.content).columns()
+            **memories.index_words(candidate.content),
+            **extract_features(candidate.content).columns(),
+        }
 
     async def _reinforce(self, plan: Plan, rows: dict[UUID, Row]) -> None:
         for known, evidence in plan.reinforced.values():
@@ -229,9 +245,9 @@ class Writer:
             self.diff.note(
                 "reinforced",
                 memory_id=known.id,
-                before={"type": known.type, "content": known.content},
+                before=_describe(known) | {"type": known.type},
                 undo={
-                    "row": _kept(rows[known.id]),
+                    "row": _record(rows[known.id]),
                     "version": known.version + 1,
                     "sources": [message for _, message in added],
                 },
@@ -280,7 +296,13 @@ class Writer:
         )
 
 
-def _kept(row: Row) -> dict[str, Any]:
+def _describe(held: Statement) -> dict[str, Any]:
+    """What a diff tells of a memory; of hearsay, whose word it is and about whom."""
+    hearsay = {"user": held.subject, "hearsay_by": held.hearsay_by} if held.hearsay_by else {}
+    return {"content": held.content} | hearsay
+
+
+def _record(row: Row) -> dict[str, Any]:
     return {column: row[column] for column in UNDONE}
 
 

@@ -1,1 +1,1 @@
-"""Extract: from turns to candidates, by a language model where one is configured, else by rules (row D3)."""
+"""Extract: from turns to candidates, by a language model where one is configured, else by rules."""

@@ -1,13 +1,14 @@
-"""Extraction by a language model: one call for each bounded chunk of turns, four at a time (rows D3, D12, D13).
+"""Extraction by a language model: one call for each bounded chunk of turns, four at a time.
 
 A chunk that fails is cut in halves until the message that breaks it stands alone; that one is skipped and reported,
-and the rest goes on. Whether it is the message or the model that is broken, a call with a harmless turn tells: where
-that fails too, the failure is raised, and the dream fails with it.
+and the rest goes on. Whether it is the message or the model that is broken, a canary request with a
+harmless turn shows: where that fails too, the failure is raised, and the dream fails with it.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,13 +17,15 @@ from uuid import UUID
 from service.domain.json import dumps
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
-from service.memory.prompts import EXTRACT, HARMLESS, Notes
-from worker.dreaming.candidates import Candidate, Turn
+from service.memory.in_flight import Tracker
+from service.memory.prompts import CANARY_TURN, EXTRACT, Notes
+from worker.dreaming.candidates import Candidate, Turn, stated_in
 from worker.dreaming.checkpoints import Checkpoints
-from worker.dreaming.extract.noted import candidates_of
-from worker.dreaming.extract.outcome import Extraction
+from worker.dreaming.extract.extraction import Extraction
+from worker.dreaming.extract.llm_candidates import candidates_of
 from worker.dreaming.extract.sentences import without_injected
 
+PREPARED_TURNS = 200
 CHUNK_TURNS = 40
 CHUNK_TOKENS = 3_000
 TURN_TOKENS_MAX = 3_000
@@ -42,20 +45,33 @@ class _Chunk:
     rejected: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Extractor:
+    """What every call of an extraction goes through."""
+
+    checkpoints: Checkpoints
+    tracker: Tracker
+
+
 async def extract_by_llm(
-    turns: Sequence[Turn], checkpoints: Checkpoints, done: Callable[[int], Awaitable[None]]
+    turns: Sequence[Turn], checkpoints: Checkpoints, done: Callable[[int], Awaitable[None]], tracker: Tracker
 ) -> Extraction:
     """What the turns state, by the language model, up to where the budget ends. ``done`` is told of each few read.
 
     Raises LLMUnavailable or LLMInvalidOutput when the model answers nothing of use, and LeaseLost.
     """
-    chunks = _chunks(turns)
+    costs: list[int] = []
+    for _, part in tracker.batches(turns, stated_in, PREPARED_TURNS):
+        async with tracker.step("read", [turn.id for turn in part]):
+            costs += await asyncio.to_thread(_costs, part)
+    chunks = _chunks(turns, costs)
     at_once = asyncio.Semaphore(CALLS_AT_ONCE)
+    asking = _Extractor(checkpoints, tracker)
 
     async def read(chunk: Sequence[Turn]) -> _Chunk | BudgetReached:
         async with at_once:
             try:
-                result = await _read(chunk, checkpoints)
+                result = await _read(chunk, asking)
             except BudgetReached as reached:
                 return reached
             await done(len(chunk))
@@ -82,13 +98,25 @@ async def extract_by_llm(
     return found
 
 
-def _chunks(turns: Sequence[Turn]) -> list[list[Turn]]:
-    """Turns in order, cut where a chunk would grow past its bounds."""
+def _costs(turns: Sequence[Turn]) -> list[int]:
+    """The tokens of each turn. Each is also brought into the form in which it is shown, so that a turn that ends the
+    process does so here, where it is known which one it was."""
+    for turn in turns:
+        _messages([turn])
+    return [min(count_tokens(turn.content), TURN_TOKENS_MAX) for turn in turns]
+
+
+def _chunks(turns: Sequence[Turn], costs: Sequence[int]) -> list[list[Turn]]:
+    """Turns in order, cut where a chunk would grow past its bounds, and between sessions of different users: what one
+    of them tells the model cannot touch what it notes of another."""
+    users: dict[str, set[str | None]] = defaultdict(set)
+    for turn in turns:
+        users[turn.session].add(turn.user)
     chunks: list[list[Turn]] = []
     tokens = 0
-    for turn in turns:
-        cost = min(count_tokens(turn.content), TURN_TOKENS_MAX)
-        if not chunks or len(chunks[-1]) == CHUNK_TURNS or tokens + cost > CHUNK_TOKENS:
+    for turn, cost in zip(turns, costs, strict=True):
+        full = not chunks or len(chunks[-1]) == CHUNK_TURNS or tokens + cost > CHUNK_TOKENS
+        if full or users[turn.session] != users[chunks[-1][-1].session]:
             chunks.append([])
             tokens = 0
         chunks[-1].append(turn)
@@ -96,38 +124,39 @@ def _chunks(turns: Sequence[Turn]) -> list[list[Turn]]:
     return chunks
 
 
-async def _read(turns: Sequence[Turn], checkpoints: Checkpoints) -> _Chunk:
+async def _read(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
     """One chunk, cut in halves where it fails although the model works."""
     try:
-        return await _ask(turns, checkpoints)
+        return await _ask(turns, asking)
     except _BROKEN:
-        await _ask([_harmless(turns[0])], checkpoints, keep=False)
-    return await _bisect(turns, checkpoints)
+        await _ask([_canary_turn(turns[0])], asking, keep=False)
+    return await _bisect(turns, asking)
 
 
-async def _bisect(turns: Sequence[Turn], checkpoints: Checkpoints) -> _Chunk:
+async def _bisect(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
     """The two halves of a chunk that failed, and theirs; a turn that fails alone is skipped."""
     middle = len(turns) // 2
     if middle == 0:
         try:
-            return await _ask(turns, checkpoints)
+            return await _ask(turns, asking)
         except _BROKEN as error:
             return _Chunk(skipped=[(turns[0].id, error.message[:500])])
     whole = _Chunk()
     for half in (turns[:middle], turns[middle:]):
         try:
-            part = await _ask(half, checkpoints)
+            part = await _ask(half, asking)
         except _BROKEN:
-            part = await _bisect(half, checkpoints)
+            part = await _bisect(half, asking)
         whole.candidates += part.candidates
         whole.skipped += part.skipped
         whole.rejected += part.rejected
     return whole
 
 
-async def _ask(turns: Sequence[Turn], checkpoints: Checkpoints, *, keep: bool = True) -> _Chunk:
+async def _ask(turns: Sequence[Turn], asking: _Extractor, *, keep: bool = True) -> _Chunk:
     """One call about these turns, from its checkpoint when it has been made before."""
-    messages = _messages(turns)
+    executor, characters = asking.tracker.flight.engine.executor, sum(len(turn.content) for turn in turns)
+    messages = await executor.run(_messages, turns, characters=characters)
     if not messages:
         return _Chunk()
 
@@ -136,15 +165,17 @@ async def _ask(turns: Sequence[Turn], checkpoints: Checkpoints, *, keep: bool = 
         return answer.value.model_dump(mode="json")
 
     if not keep:
-        await checkpoints.call("extract", call)
+        await asking.checkpoints.call("extract", call)
         return _Chunk()
-    result = await checkpoints.once("extract", messages, [turn.id for turn in turns], call)
-    candidates, rejected = candidates_of(Notes.model_validate(result), turns)
+    ids = [turn.id for turn in turns]
+    result = await asking.checkpoints.once("extract", messages, ids, call)
+    async with asking.tracker.step("note", ids):
+        candidates, rejected = await asyncio.to_thread(candidates_of, Notes.model_validate(result), turns)
     return _Chunk(candidates, rejected=rejected)
 
 
-def _harmless(like: Turn) -> Turn:
-    return Turn(like.id, like.session, like.seq, "user", HARMLESS, like.at, None, "ann")
+def _canary_turn(like: Turn) -> Turn:
+    return Turn(like.id, like.session, like.seq, "user", CANARY_TURN, like.at, None, "ann")
 
 
 def _messages(turns: Sequence[Turn]) -> list[dict[str, str]]:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from worker.dreaming.candidates import Turn
-from worker.dreaming.extract.outcome import Extraction
+from service.memory.in_flight import Tracker
+from worker.dreaming.candidates import Turn, stated_in
+from worker.dreaming.extract.extraction import Extraction
 from worker.dreaming.extract.rules import extract
 
-STRETCH_TURNS = 200
+BATCH_TURNS = 200
 
 
-async def extract_by_rules(turns: Sequence[Turn], done: Callable[[int], Awaitable[None]]) -> Extraction:
+async def extract_by_rules(
+    turns: Sequence[Turn], done: Callable[[int], Awaitable[None]], tracker: Tracker
+) -> Extraction:
     """What the turns state, by the built-in rules; off the event loop. ``done`` is told of each few read."""
     people = {turn.speaker for turn in turns if turn.role == "user" and turn.speaker}
     found = Extraction(covered=len(turns))
-    for start in range(0, len(turns), STRETCH_TURNS):
+    for start, stretch in tracker.batches(turns, stated_in, BATCH_TURNS):
         before = turns[start - 1] if start else None
-        stretch = turns[start : start + STRETCH_TURNS]
-        found.candidates += await asyncio.to_thread(extract, stretch, before=before, people=people)
+        async with tracker.step("read", [turn.id for turn in stretch]):
+            found.candidates += await asyncio.to_thread(extract, stretch, before=before, people=people)
         await done(len(stretch))
     return found

@@ -12,13 +12,13 @@ from worker.dreaming.extract.filters import content_words, words
 from worker.dreaming.extract.lexicon import ADVERBS, BASE_VERBS, MODALS, PARTICIPLES, gerund_base, is_past, listed
 from worker.dreaming.extract.mentions import PRODUCTS
 from worker.dreaming.extract.patterns import Pattern
-from worker.dreaming.extract.voice import has_first_person
+from worker.dreaming.extract.third_person import has_first_person
 
 _ITEMS_MAX = 5
 _SLOT_WORDS_MAX = 5
 
 _CLAUSE = re.compile(
-    r"(?:\s*;|,?\s(?:but|yet|whereas|while|and|though|although)|\s[-–—]|,)\s(?:(?:also|instead|now"
+    r"(?:(?<!\s)\s*+;|,?\s(?:but|yet|whereas|while|and|though|although)|\s[-–—]|,)\s(?:(?:also|instead|now"
     r"|then)\s)?(?=(?:i|we|my|i'm|i've|not|don't|hate|prefer"
     r"|dislike|can't\sstand|never|only|just)\b)|,?\sbut\s(?=(?:love|like|enjoy)\b)"
     r"|,\s(?=[\w-]{2,20}(?:\s\w{2,20})?\sonly[.!]?$)",
@@ -126,7 +126,7 @@ class Claim:
     forward: bool = False
 
 
-def commands(sentence: str) -> bool:
+def is_directive(sentence: str) -> bool:
     """Whether a sentence without "I" still states the speaker's decision or todo: "let's use Redis", "TODO: …"."""
     return any(p.type in _COMMANDED and p.slot is None and p.regex.match(sentence) for p in patterns.STATED)
 
@@ -142,7 +142,7 @@ def claims(sentence: str) -> list[Claim]:
     Clauses that fill different slots become claims of their own; the rest of the sentence stays together.
     """
     found = (
-        _former_and_now(sentence)
+        _used_to_but_now(sentence)
         or _slotted(sentence)
         or [_of_others(sentence) or _stated(sentence) or _generic(sentence)]
     )
@@ -150,7 +150,7 @@ def claims(sentence: str) -> list[Claim]:
     return [replace(claim, confidence=claim.confidence - 0.2) if hedged else claim for claim in found]
 
 
-def _former_and_now(sentence: str) -> list[Claim]:
+def _used_to_but_now(sentence: str) -> list[Claim]:
     match = patterns.FORMER_NOW.search(sentence)
     if match is None:
         return []
@@ -281,7 +281,7 @@ def slot_key(value: str) -> str:
 
 
 def _of_others(sentence: str) -> Claim | None:
-    match = patterns.OF_OTHERS.match(sentence)
+    match = patterns.THIRD_PARTY.match(sentence)
     if match is None or match["who"].lower() in ("it", "this", "that", "there", "he", "she", "what", "who", "everyone"):
         return None
     slot = next(name for name in ("lives_in", "works_at", "job") if match[name])
@@ -309,8 +309,8 @@ def _stated(sentence: str) -> Claim | None:
 
 def in_statement(text: str) -> str:
     """An imperative told as a statement: "remind me to call" becomes "I asked to be reminded to call"."""
-    for pattern, told in _IMPERATIVES:
-        changed, count = pattern.subn(told, text, count=1)
+    for pattern, replacement in _IMPERATIVES:
+        changed, count = pattern.subn(replacement, text, count=1)
         if count:
             return changed
     return text

@@ -42,7 +42,7 @@ _CONDITIONAL = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?P<who>[\w']+)(?: (?:always|often|just|also|once|never|usually|even|still))? (?:says?|said|claims?"
+    r"(?<![\w'])'*+(?P<who>[\w']++)(?: (?:always|often|just|also|once|never|usually|even|still))? (?:says?|said|claims?"
     r"|claimed|insists?"
     r"|insisted|swears?|swore|thinks?|believes?|reckons?|argues?|argued|texted|quoted|joked|wrote that|writes that"
     r"|told (?:me|us|him|her|them|everyone)|tells? (?:me|us|him|her|them|everyone)|asked (?:me|us)|likes to say)\b",
@@ -65,7 +65,7 @@ _SARCASM = re.compile(
 
 _SMALL_TALK = re.compile(
     r"""^(?:
-      (?:i(?:'m|\sam)\s|we(?:'re|\sare)\s|always\s|so\s|really\s)*(?:so\s|really\s|super\s|just\s|very\s|always\s
+      (?:i(?:'m|\sam)\s|we(?:'re|\sare)\s|always\s|so\s|really\s)*+(?:so\s|really\s|super\s|just\s|very\s|always\s
           |also\s|truly\s|too\s)*
         (?:glad|happy|sorry|proud|excited|thrilled|stoked|pumped|jealous|rooting|impressed|delighted|sure|certain
             |confident|curious

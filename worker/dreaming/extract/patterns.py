@@ -368,7 +368,7 @@ _TODOS = (
 SLOTTED: tuple[Pattern, ...] = _IDENTITY + _FACTS + _PREFERENCES
 STATED: tuple[Pattern, ...] = SLOTTED + _DECISIONS + _TODOS + _GOALS
 
-OF_OTHERS = re.compile(
+THIRD_PARTY = re.compile(
     rf"^(?P<who>(?:my|our)\s[a-z]{{2,20}}(?:\s(?-i:[A-Z]\w{{1,20}}))?"
     rf"|(?-i:[A-Z]\w{{1,20}}(?:\s[A-Z]\w{{1,20}})?))\s(?:now\s|currently\s)?"
     rf"(?:(?P<lives_in>lives\sin|moved\sto|is\sliving\sin|is\sbased\sin)|(?P<works_at>works\s(?:at|for)"

@@ -17,13 +17,13 @@ from service.domain.guards import normalize
 from service.domain.types import MemoryType
 from worker.dreaming.candidates import Candidate, Turn
 from worker.dreaming.extract import filters
-from worker.dreaming.extract.claims import Claim, claims, commands, instructs_assistant
+from worker.dreaming.extract.claims import Claim, claims, instructs_assistant, is_directive
 from worker.dreaming.extract.dates import ground
 from worker.dreaming.extract.lexicon import BASE_VERBS, BLAND, STOPWORDS, gerund_base, is_past, listed
 from worker.dreaming.extract.mentions import mentions
-from worker.dreaming.extract.openings import with_subject, without_opening
+from worker.dreaming.extract.sentence_openings import with_subject, without_opening
 from worker.dreaming.extract.sentences import own_sentences
-from worker.dreaming.extract.voice import has_first_person, in_third_person
+from worker.dreaming.extract.third_person import has_first_person, in_third_person
 
 _PER_TURN_MAX = 24
 _CONTENT_CHARS_MAX = 600
@@ -83,7 +83,8 @@ _FIGURE_OR_NAME = re.compile(r"\d|(?<=[a-z,;:] )[A-Z][\w.]+")
 
 @dataclass(frozen=True, slots=True)
 class _Speaker:
-    name: str
+    name: str  # as told
+    subject: str  # exactly as given
     key: str
     alone: bool  # speaks with the assistant, not with another named person
 
@@ -92,9 +93,9 @@ def extract(turns: Sequence[Turn], *, before: Turn | None = None, people: Collec
     """The memories that ``turns`` state, in the order they were said; pure, and never raises on any text.
 
     Only turns of role ``user`` are read. The subject is the turn's speaker, else the session's user, else "The user".
-    Every candidate cites at least one of ``turns``. Nothing is proposed twice in one call: what is said again adds
-    its evidence to the first candidate. ``before`` is the turn right before the first, for the question it may ask;
-    ``people`` are names known to be persons besides those who speak.
+    Every candidate cites at least one of ``turns``. Nothing is proposed twice in one call: what a speaker says again
+    adds its evidence to the first candidate. ``before`` is the turn right before the first, for the question it may
+    ask; ``people`` are names known to be persons besides those who speak.
     """
     people = {turn.speaker for turn in turns if turn.role == "user" and turn.speaker} | set(people)
     kept: dict[tuple[object, ...], Candidate] = {}
@@ -104,7 +105,8 @@ def extract(turns: Sequence[Turn], *, before: Turn | None = None, people: Collec
         asked[turn.session] = turn
         for candidate in found:
             dated = candidate.occurred_at if candidate.occurred_at != turn.at else None
-            key = (candidate.type, normalize(candidate.content).rstrip(".!"), candidate.slot, candidate.value, dated)
+            said = normalize(candidate.content).rstrip(".!")
+            key = (turn.user, turn.speaker, candidate.type, said, candidate.slot, candidate.value, dated)
             first = kept.get(key)
             kept[key] = candidate if first is None else _confirmed(first, candidate)
     return list(kept.values())
@@ -116,19 +118,22 @@ def _confirmed(first: Candidate, again: Candidate) -> Candidate:
 
 def _of_turn(turn: Turn, people: Collection[str], before: Turn | None) -> list[Candidate]:
     named = _printable(turn.speaker) or _printable(turn.user)
-    speaker = _Speaker(named or _NOBODY, named.casefold() or "user", alone=not turn.speaker)
+    given = turn.speaker if _printable(turn.speaker) else turn.user
+    speaker = _Speaker(
+        named or _NOBODY, given if named and given else _NOBODY, named.casefold() or "user", alone=not turn.speaker
+    )
     found: list[Candidate] = []
     follows = False
     heard = [sentence for sentence in own_sentences(turn.content) if not filters.is_sarcastic(sentence)]
     opened = [without_opening(sentence, people) for sentence in heard]
     for sentence in opened:
         stated = _reliable(sentence, speaker)
-        if stated is None or _dangles(stated):
+        if stated is None or _has_dangling_pronoun(stated):
             more = _follow_up(sentence, stated, speaker) if follows else None
             found[-1:] = [_extended(found[-1], more, turn)] if more else found[-1:]
             follows = more is not None
             continue
-        proposed = [_candidate(claim, turn, speaker, people) for claim in claims(stated) if _is_worth(claim)]
+        proposed = [_candidate(claim, turn, speaker, people) for claim in claims(stated) if _is_informative(claim)]
         found.extend(proposed)
         follows = len(proposed) > 0 and proposed[-1].type in _TAKES_FOLLOW_UP
         if len(found) >= _PER_TURN_MAX:
@@ -154,7 +159,7 @@ def _reliable(sentence: str, speaker: _Speaker) -> str | None:
     stated = filters.without_address(with_subject(stated)).strip()
     if not stated or filters.is_small_talk(stated) or filters.addresses_listener(stated):
         return None
-    if has_first_person(stated) or _is_plain_fact(stated) or commands(stated):
+    if has_first_person(stated) or _is_plain_fact(stated) or is_directive(stated):
         return stated
     return None
 
@@ -166,7 +171,7 @@ def _is_plain_fact(sentence: str) -> bool:
     return bool(filters.content_words(filters.words(sentence[subject.end() :])))
 
 
-def _is_worth(claim: Claim) -> bool:
+def _is_informative(claim: Claim) -> bool:
     said = filters.words(claim.text)
     news = filters.content_words(said)
     if claim.slot is not None:
@@ -176,7 +181,7 @@ def _is_worth(claim: Claim) -> bool:
     return len(news) + named >= (1 if plain or claim.confidence >= 0.75 else 2)
 
 
-def _dangles(sentence: str) -> bool:
+def _has_dangling_pronoun(sentence: str) -> bool:
     """Whether a pronoun has nothing in an earlier clause to stand for, so that the sentence needs its context.
 
     Within its own clause a pronoun hardly ever has its antecedent ("I did some research for it").
@@ -238,7 +243,7 @@ def _candidate(claim: Claim, turn: Turn, speaker: _Speaker, people: Collection[s
         type=claim.type,
         content=content if content.startswith(speaker.name) else content[:1].upper() + content[1:],
         evidence=(turn.id,),
-        subject=speaker.name,
+        subject=speaker.subject,
         polarity=claim.polarity,
         slot=f"{owner}/{claim.slot}" if claim.slot else None,
         value=claim.value if claim.slot else None,
@@ -300,7 +305,7 @@ def _answer(
         not 0 < len(said) <= _ANSWER_WORDS_MAX
         or answer.endswith("?")
         or filters.is_unreliable(answer)
-        or _dangles(answer)
+        or _has_dangling_pronoun(answer)
     ):
         return
     news = [word for word in filters.content_words(said) if not any(word == name.casefold() for name in people)]
@@ -317,7 +322,7 @@ def _answer(
         type=MemoryType.OBSERVATION,
         content=content,
         evidence=evidence,
-        subject=speaker.name,
+        subject=speaker.subject,
         occurred_at=turn.at,
         importance=0.4,
         confidence=0.5,

@@ -14,7 +14,7 @@ _SENTENCE_CHARS_MAX = 500  # longer runs without a full stop are data, not speec
 _INJECTED_OPEN = re.compile(r"<reverie-memory", re.IGNORECASE)
 _INJECTED_CLOSE = re.compile(r"</reverie-memory>", re.IGNORECASE)
 _RECALLED = re.compile(r"^[ \t]*retrieved memories:", re.IGNORECASE)
-_LIST_ITEM = re.compile(r"[ \t]*(?:[-*•–]|\d{1,3}[.)]|\[)")
+_LIST_ITEM = re.compile(r"^[ \t]*(?:[-*•–]|\d{1,3}[.)]|\[)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•–+]|\d{1,3}[.)]|#{1,6})[ \t]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b\u200e\u200f\ufeff]")
 _APOSTROPHE = re.compile(r"(?<=\w)[’ʼ](?=\w)")

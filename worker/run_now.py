@@ -10,14 +10,14 @@ from service.errors import Conflict, NotFound
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store.agents import get_agent
-from worker.app import dreamer
-from worker.watching import Watching
+from worker.app import dreamer, in_flight
+from worker.progress import ProgressDisplay
 
 WAIT_S = 60
 
 
-async def dream_by_hand(
-    settings: Settings, workspace: str, agent: str, *, dry_run: bool, watching: Watching
+async def dream_now(
+    settings: Settings, workspace: str, agent: str, *, dry_run: bool, watching: ProgressDisplay
 ) -> dict[str, Any]:
     """Dream for the agent and return the dream with its changes, waiting a minute for a worker that holds it.
 
@@ -32,7 +32,9 @@ async def dream_by_hand(
             row = await get_agent(connection, found, agent)
         if row is None:
             raise NotFound(f"There is no agent {agent!r} in the workspace {workspace!r}.")
-        own = replace(dreamer(engine, settings), reached=watching.reached, progress=watching.read)
+        own = replace(
+            dreamer(settings, in_flight(engine, settings)), on_step=watching.on_step, on_progress=watching.on_progress
+        )
         for _ in range(WAIT_S):
             done = await own.dream_for(found, row["id"], dry_run=dry_run)
             if done is not None:

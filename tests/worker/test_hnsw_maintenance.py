@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -13,21 +14,20 @@ from service.domain.search import SearchRequest
 from service.memory.engine import Engine
 from service.memory.recall import recall
 from service.memory.remember import remember
-from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import agents, large, search
-from tests.databases import migrate_back, someone_waits
-from tests.worker.large import ADMIN, lower_bounds, notes
-from worker.upkeep.large_audiences import tend_large_audiences
+from service.store import agents, hnsw
+from tests.databases import downgrade_to, wait_for_lock_waiter
+from tests.worker.large_audience import ADMIN, LOW_LIMITS, lower_bounds, notes, opened
+from worker.maintenance.hnsw import maintain_hnsw
 
+LIMITS = replace(LOW_LIMITS, postings=30)
 QUERIES = ("cups of green tea", "who repairs the roof", "budget of the third quarter", "tea")
 
 
 @pytest.fixture
 def thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
     lower_bounds(monkeypatch)
-    monkeypatch.setattr(large, "COMMON_FROM", 20)
-    monkeypatch.setattr(search, "POSTINGS_MAX", 30)
+    monkeypatch.setattr(hnsw, "COMMON_FROM", 20)
 
 
 async def best(engine: Engine, query: str, **fields: object) -> list[str]:
@@ -36,20 +36,20 @@ async def best(engine: Engine, query: str, **fields: object) -> list[str]:
 
 
 async def test_an_indexed_audience_answers_as_an_exact_scan_does(settings: Settings, thresholds: None) -> None:
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await remember(engine, ADMIN, notes(600))
         exact = {query: await best(engine, query) for query in QUERIES}
-        assert await tend_large_audiences(engine) == 600
-        assert await tend_large_audiences(engine) == 0
+        assert await maintain_hnsw(engine) == 600
+        assert await maintain_hnsw(engine) == 0
         for query in QUERIES:
             overlap = set(exact[query]) & set(await best(engine, query))
             assert len(overlap) >= 9, query
 
 
 async def test_what_is_not_indexed_yet_is_found_too(settings: Settings, thresholds: None) -> None:
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
-        await tend_large_audiences(engine)
+        await maintain_hnsw(engine)
         await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The swordfish swims at dawn")])
         for strategy in ("hybrid", "semantic", "keyword"):
             found = await best(engine, "swordfish at dawn", strategy=strategy)
@@ -57,47 +57,47 @@ async def test_what_is_not_indexed_yet_is_found_too(settings: Settings, threshol
 
 
 async def test_a_narrow_filter_never_leaves_the_answer_short(settings: Settings, thresholds: None) -> None:
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await remember(engine, ADMIN, notes(600))
-        await tend_large_audiences(engine)
+        await maintain_hnsw(engine)
         for strategy in ("hybrid", "semantic"):
             assert len(await best(engine, "a train to Bergen", user="u", strategy=strategy, limit=50)) == 12
             assert len(await best(engine, "green tea", tags=["odd"], strategy=strategy, limit=20)) == 20
 
 
 async def test_an_audience_that_has_shrunk_is_small_again(settings: Settings, thresholds: None) -> None:
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await remember(engine, ADMIN, notes(120))
-        await tend_large_audiences(engine)
+        await maintain_hnsw(engine)
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
             await connection.raw.execute("DELETE FROM search_index WHERE words > 0")
             await connection.raw.execute("DELETE FROM search_terms")
-        await tend_large_audiences(engine)
+        await maintain_hnsw(engine)
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
             assert await connection.raw.fetchval("SELECT count(*) FROM audience_rows") == 0
 
 
 async def test_two_large_audiences_of_one_reader_are_searched_together(settings: Settings, thresholds: None) -> None:
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await _join_team(engine, "red")
         await remember(engine, ADMIN, notes(300))
         await remember(engine, ADMIN, notes(300, start=300, scope="team", team="red"))
         exact = {query: await best(engine, query, limit=40) for query in QUERIES}
         assert {content.split()[1] > "3" for content in exact["cups of green tea"]} == {True, False}
-        assert await tend_large_audiences(engine) == 600
+        assert await maintain_hnsw(engine) == 600
         for query in QUERIES:
             overlap = set(exact[query]) & set(await best(engine, query, limit=40))
             assert len(overlap) >= 38, query
 
 
 async def test_what_was_large_once_is_still_found_beside_what_is(settings: Settings, thresholds: None) -> None:
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await _join_team(engine, "red")
         await remember(engine, ADMIN, notes(300))
         [swordfish] = notes(1, scope="team", team="red")
         swordfish.content = "The swordfish swims at dawn"
         await remember(engine, ADMIN, [swordfish])
-        await tend_large_audiences(engine)
+        await maintain_hnsw(engine)
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
             await connection.raw.execute("UPDATE search_index SET ann = true, part = 7 WHERE scope = 'team'")
         for strategy in ("hybrid", "semantic"):
@@ -107,12 +107,12 @@ async def test_what_was_large_once_is_still_found_beside_what_is(settings: Setti
 async def test_each_large_audience_goes_to_the_emptiest_part(
     settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(large, "PARTS", 2)
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    monkeypatch.setattr(hnsw, "HNSW_PARTITIONS", 2)
+    async with opened(settings, LIMITS) as engine:
         for team, count in (("red", 400), ("green", 300), ("blue", 200)):
             await _join_team(engine, team)
             await remember(engine, ADMIN, notes(count, scope="team", team=team))
-        assert await tend_large_audiences(engine) == 900
+        assert await maintain_hnsw(engine) == 900
         assert await _parts(engine) == {400: 0, 300: 1, 200: 1}
         for team in ("red", "green", "blue"):
             await _join_team(engine, team)
@@ -122,17 +122,17 @@ async def test_each_large_audience_goes_to_the_emptiest_part(
 async def test_an_audience_that_would_be_lost_among_others_is_scanned_exactly(
     settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(large, "WALK_ROWS", 100)
-    monkeypatch.setattr(large, "PARTS", 1)
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    monkeypatch.setattr(hnsw, "HNSW_COST_ROWS", 100)
+    monkeypatch.setattr(hnsw, "HNSW_PARTITIONS", 1)
+    async with opened(settings, LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
         await _join_team(engine, "red")
         await remember(engine, ADMIN, notes(150, start=300, scope="team", team="red"))
-        assert await tend_large_audiences(engine) == 300
+        assert await maintain_hnsw(engine) == 300
         found = await best(engine, "green tea", limit=50)
         assert {int(content.split()[1]) >= 300 for content in found} == {True, False}
-        monkeypatch.setattr(large, "PARTS", 2)
-        assert await tend_large_audiences(engine) == 150
+        monkeypatch.setattr(hnsw, "HNSW_PARTITIONS", 2)
+        assert await maintain_hnsw(engine) == 150
         assert await _parts(engine) == {300: 0, 150: 1}
         assert len(set(found) & set(await best(engine, "green tea", limit=50))) >= 48
 
@@ -140,83 +140,83 @@ async def test_an_audience_that_would_be_lost_among_others_is_scanned_exactly(
 async def test_an_audience_that_is_large_again_goes_where_it_was(
     settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
         exact = {query: await best(engine, query) for query in QUERIES}
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-            [one] = await large.count(connection, DEFAULT_WORKSPACE)
-            await large.take_in(connection, DEFAULT_WORKSPACE, one, 5)
-        assert await tend_large_audiences(engine) == 300
+            [one] = await hnsw.count(connection, DEFAULT_WORKSPACE)
+            await hnsw.assign_partition(connection, DEFAULT_WORKSPACE, one, 5)
+        assert await maintain_hnsw(engine) == 300
         with monkeypatch.context() as shrunk:
-            shrunk.setattr(large, "COUNTED_FROM", 1_000)
-            await tend_large_audiences(engine)
+            shrunk.setattr(hnsw, "COUNTED_FROM", 1_000)
+            await maintain_hnsw(engine)
         assert await _parts(engine) == {}
-        assert await tend_large_audiences(engine) == 0
+        assert await maintain_hnsw(engine) == 0
         assert await _parts(engine) == {300: 5}
         for query in QUERIES:
             assert len(set(exact[query]) & set(await best(engine, query))) >= 9, query
 
 
 async def test_two_workers_give_an_audience_one_part(settings: Settings, thresholds: None) -> None:
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-            [one] = await large.count(connection, DEFAULT_WORKSPACE)
+            [one] = await hnsw.count(connection, DEFAULT_WORKSPACE)
 
         async def given() -> int | None:
             async with engine.db.transaction(DEFAULT_WORKSPACE) as second:
-                return await large.part_of(second, DEFAULT_WORKSPACE, one.audience)
+                return await hnsw.partition_of(second, DEFAULT_WORKSPACE, one.audience)
 
         async with engine.db.transaction(DEFAULT_WORKSPACE) as first:
-            assert await large.part_of(first, DEFAULT_WORKSPACE, one.audience) is None
+            assert await hnsw.partition_of(first, DEFAULT_WORKSPACE, one.audience) is None
             answer = asyncio.create_task(given())
             async with engine.db.unscoped() as watching:
-                await someone_waits(watching.raw)
-            await large.take_in(first, DEFAULT_WORKSPACE, one, 5)
+                await wait_for_lock_waiter(watching.raw)
+            await hnsw.assign_partition(first, DEFAULT_WORKSPACE, one, 5)
         assert await answer == 5
-        assert await tend_large_audiences(engine) == 300
+        assert await maintain_hnsw(engine) == 300
         assert await _parts(engine) == {300: 5}
 
 
 async def test_all_kinds_of_an_audience_go_to_one_part(settings: Settings, thresholds: None) -> None:
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await remember(engine, ADMIN, notes(600))
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
             await connection.raw.execute(
                 "UPDATE search_index SET kind = 1 WHERE id IN (SELECT id FROM search_index LIMIT 250)"
             )
-        assert await tend_large_audiences(engine) == 600
+        assert await maintain_hnsw(engine) == 600
         assert await _parts(engine) == {350: 0, 250: 0}
 
 
 async def test_what_was_indexed_before_is_found_after_the_migration(settings: Settings, thresholds: None) -> None:
     url = str(settings.database_url)
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
         exact = {query: await best(engine, query) for query in QUERIES}
-        await tend_large_audiences(engine)
-    await asyncio.to_thread(migrate_back, url, "0019")
+        await maintain_hnsw(engine)
+    await asyncio.to_thread(downgrade_to, url, "0019")
     await asyncio.to_thread(migrate, url)
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
             assert await connection.raw.fetchval("SELECT count(part) FROM search_index WHERE ann") == 300
         for indexes in (0, 1):
             async with engine.db.unscoped() as connection:
-                assert len(await large.indexes(connection)) == indexes
+                assert len(await hnsw.indexes(connection)) == indexes
             for query in QUERIES:
                 assert len(set(exact[query]) & set(await best(engine, query))) >= 9, query
-            assert await tend_large_audiences(engine) == 0
+            assert await maintain_hnsw(engine) == 0
 
 
 async def test_indexes_of_models_out_of_use_are_dropped(settings: Settings, thresholds: None) -> None:
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
         async with engine.db.unscoped() as connection:
-            await large.build_index(connection, large.Part(99, 0), "halfvec", dim=8)
-            assert set(await large.indexes(connection)) == {"ix_search_index_ann_99_0"}
-        await tend_large_audiences(engine)
+            await hnsw.build_index(connection, hnsw.Partition(99, 0), "halfvec", dim=8)
+            assert set(await hnsw.indexes(connection)) == {"ix_search_index_ann_99_0"}
+        await maintain_hnsw(engine)
         async with engine.db.unscoped() as connection:
-            [name] = await large.indexes(connection)
+            [name] = await hnsw.indexes(connection)
         space = await engine.space()
         assert space is not None
         assert name.startswith(f"ix_search_index_ann_{space.number}_")
@@ -225,18 +225,18 @@ async def test_indexes_of_models_out_of_use_are_dropped(settings: Settings, thre
 async def test_counting_ahead_leaves_the_scores_as_they_are(
     settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(large, "LARGE_FROM", 1_000)
+    monkeypatch.setattr(hnsw, "LARGE_FROM", 1_000)
 
     async def scores(engine: Engine) -> list[float | None]:
         request = SearchRequest(agent="a", query="green tea", strategy="keyword", limit=40)
         return [found.keyword_score for found in (await recall(engine, ADMIN, request)).results]
 
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
+    async with opened(settings, LIMITS) as engine:
         await _join_team(engine, "red")
         await remember(engine, ADMIN, notes(60))
         await remember(engine, ADMIN, notes(10, start=60, scope="team", team="red"))
         before = await scores(engine)
-        await tend_large_audiences(engine)
+        await maintain_hnsw(engine)
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
             assert await connection.raw.fetchval("SELECT array_agg(rows) FROM audience_rows") == [60]
         assert await scores(engine) == before

@@ -7,10 +7,10 @@ import os
 import subprocess
 import sys
 
-from service.domain.telling import tell
+from service.domain.dream_summary import summarize_dream
 from service.settings import Settings
+from tests.live_api import Api
 from tests.processes import ROOT
-from tests.serving import Api
 from tests.worker.dreaming import contents, dream, say
 
 
@@ -53,7 +53,7 @@ async def test_the_api_tells_the_same_words(api: Api) -> None:
     await say(api, "I like tea.", "I work at Acme with Maria.")
     made = await dream(api.engine)
     shown = await api.get(f"/v1/dreams/{made['id']}")
-    assert shown["summary"] == tell(made)
+    assert shown["summary"] == summarize_dream(made)
     assert shown["summary"].startswith("Read 2 messages of 1 session by rules in ")
     assert "+ preference: u1 likes tea." in {change["text"] for change in shown["changes"]}
     assert [step["step"] for step in shown["report"]["steps"]] == ["gather", "extract", "reconcile", "bulletin"]

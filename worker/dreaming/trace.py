@@ -14,7 +14,7 @@ ERROR_CHARS_MAX = 300
 
 
 @dataclass(slots=True)
-class Journal:
+class Trace:
     """One dream's. A step that is taken again, because someone's change came in between, adds to its time."""
 
     _seconds: dict[str, float] = field(default_factory=dict)

@@ -13,14 +13,13 @@ _SHOWN = {
     "gathered": "reading messages",
     "extracted": "comparing with what is known",
     "settle:asking": "asking about similar statements",
-    "reconciled": "rehearsing",
     "bulletin:asking": "writing the bulletin",
     "applying": "writing memories",
     "committed": "folding windows",
 }
 
 
-class Watching:
+class ProgressDisplay:
     """Shows progress for the length of the block, and nothing where there is no terminal."""
 
     def __init__(self, console: Console) -> None:
@@ -39,11 +38,11 @@ class Watching:
     ) -> None:
         self._progress.stop()
 
-    async def reached(self, step: str) -> None:
+    async def on_step(self, step: str) -> None:
         """The dream has reached a step."""
         if step in _SHOWN:
             self._progress.update(self._task, description=_SHOWN[step])
 
-    def read(self, done: int, messages: int) -> None:
+    def on_progress(self, done: int, messages: int) -> None:
         """It has read so many of its messages."""
         self._progress.update(self._task, completed=done, total=messages)

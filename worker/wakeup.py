@@ -14,30 +14,37 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
-class Bell:
+class Wakeup:
     """Wakes everyone who waits for it."""
 
-    _waiting: set[asyncio.Event] = field(default_factory=set)
+    _waiters: set[asyncio.Event] = field(default_factory=set)
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         """Wake all who wait now, and those about to."""
-        for event in self._waiting:
+        for event in self._waiters:
             event.set()
 
-    async def keep_doing(self, name: str, job: Callable[[], Awaitable[bool]], poll_s: float) -> None:
-        """Do ``job`` for ever: at once again when it says there was something to do, else on the next ring or look.
+    async def run_forever(self, name: str, job: Callable[[], Awaitable[object]], poll_s: float) -> None:
+        """Do ``job`` for ever: at once again when it gives something true, else on the next ring or look.
 
-        What goes wrong is logged, and tried again after the same pause.
+        What goes wrong is tried again after the same pause. Of failures in a row, the 1st, 2nd, 4th, 8th … are logged.
         """
         rung = asyncio.Event()
-        self._waiting.add(rung)
+        failures = 0
+        self._waiters.add(rung)
         while True:
             rung.clear()
             try:
-                if await job():
+                more = await job()
+                failures = 0
+                if more:
                     continue
             except ReverieError as error:
-                log.warning(f"{name}_interrupted", error=f"{type(error).__name__}: {error.message}")
+                failures += 1
+                if failures.bit_count() == 1:
+                    log.warning(
+                        f"{name}_interrupted", error=f"{type(error).__name__}: {error.message}", failures=failures
+                    )
             except Exception:
                 log.exception(f"{name}_failed")
             try:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from service.domain.field_types import reject_unstorable
 from service.domain.guards import normalize
+from service.domain.placeholders import holds_placeholder
 from service.domain.types import POLICIES, MemoryType
-from service.domain.values import storable
 from service.memory.prompts import Noted, Notes
 from worker.dreaming.candidates import Candidate, Mention, Turn
 from worker.dreaming.extract.dates import ground
@@ -17,7 +18,8 @@ _YEARS_AROUND = 150
 
 
 def candidates_of(notes: Notes, turns: Sequence[Turn]) -> tuple[list[Candidate], int]:
-    """The statements that hold, and how many did not: cited no turn, quoted the assistant, or cannot be stored."""
+    """The statements that hold, and how many did not: cited no turn that was shown, quoted the assistant, or cannot be
+    stored."""
     found = [_candidate(noted, turns) for noted in notes.memories]
     kept = [candidate for candidate in found if candidate is not None]
     return kept, len(found) - len(kept)
@@ -28,6 +30,8 @@ def _candidate(noted: Noted, turns: Sequence[Turn]) -> Candidate | None:
     if not all(1 <= number <= len(turns) for number in numbers):
         return None
     cited = [turns[number - 1] for number in numbers]
+    if any(turn.role == "system" for turn in cited):
+        return None
     if noted.type in _OF_THE_USER and not any(turn.role == "user" for turn in cited):
         return None
     content = _clean(noted.content)
@@ -62,7 +66,7 @@ def _candidate(noted: Noted, turns: Sequence[Turn]) -> Candidate | None:
 def _clean(text: str) -> str:
     """One line of text that Postgres can store; nothing for what it cannot."""
     try:
-        return storable(" ".join(text.replace("\x00", " ").split()))
+        return reject_unstorable(" ".join(text.replace("\x00", " ").split()))
     except ValueError:
         return ""
 
@@ -72,22 +76,23 @@ def _printable(name: str) -> str:
 
 
 def _subject(noted: Noted, turn: Turn) -> str | None:
-    """The subject by the name its session knows it by, so that it is one person whatever the model calls them."""
+    """The subject by the name its session knows it by, so that it is one person whatever the model calls them; none for
+    masked personal data, which may be anybody's."""
     named = _printable(noted.subject or "")
     if not named:
         return None
     for known in (turn.speaker, turn.user):
         if known and known.casefold() == named.casefold():
             return known
-    return named
+    return None if holds_placeholder(named) else named
 
 
-def _moment(told: str | None, spoken_at: datetime) -> datetime | None:
+def _moment(date_text: str | None, spoken_at: datetime) -> datetime | None:
     """The ISO date or time told, if it is one and not absurdly far away."""
-    if not told:
+    if not date_text:
         return None
     try:
-        at = datetime.fromisoformat(told.strip())
+        at = datetime.fromisoformat(date_text.strip())
     except ValueError:
         return None
     at = at if at.tzinfo else at.replace(tzinfo=UTC)

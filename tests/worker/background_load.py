@@ -7,7 +7,7 @@ import asyncio
 from tests.processes import ServerProcess
 
 
-class Traffic:
+class BackgroundLoad:
     """A client that saves and searches all the time, and notes what it was denied."""
 
     def __init__(self, server: ServerProcess) -> None:
@@ -15,7 +15,7 @@ class Traffic:
         self.answered = 0
         self.wrong: list[str] = []
 
-    async def __aenter__(self) -> Traffic:
+    async def __aenter__(self) -> BackgroundLoad:
         self._tasks = [asyncio.create_task(self._search(how)) for how in ("hybrid", "semantic")]
         self._tasks.append(asyncio.create_task(self._save()))
         return self

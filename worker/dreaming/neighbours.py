@@ -12,23 +12,27 @@ import numpy as np
 
 from service.db.pool import Connection
 from service.domain.identity import identity_hash
-from service.memory.engine import Engine
+from service.memory.engine import EMBED_BATCH, Engine
+from service.memory.in_flight import Tracker
 from service.store.dreams import Lease
-from service.store.vectors import Embedded
-from worker.dreaming.candidates import Candidate
+from service.store.vectors import EmbeddingBatch
+from worker.dreaming.candidates import Candidate, evidence_of, proposed_in
+from worker.dreaming.people import slot_owner
+from worker.dreaming.testimony import is_of
 
 NEIGHBOURS = 5
 SIMILARITY_MIN = 0.6
 """Below this two statements are not looked at as one: of 2,000 annotated pairs none that may merge lies lower."""
 
-_AT_ONCE = 20
+_BATCH = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ExistingMemory:
     """A memory that was there before the dream, at the version the plan is made for.
 
-    ``since``: when what it says was told, or put so by an edit, after which its ``value`` is not known.
+    ``since``: when what it says was told, or put so by an edit, after which its ``value`` is not known. ``word_of`` and
+    ``hearsay_by`` as of a candidate; what was saved for a user is that user's own word.
     """
 
     id: UUID
@@ -42,10 +46,13 @@ class Known:
     identity: str
     since: datetime
     at: datetime | None
+    word_of: str | None
+    hearsay_by: str | None
+    edited: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class RelatedMemories:
     """The candidates with their identities and vectors, and what is known near them.
 
     ``near[i]`` are (similarity, memory) of the live memories nearest to candidate ``i``, nearest first.
@@ -53,9 +60,9 @@ class Surroundings:
 
     candidates: Sequence[Candidate]
     identities: Sequence[str]
-    embedded: Embedded
-    known: Sequence[Known]
-    near: Sequence[Sequence[tuple[float, Known]]]
+    embedded: EmbeddingBatch
+    existing: Sequence[ExistingMemory]
+    near: Sequence[Sequence[tuple[float, ExistingMemory]]]
 
     def similar_candidates(self) -> list[dict[int, float]]:
         """For each candidate the others at least SIMILARITY_MIN similar to it, by position."""
@@ -70,16 +77,15 @@ class Surroundings:
         return near
 
 
-async def look_around(engine: Engine, lease: Lease, candidates: Sequence[Candidate]) -> Surroundings:
+async def find_related(
+    engine: Engine, lease: Lease, candidates: Sequence[Candidate], tracker: Tracker
+) -> RelatedMemories:
     """What is known around these candidates, of the agent's own memories. Embeds outside any transaction."""
-    identities = [
-        identity_hash(each.type, each.content, user=each.subject, key=None, occurred_at=each.occurred_at)
-        for each in candidates
-    ]
-    embedded = await engine.embed([each.content for each in candidates])
+    identities = await engine.executor.each(_identity, candidates, lambda each: len(each.content))
+    embedded = await _embedded(engine, candidates, tracker)
     async with engine.db.transaction(lease.workspace_id) as connection:
         rows = await connection.fetch(
-            "known_in_slot",
+            "memories_in_slot",
             workspace=lease.workspace_id,
             agent_id=lease.agent_id,
             slots=sorted({each.slot for each in candidates if each.slot}),
@@ -87,18 +93,42 @@ async def look_around(engine: Engine, lease: Lease, candidates: Sequence[Candida
             now=engine.now(),
         )
         near = await _nearest(connection, engine, lease, embedded)
-    return Surroundings(candidates, identities, embedded, [_known(row) for row in rows], near)
+    return RelatedMemories(candidates, identities, embedded, [_existing_memory(row) for row in rows], near)
+
+
+def _identity(candidate: Candidate) -> str:
+    return identity_hash(
+        candidate.type,
+        candidate.content,
+        user=candidate.subject,
+        key=None,
+        occurred_at=candidate.occurred_at,
+        hearsay_by=candidate.hearsay_by,
+    )
+
+
+async def _embedded(engine: Engine, candidates: Sequence[Candidate], tracker: Tracker) -> EmbeddingBatch:
+    """Their vectors, all of one space: begun again should the embedder change meanwhile."""
+    while True:
+        parts: list[EmbeddingBatch] = []
+        for _, part in tracker.batches(candidates, proposed_in, EMBED_BATCH):
+            async with tracker.step("embed", evidence_of(part)):
+                parts.append(await engine.embed([each.content for each in part]))
+        spaces = {part.space for part in parts} or {None}
+        if len(spaces) == 1:
+            return EmbeddingBatch(spaces.pop(), [vector for part in parts for vector in part.vectors])
 
 
 async def _nearest(
-    connection: Connection, engine: Engine, lease: Lease, embedded: Embedded
-) -> list[list[tuple[float, Known]]]:
-    near: list[list[tuple[float, Known]]] = [[] for _ in embedded.vectors]
+    connection: Connection, engine: Engine, lease: Lease, embedded: EmbeddingBatch
+) -> list[list[tuple[float, ExistingMemory]]]:
+    near: list[list[tuple[float, ExistingMemory]]] = [[] for _ in embedded.vectors]
     given = [(n, vector) for n, vector in enumerate(embedded.stored()) if vector is not None]
-    for start in range(0, len(given), _AT_ONCE):
-        part = given[start : start + _AT_ONCE]
+    for start in range(0, len(given), _BATCH):
+        part = given[start : start + _BATCH]
         rows = await connection.fetch(
-            embedded.statement("nearest_known"),
+            "nearest_memories",
+            embedded.flags,
             workspace=lease.workspace_id,
             agent_id=lease.agent_id,
             model=embedded.model,
@@ -109,13 +139,14 @@ async def _nearest(
             now=engine.now(),
         )
         for row in rows:
-            near[row["n"]].append((row["similarity"], _known(row)))
+            near[row["n"]].append((row["similarity"], _existing_memory(row)))
     return near
 
 
-def _known(row: Any) -> Known:
+def _existing_memory(row: Any) -> ExistingMemory:
     source = row["source"]
-    return Known(
+    owner = slot_owner(source.get("slot"))
+    return ExistingMemory(
         id=row["id"],
         version=row["version"],
         slot=source.get("slot"),
@@ -127,4 +158,7 @@ def _known(row: Any) -> Known:
         identity=row["identity_hash"].hex(),
         since=row["since"],
         at=row["occurred_at"],
+        word_of=row["word_of"] if owner is None or is_of(owner, row["user_name"]) else None,
+        hearsay_by=row["hearsay_by"],
+        edited=row["edited"],
     )

@@ -1,4 +1,4 @@
-"""The ambiguous band: one call that tells what the guards cannot, for pairs of similar statements (row D4)."""
+"""The ambiguous band: one call that tells what the guards cannot, for pairs of similar statements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import structlog
 
 from service.domain.json import dumps
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
-from service.memory.prompts import SETTLE, Verdicts
+from service.memory.prompts import ADJUDICATE, Verdicts
 from worker.dreaming.checkpoints import Checkpoints
 from worker.dreaming.reconcile import Outcome, Pair
 
@@ -19,12 +19,12 @@ log = structlog.get_logger(__name__)
 ANSWER_TOKENS_MAX = 1_500
 
 
-async def settle(pairs: Sequence[Pair], checkpoints: Checkpoints) -> dict[tuple[int, UUID | int], Outcome]:
+async def adjudicate_pairs(pairs: Sequence[Pair], checkpoints: Checkpoints) -> dict[tuple[int, UUID | int], Outcome]:
     """The model's verdict on each pair. Where it gives none, whatever the reason, the pair stays apart."""
     verdicts: dict[tuple[int, UUID | int], Outcome] = {(pair.position, pair.held_id): "different" for pair in pairs}
     lines = [dumps({"pair": n, "older": pair.older, "newer": pair.newer}).decode() for n, pair in enumerate(pairs, 1)]
     messages = [
-        {"role": "system", "content": SETTLE},
+        {"role": "system", "content": ADJUDICATE},
         {"role": "user", "content": "<pairs>\n" + "\n".join(lines) + "\n</pairs>"},
     ]
 
@@ -35,7 +35,7 @@ async def settle(pairs: Sequence[Pair], checkpoints: Checkpoints) -> dict[tuple[
     try:
         answered = Verdicts.model_validate(await checkpoints.once("settle", messages, [], call))
     except (LLMInvalidOutput, LLMUnavailable, BudgetReached) as error:
-        log.warning("pairs_kept_apart", pairs=len(pairs), error=error.message)
+        log.warning("adjudication_skipped", pairs=len(pairs), error=error.message)
         return verdicts
     for verdict in answered.verdicts:
         if 1 <= verdict.pair <= len(pairs):

@@ -1,4 +1,4 @@
-"""Collection: what is past its term goes for good, in batches, and nothing before its term (rows W10, W13)."""
+"""Collection: what is past its term goes for good, in batches, and nothing before its term."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from tests.serving import Api
+from tests.live_api import Api
 from tests.worker.dreaming import dream, say
-from worker.upkeep import collect as collecting
-from worker.upkeep.bulletins import look_over_bulletins
-from worker.upkeep.collect import collect
+from worker.maintenance import retention as collecting
+from worker.maintenance.bulletins import schedule_stale_bulletins
+from worker.maintenance.retention import apply_retention
 
 TABLES = ("memories", "memory_versions", "memory_sources", "memory_usage", "search_index", "search_terms", "edges")
 
@@ -30,14 +30,14 @@ async def test_deleted_memories_go_after_their_thirty_days(api: Api) -> None:
     memory = await api.save("Kept on the shelf", links=[{"relation": "about", "entity": {"name": "Shelf"}}])
     await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "Kept on the upper shelf"})
     await api.search("shelf")
-    await api.engine.usage.flush()
+    await api.engine.access_counts.flush()
     await api.delete(f"/v1/memories/{memory['id']}")
     in_days(api, 29)
-    assert (await collect(api.engine))["memories"] == 0
+    assert (await apply_retention(api.engine))["memories"] == 0
     await api.post(f"/v1/memories/{memory['id']}/restore")
     await api.delete(f"/v1/memories/{memory['id']}")
     in_days(api, 29 + 31)
-    assert (await collect(api.engine))["memories"] == 1
+    assert (await apply_retention(api.engine))["memories"] == 1
     assert await api.status("POST", f"/v1/memories/{memory['id']}/restore") == 404
     assert set((await rows(api, *TABLES)).values()) == {0}
 
@@ -47,7 +47,7 @@ async def test_how_long_is_a_setting_and_live_ones_stay(api: Api) -> None:
     gone = await api.save("Goes at once")
     await api.save("Stays")
     await api.delete(f"/v1/memories/{gone['id']}")
-    assert (await collect(api.engine))["memories"] == 1
+    assert (await apply_retention(api.engine))["memories"] == 1
     assert [memory["content"] for memory in (await api.get("/v1/memories", include="deleted"))["items"]] == ["Stays"]
 
 
@@ -56,7 +56,7 @@ async def test_expired_memories_go_after_as_long(api: Api) -> None:
     await api.save("Only for today", expires_at=soon)
     for days, expected in ((2, 0), (30, 0), (32, 1)):
         in_days(api, days)
-        assert (await collect(api.engine))["memories"] == expected
+        assert (await apply_retention(api.engine))["memories"] == expected
 
 
 async def test_what_a_collected_memory_had_replaced_stays_replaced(api: Api) -> None:
@@ -67,7 +67,7 @@ async def test_what_a_collected_memory_had_replaced_stays_replaced(api: Api) -> 
     (bergen,) = (await api.get("/v1/memories"))["items"]
     await api.delete(f"/v1/memories/{bergen['id']}")
     in_days(api, 31)
-    assert (await collect(api.engine))["memories"] == 1
+    assert (await apply_retention(api.engine))["memories"] == 1
     assert (await api.get("/v1/memories"))["items"] == []
     (oslo,) = (await api.get("/v1/memories", include="superseded"))["items"]
     assert oslo["content"] == "u1 lives in Oslo."
@@ -79,7 +79,7 @@ async def test_more_than_a_batch_goes_in_batches(api: Api, monkeypatch: pytest.M
         memory = await api.save(f"note {number}")
         await api.delete(f"/v1/memories/{memory['id']}")
     in_days(api, 31)
-    assert (await collect(api.engine))["memories"] == 5
+    assert (await apply_retention(api.engine))["memories"] == 5
 
 
 async def test_checkpoints_go_when_their_dream_is_over_and_a_week_has_passed(api: Api) -> None:
@@ -94,21 +94,21 @@ async def test_checkpoints_go_when_their_dream_is_over_and_a_week_has_passed(api
                 DEFAULT_WORKSPACE, name, dream_id,
             )  # fmt: skip
     in_days(api, 6)
-    assert (await collect(api.engine))["steps"] == 0
+    assert (await apply_retention(api.engine))["steps"] == 0
     in_days(api, 8)
-    assert (await collect(api.engine))["steps"] == 2
+    assert (await apply_retention(api.engine))["steps"] == 2
     assert await rows(api, "dream_steps") == {"dream_steps": 1}
 
 
 async def test_an_agent_whose_bulletin_is_out_of_date_becomes_due(api: Api) -> None:
     await say(api, "I live in Oslo.")
     await dream(api.engine)
-    assert await look_over_bulletins(api.engine) == 0
+    assert await schedule_stale_bulletins(api.engine) == 0
     await api.save("Sam plays the cello")
-    assert await look_over_bulletins(api.engine) == 1
+    assert await schedule_stale_bulletins(api.engine) == 1
     async with api.engine.db.unscoped() as connection:
         due = await connection.raw.fetchval("SELECT count(*) FROM dream_schedule WHERE due_at <= now()")
     assert due == 1
     await dream(api.engine)
     assert "cello" in (await api.get("/v1/agents/a/bulletin"))["content"]
-    assert await look_over_bulletins(api.engine) == 0
+    assert await schedule_stale_bulletins(api.engine) == 0

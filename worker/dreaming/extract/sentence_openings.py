@@ -15,7 +15,7 @@ _LOOSE = re.compile(
     r"|a lot(?:'s| has) (?:happened|changed)[\w ]{0,25}|that's why|that is why|since (?:our|we) last (?:chat|talk"
     r"|chatted|talked|spoke)|thankfully|unfortunately|fortunately|sadly|basically|meanwhile|guess what"
     r"|you won't believe it|hey|ugh"
-    r"|hmm+|um+|uh)\b[\s,.!:;–—-]{1,5}",
+    r"|hmm+|um+|uh|(?:please )?(?:remember|note|keep in mind|be aware) that|for the record)\b[\s,.!:;–—-]{1,5}",
     re.IGNORECASE,
 )
 _STRICT = re.compile(
@@ -23,7 +23,7 @@ _STRICT = re.compile(
     r"|thank you so much"
     r"|no|nope|nah|sure|sure thing|absolutely|definitely|totally|exactly|right|cool|awesome|great|nice|amazing"
     r"|sweet|aw+"
-    r"|true|indeed|of course|for sure|no worries|no problem|no doubt|good (?:morning|evening|afternoon)"
+    r"|correction|note|true|indeed|of course|for sure|no worries|no problem|no doubt|good (?:morning|evening|afternoon)"
     r"|on another note"
     r"|to be honest|in fact|as always|you know|i mean|i think|fun fact|good news|great news|big news|update|yay"
     r"|man|dude|fyi|so far so good"
@@ -62,7 +62,7 @@ _AFTER_VERB = re.compile(
     re.IGNORECASE,
 )
 _GOING_IS_SUBJECT = re.compile(
-    r"going to (?:the |an? |my |our )?\w+[^,;.]*\b(?:is|was|are|were|has|had|have|made|makes|gave|gives|helped|helps|"
+    r"^going to (?:the |an? |my |our )?\w++[^,;.]*\b(?:is|was|are|were|has|had|have|made|makes|gave|gives|helped|helps|"
     r"felt|feels|taught|showed|brought|brings)\b",
     re.IGNORECASE,
 )
@@ -112,7 +112,7 @@ def with_subject(sentence: str) -> str:
         is_past(first)
         and first not in _IMPERATIVE_TOO
         and (first in IRREGULAR_PAST or _AFTER_VERB.match(rest))
-        and not re.match(r"\w+ (?:by|is|was|are|has)\b", rest)
+        and not re.match(r"^\w+ (?:by|is|was|are|has)\b", rest)
     ):
         return f"I {head}{_lowered(rest)}"
     if first not in _GERUND_SUBJECTS and gerund_base(first) is not None and not _has_finite_verb(rest):

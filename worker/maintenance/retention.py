@@ -1,9 +1,10 @@
-"""Collects what is past its term (W5, W10, W13, O7): bounded batches, each a short transaction, until none is left.
+"""Retention: deletes what is past its term: bounded batches, each a short transaction, until none is left.
 
 - memories deleted ``retention.deleted_days`` ago, which can be restored no longer, and those expired as long ago
 - checkpoints of finished dreams after a week: one that failed may be tried again with what it has paid for
 - answers kept for repeated requests, after their day
 - events, after ``retention.events_days``
+- what models were used for, after 400 days
 """
 
 from __future__ import annotations
@@ -15,22 +16,24 @@ from uuid import UUID
 import structlog
 
 from service.memory.engine import Engine
-from service.memory.once import KEPT
+from service.memory.idempotency import RETENTION
 from service.memory.workspace import all_workspaces
-from service.store import collect as store
+from service.store import model_usage
+from service.store import retention as store
 from service.store.settings import workspace_settings
 
 log = structlog.get_logger(__name__)
 
 BATCH = 500
 STEPS_KEPT = timedelta(days=7)
+USAGE_KEPT = timedelta(days=400)
 
 Batch = Callable[..., Awaitable[int]]
 
 
-async def collect(engine: Engine) -> dict[str, int]:
-    """Collect in every workspace; how many ``memories``, ``steps``, ``answers`` and ``events`` are gone."""
-    gone = {"memories": 0, "steps": 0, "answers": 0, "events": 0}
+async def apply_retention(engine: Engine) -> dict[str, int]:
+    """Collect in every workspace; how many ``memories``, ``steps``, ``answers``, ``events``, ``usage`` are gone."""
+    gone = {"memories": 0, "steps": 0, "answers": 0, "events": 0, "usage": 0}
     now = engine.now()
     for workspace in await all_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
@@ -38,12 +41,13 @@ async def collect(engine: Engine) -> dict[str, int]:
         for name, batch, before in (
             ("memories", store.memories, now - timedelta(days=retention.deleted_days)),
             ("steps", store.steps, now - STEPS_KEPT),
-            ("answers", store.answers, now - KEPT),
+            ("answers", store.idempotent_responses, now - RETENTION),
             ("events", store.events, now - timedelta(days=retention.events_days)),
+            ("usage", model_usage.collect, now - USAGE_KEPT),
         ):
             gone[name] += await _all(engine, workspace, batch, before)
     if any(gone.values()):
-        log.info("collected", **gone)
+        log.info("retention_applied", **gone)
     return gone
 
 

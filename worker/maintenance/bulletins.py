@@ -1,4 +1,4 @@
-"""Looks over the bulletins (row D7): an agent whose bulletin no longer tells what it knows is due to dream."""
+"""Looks over the bulletins: an agent whose bulletin no longer tells what it knows is due to dream."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from service.store import bulletins
 AGENTS_AT_ONCE = 200
 
 
-async def look_over_bulletins(engine: Engine) -> int:
+async def schedule_stale_bulletins(engine: Engine) -> int:
     """Make every agent due whose bulletin is out of date; how many. Its dream writes it, within its budget."""
     due = [
         (workspace, agent) for workspace in await all_workspaces(engine) for agent in await _stale(engine, workspace)
     ]
     async with engine.db.unscoped() as connection:
         for workspace, agent in due:
-            await connection.run("make_due", workspace=workspace, agent_id=agent, now=engine.now())
+            await connection.run("schedule_now", workspace=workspace, agent_id=agent, now=engine.now())
         if due:
             await connection.run("wake_workers")
     return len(due)

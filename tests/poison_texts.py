@@ -1,0 +1,143 @@
+"""Workers that die on certain words: in processes of their own, killed, hung, or with a blocked event loop.
+
+``POISON kill`` in a text ends the process as ``kill -9`` does, ``POISON hang`` never returns, and ``POISON block``
+holds the interpreter lock for good, as a regular expression that backtracks does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import wraps
+from typing import Any
+
+import asyncpg
+
+import service.memory.compaction as compaction
+import service.memory.redaction as redaction
+import worker.dreaming.dream as dream
+import worker.dreaming.extract.by_llm as by_llm
+import worker.dreaming.extract.by_rules as by_rules
+from service.embedding.static import StaticEmbedder
+from service.memory.in_flight import EXIT_STATUS, InFlight
+from service.runtime import configure_logging, open_runtime
+from service.settings import Settings
+from tests.killable import TIMEOUT_S
+from tests.processes import forked
+from tests.worker.dreaming import model_at
+from worker.app import dreamer, in_flight, run_worker, schedule_all_now
+from worker.maintenance.compact import compact_next
+from worker.maintenance.embed_pending import embed_pending
+from worker.maintenance.reindex import Reindexer
+from worker.watchdog import under_watchdog
+
+DEADLINE_S = 4.0
+BLOCKED_S = 8.0
+ON_THE_LOOP = {"redact", "compaction"}
+"""Steps that run on the event loop, so that what hangs there blocks it."""
+EXIT_CODES = {"kill": -signal.SIGKILL, "hang": EXIT_STATUS, "block": 1}
+
+STEPS: dict[str, tuple[Any, str]] = {
+    "redact": (redaction, "redact"),
+    "rules": (by_rules, "extract"),
+    "llm": (by_llm, "_costs"),
+    "note": (by_llm, "candidates_of"),
+    "compare": (dream, "reconcile"),
+    "compaction": (compaction, "identifiers"),
+    "embed": (StaticEmbedder, "embed"),
+}
+"""Where a text can be poisonous: a module or class, and the name of its function."""
+
+
+async def run_until_exit(settings: Settings, job: str, *steps: str, llm_at: str | None = None) -> int:
+    """Do a job in a process for which poisoned texts are deadly in these steps; its exit code."""
+    process = forked.Process(target=_work, args=(settings, job, steps, llm_at))
+    process.start()
+    await asyncio.to_thread(process.join, TIMEOUT_S)
+    assert process.exitcode is not None, "the worker neither died nor ended"
+    return process.exitcode
+
+
+@asynccontextmanager
+async def running(settings: Settings, *steps: str) -> AsyncIterator[Callable[[], int | None]]:
+    """A whole worker in a process for which poisoned texts are deadly in these steps; tells its exit code."""
+    process = forked.Process(target=_work, args=(settings, "run", steps, None))
+    process.start()
+    try:
+        yield lambda: process.exitcode
+    finally:
+        process.kill()
+        await asyncio.to_thread(process.join, TIMEOUT_S)
+
+
+async def expire_leases(url: str) -> None:
+    """Leases and deadlines of dead workers run out."""
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute("UPDATE dream_schedule SET lease_until = now() WHERE lease_until IS NOT NULL")
+        await connection.execute("UPDATE dream_schedule SET compact_at = now() WHERE compact_at IS NOT NULL")
+        await connection.execute("UPDATE embedding_state SET owner_until = now()")
+        await connection.execute("UPDATE in_flight SET deadline_at = now()")
+    finally:
+        await connection.close()
+
+
+def poisonous(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, for which poisoned texts among its arguments are deadly."""
+
+    @wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        found = re.search(r"POISON (\w+)", str([_texts(arg) for arg in args]))
+        if found:
+            _die(found.group(1))
+        return function(*args, **kwargs)
+
+    return wrapped
+
+
+def _texts(argument: Any) -> str:
+    return str(argument) if isinstance(argument, str | Sequence) or hasattr(argument, "candidates") else ""
+
+
+def _die(how: str) -> None:
+    if how == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif how == "hang":
+        time.sleep(TIMEOUT_S)
+    elif how == "block":
+        re.match(r"(a|a)+$", "a" * 60 + "b")
+
+
+def _work(settings: Settings, job: str, steps: Sequence[str], llm_at: str | None) -> None:
+    configure_logging("critical")
+    for step in steps:
+        owner, name = STEPS[step]
+        setattr(owner, name, poisonous(getattr(owner, name)))
+    settings = settings.model_copy(update={"step_deadline_s": DEADLINE_S})
+    if job == "run":
+        asyncio.run(under_watchdog(run_worker(settings), BLOCKED_S))
+        return
+    asyncio.run(under_watchdog(_do(settings, job, llm_at), BLOCKED_S))
+
+
+async def _do(settings: Settings, job: str, llm_at: str | None) -> None:
+    async with open_runtime(settings, "poisoned") as engine:
+        engine.llm = model_at(llm_at) if llm_at else None
+        await engine.redactor.warm()
+        flight: InFlight = in_flight(engine, settings)
+        if job == "dream":
+            await schedule_all_now(engine)
+            while await dreamer(settings, flight).dream_next():
+                pass
+        elif job == "fold":
+            while await compact_next(engine, flight):
+                pass
+        elif job == "embed":
+            await embed_pending(engine, flight)
+        else:
+            await Reindexer(engine, flight.worker, flight).until_done()

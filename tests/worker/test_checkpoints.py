@@ -1,0 +1,48 @@
+"""A finished call is kept or, while the database is away, held; a result that it refuses is neither."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.llm import LLM, Usage
+from service.store import dreams
+from tests.live_api import Api
+from tests.worker.dreaming import agent_id, say
+from worker.dreaming.checkpoints import Result, UnsavedResults, open_checkpoints
+from worker.dreaming.trace import Trace
+
+
+async def nobody(step: str) -> None:
+    """Nobody watches."""
+
+
+async def test_a_result_that_the_database_refuses_is_asked_for_again(api: Api) -> None:
+    await say(api, "hello")
+    async with api.engine.db.unscoped() as connection:
+        lease = await dreams.claim(
+            connection, DEFAULT_WORKSPACE, await agent_id(api.engine), worker="w", lease_s=60, now=api.engine.now()
+        )
+    assert lease is not None
+    results: list[Result] = [{"said": "a \x00"}, {"said": "a \ud800"}, {"said": "fine"}]
+    asked = 0
+
+    async def work(llm: LLM) -> Result:
+        nonlocal asked
+        asked += 1
+        return results[asked - 1]
+
+    unsaved = UnsavedResults()
+    for _ in results:
+        checkpoints = await open_checkpoints(
+            api.engine, LLM("openai/none"), lease, uuid.uuid4(), Usage(), unsaved, Trace(), nobody
+        )
+        if asked < 2:
+            with pytest.raises(Exception, match=r"surrogates|[uU]nicode|UTF-8"):
+                await checkpoints.once("extract", "question", [], work)
+            assert not unsaved.results
+        else:
+            assert await checkpoints.once("extract", "question", [], work) == {"said": "fine"}
+    assert asked == 3

@@ -1,0 +1,54 @@
+"""Scheduled jobs: each run is done by one of several workers."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+
+import asyncpg
+from apscheduler.triggers.cron import CronTrigger
+
+from service.memory.engine import Engine
+from service.runtime import open_runtime
+from service.settings import Settings
+from worker.app import in_flight
+from worker.app import schedule as jobs_of
+from worker.schedule import SAME_RUN_S, run_claimed, scheduler
+
+
+async def test_of_two_workers_one_runs_a_job(engine: Engine, settings: Settings, database_url: str) -> None:
+    runs: list[Engine] = []
+
+    async def job(engine: Engine) -> None:
+        runs.append(engine)
+
+    async with open_runtime(settings, "second worker") as other:
+        ran = await asyncio.gather(*(run_claimed(one, "job", job) for one in (engine, other) * 3))
+        assert sum(ran) == 1
+        assert len(runs) == 1
+        assert await run_claimed(other, "another job", job)
+        connection = await asyncpg.connect(database_url)
+        await connection.execute("UPDATE cron_runs SET started_at = started_at - make_interval(secs => $1)", SAME_RUN_S)
+        await connection.close()
+        assert await run_claimed(other, "job", job)
+        assert not await run_claimed(engine, "job", job)
+    assert len(runs) == 3
+
+
+async def test_every_job_of_a_worker_is_claimed(engine: Engine, settings: Settings) -> None:
+    jobs = jobs_of(settings, in_flight(engine, settings))
+    made = scheduler(engine, jobs)
+    made.start(paused=True)
+    scheduled = made.get_jobs()
+    made.shutdown(wait=False)
+    assert [job.func for job in scheduled] == [run_claimed] * len(jobs)
+    assert len({job.args[1] for job in scheduled}) == len(jobs)
+
+
+def test_no_crontab_fires_twice_within_one_claim() -> None:
+    trigger = CronTrigger.from_crontab("* * * * *")
+    first = trigger.get_next_fire_time(None, datetime.now(trigger.timezone))
+    assert first is not None
+    second = trigger.get_next_fire_time(first, first)
+    assert second is not None
+    assert (second - first).total_seconds() > SAME_RUN_S

@@ -1,0 +1,45 @@
+"""The worker's scheduled jobs. Every worker has the whole schedule; each run is done by the one that claims it.
+
+The claim is a row, not an advisory lock: it works through a pooler in transaction mode, and it outlasts a job that is
+over before the next worker's clock fires. A run whose worker dies is not repeated; the job runs at its next time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC
+
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from apscheduler.triggers.cron import CronTrigger
+
+from service.memory.engine import Engine
+from service.store import installation
+
+SAME_RUN_S = 30.0
+"""Claims this close together are for the same run: half of the shortest time between two runs of a crontab."""
+
+Job = Callable[[Engine], Awaitable[object]]
+
+
+def scheduler(engine: Engine, jobs: Sequence[tuple[str, Job, str]]) -> AsyncIOScheduler:
+    """A scheduler, not started, of jobs by name, each with its crontab (UTC)."""
+    made = AsyncIOScheduler(timezone=UTC)
+    for name, job, crontab in jobs:
+        made.add_job(
+            run_claimed,
+            CronTrigger.from_crontab(crontab, UTC),
+            args=[engine, name, job],
+            max_instances=1,
+            coalesce=True,
+        )
+    return made
+
+
+async def run_claimed(engine: Engine, name: str, job: Job) -> bool:
+    """Run the job unless another worker has claimed this run of it. Whether it ran. Raises what the job raises, which
+    the scheduler logs."""
+    async with engine.db.unscoped() as connection:
+        claimed = await installation.claim_cron_run(connection, name, SAME_RUN_S)
+    if claimed:
+        await job(engine)
+    return claimed
