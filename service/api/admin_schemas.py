@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel
 
 from service.api.schemas import Body
-from service.domain.values import Name
+from service.domain.field_types import Name
 
 
 class CreateKey(Body):
@@ -72,7 +72,7 @@ class Receipt(BaseModel):
     at: datetime
 
 
-class Purged(BaseModel):
+class PurgeReceipt(BaseModel):
     """The answer to a purge."""
 
     receipt: Receipt
@@ -88,3 +88,41 @@ class SubjectExport(BaseModel):
     sessions: list[dict[str, Any]]
     documents: list[dict[str, Any]]
     edges: list[dict[str, Any]]
+
+
+class UsageItem(BaseModel):
+    """What was used for one purpose by one day, key or agent; what it is not grouped by is null. So is the key where no
+    request caused the call, and the agent where none is known."""
+
+    day: date | None
+    key_id: UUID | None
+    agent: str | None
+    purpose: str
+    calls: int
+    failed_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+
+
+class BudgetToday(BaseModel):
+    """What of today's budget (UTC) is taken, by calls that ended and, at most, by those under way; its limits."""
+
+    tokens: int
+    cost_usd: float
+    dream_tokens: int
+    dream_cost_usd: float
+    tokens_max: int | None
+    cost_max_usd: float | None
+    dream_tokens_max: int | None
+    dream_cost_max_usd: float | None
+
+
+class UsageReport(BaseModel):
+    """What models were used for."""
+
+    since: date
+    until: date
+    by: Literal["day", "key", "agent"]
+    items: list[UsageItem]
+    today: BudgetToday

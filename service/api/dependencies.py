@@ -9,10 +9,12 @@ from fastapi import Depends, Header, Path, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.responses import Response
 
-from service.api.paths import PathName
+from service.api.path_params import PathName
+from service.domain.cursors import CURSOR_MAX
+from service.domain.field_types import Name
 from service.domain.json import dumps
 from service.domain.principal import Principal
-from service.domain.values import Name
+from service.domain.spending import set_payer
 from service.errors import InvalidInput, Unauthenticated
 from service.memory.engine import Engine
 from service.memory.keys import authenticate
@@ -21,8 +23,8 @@ NO_MEMORY = "X-Reverie-No-Memory"
 _YES = frozenset({"1", "true", "yes", "on", "y", "t"})
 _NO = frozenset({"", "0", "false", "no", "off", "n", "f"})
 
-_bearer = HTTPBearer(auto_error=False, description="an API key")
-Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+bearer = HTTPBearer(auto_error=False, description="an API key")
+Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
 async def _engine(request: Request) -> Engine:
@@ -33,7 +35,7 @@ async def _engine(request: Request) -> Engine:
 EngineDep = Annotated[Engine, Depends(_engine)]
 
 
-async def _memory_off(
+async def _no_memory(
     given: Annotated[
         str | None,
         Header(
@@ -54,13 +56,20 @@ async def _principal(
     request: Request,
     engine: EngineDep,
     given: Bearer,
-    memory_off: Annotated[bool, Depends(_memory_off)],
+    memory_off: Annotated[bool, Depends(_no_memory)],
 ) -> Principal:
+    principal = await principal_of(request, engine, given)
+    return replace(principal, no_memory=True) if memory_off else principal
+
+
+async def principal_of(request: Request, engine: Engine, given: HTTPAuthorizationCredentials | None) -> Principal:
+    """Whose request it is, looked up once; from then on they pay. Raises Unauthenticated."""
     if given is None or not given.credentials:
         raise Unauthenticated
     known: Principal | None = getattr(request.state, "principal", None)
-    principal = known or await authenticate(engine, given.credentials)
-    return replace(principal, memory_off=True) if memory_off else principal
+    request.state.principal = principal = known or await authenticate(engine, given.credentials)
+    set_payer(principal.payer())
+    return principal
 
 
 Caller = Annotated[Principal, Depends(_principal)]
@@ -68,7 +77,7 @@ AgentPath = Annotated[PathName, Path(description="the agent's name")]
 SessionPath = Annotated[PathName, Path(description="the session's name")]
 AgentQuery = Annotated[Name | None, Query(description="the acting agent; an agent key acts as its own")]
 Limit = Annotated[int, Query(ge=1, le=200)]
-Cursor = Annotated[str | None, Query(max_length=500, description="next_cursor of the page before")]
+Cursor = Annotated[str | None, Query(max_length=CURSOR_MAX, description="next_cursor of the page before")]
 
 
 def json_response(value: Any, status: int = 200) -> Response:

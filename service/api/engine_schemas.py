@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from service.api.schemas import Body
 from service.domain.events import Kind
-from service.domain.values import Name
+from service.domain.field_types import Name
 from service.embedding.storage import Storage
 
 State = Literal["ok", "failing", "unknown", "off"]
@@ -23,9 +23,10 @@ class Readiness(BaseModel):
     status: Literal["ready", "unavailable"]
     degraded: list[Check]
     checks: dict[Check, State]
+    detail: str | None = Field(None, description="of a schema that is not this release's: what to do")
 
 
-class Checked(BaseModel):
+class HealthCheck(BaseModel):
     """What the last call showed."""
 
     status: State
@@ -34,7 +35,7 @@ class Checked(BaseModel):
     latency_ms: float | None
 
 
-class DatabaseState(Checked):
+class DatabaseState(HealthCheck):
     """Postgres, its sizes in bytes, and this process's pool."""
 
     postgres: str
@@ -50,7 +51,7 @@ class DatabaseState(Checked):
     pool_free: int
 
 
-class ReplicaState(Checked):
+class ReplicaState(HealthCheck):
     """The standby that searches go to; ``lag_s``: for how many seconds it has lacked something of the primary's."""
 
     lag_s: float | None
@@ -66,7 +67,7 @@ class ModelChange(BaseModel):
     error: str | None
 
 
-class EmbedderState(Checked):
+class EmbedderState(HealthCheck):
     """The embedder in use, and how its vectors are kept: ``vector_bytes`` of each, ``index_bytes`` of the HNSW index of
     very large audiences, null while there is none."""
 
@@ -80,7 +81,7 @@ class EmbedderState(Checked):
     change: ModelChange | None
 
 
-class ModelState(Checked):
+class ModelState(HealthCheck):
     """The language model; null is none, and rules instead."""
 
     model: str | None
@@ -136,6 +137,32 @@ class DreamQueue(BaseModel):
     oldest_due_at: datetime | None
 
 
+class DeadLetterCount(BaseModel):
+    """Texts set aside because workers died over them, and since when the oldest is."""
+
+    count: int
+    oldest_at: datetime | None
+
+
+class DeadLetter(BaseModel):
+    """A text that workers died over. ``subject_id`` is the message, memory or part of a document (``chunk``);
+    ``session`` and ``seq`` are a message's. ``dead``: nothing reads it; ``retrying``: it is to be read once more."""
+
+    id: UUID
+    status: Literal["dead", "retrying"]
+    kind: Literal["message", "memory", "chunk"]
+    subject_id: UUID
+    agent: str
+    session: str | None
+    seq: int | None
+    document_id: UUID | None
+    job: Literal["dream", "compaction", "embedding", "reindex"]
+    step: str
+    reason: str
+    attempts: int
+    created_at: datetime
+
+
 class IndexCounts(BaseModel):
     """What there is to search."""
 
@@ -145,13 +172,17 @@ class IndexCounts(BaseModel):
 
 
 class EngineState(BaseModel):
-    """How the engine is. Counts are of the caller's workspace, sizes of the whole database."""
+    """How the engine is. Counts are of the caller's workspace, sizes of the whole database.
+
+    Versions, sizes, hosts, and what is wrong in detail are told to admin keys of the default workspace alone; others
+    get null.
+    """
 
     status: Literal["ok", "degraded"]
     problems: list[str]
-    version: str
-    database: DatabaseState
-    replica: ReplicaState
+    version: str | None
+    database: DatabaseState | HealthCheck
+    replica: ReplicaState | None
     embedder: EmbedderState
     llm: ModelState
     reranker: RerankerState
@@ -159,9 +190,10 @@ class EngineState(BaseModel):
     pending: int
     index: IndexCounts
     reindex: ReindexState | None
-    workers: list[WorkerState]
+    workers: list[WorkerState] | None
     workers_status: State
     dreams: DreamQueue
+    dead_letters: DeadLetterCount
 
 
 class EmbeddingProvider(BaseModel):
@@ -200,7 +232,7 @@ class Step(BaseModel):
     error: str | None
 
 
-class Verified(BaseModel):
+class VerifyResponse(BaseModel):
     """A trial run: ``working`` when every step did what it should."""
 
     working: bool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 from typing import Any
 
 import structlog
@@ -10,6 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from service import errors
 from service.domain.json import dumps
@@ -25,20 +27,32 @@ STATUSES: tuple[tuple[type[errors.ReverieError], int, str], ...] = (
     (errors.Ambiguous, 300, "Ambiguous"),
     (errors.Conflict, 409, "Conflict"),
     (errors.TooLarge, 413, "Too large"),
-    (errors.TooSlow, 408, "Request timeout"),
+    (errors.RequestTimeout, 408, "Request timeout"),
     (errors.RateLimited, 429, "Too many requests"),
+    (errors.BudgetReached, 429, "Budget reached"),
+    (errors.AnswerTooLarge, 502, "Bad gateway"),
     (errors.Unavailable, 503, "Unavailable"),
     (RedactorUnavailable, 503, "Unavailable"),
 )
 
-COME_BACK = (429, 503)
+ERRORS_MAX = 100
+"""Errors of one request that are listed: a body may have tens of thousands of unknown fields."""
+
+RETRY_AFTER_STATUSES = (429, 503)
 """Statuses that say when to ask again, in seconds."""
 
-UNREADABLE_BODY = 400
+BAD_REQUEST = 400
 """What FastAPI makes of a body that is not UTF-8, or nested deeper than a parser goes."""
 
-NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+RESOURCE_EXHAUSTED_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 """What writing a file of one's own (an import, an export) fails with when disk, handles or memory are used up."""
+
+METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
+NOT_ALLOWED = 405
+NOT_AN_OBJECT = ("model_attributes_type", "dict_type", "list_type")
+"""What pydantic calls a body that FastAPI has not read as JSON."""
+
+DETAIL_CHARS_MAX = 1_000
 
 TITLES = {404: "Not found", 405: "Method not allowed", 415: "Unsupported media type"}
 
@@ -58,19 +72,19 @@ def install(app: FastAPI) -> None:
 
 async def _reverie_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, errors.ReverieError)
-    return answer_to(error)
+    return problem_response(error)
 
 
 def expected_failure(error: BaseException | None) -> errors.ReverieError | None:
     """The error if it has a status, Unavailable where this machine has no room left, None for a surprise."""
-    if isinstance(error, OSError) and error.errno in NO_ROOM:
+    if isinstance(error, OSError) and error.errno in RESOURCE_EXHAUSTED_ERRNOS:
         return errors.Unavailable(f"This machine has no room for that now ({errno.errorcode[error.errno]}).")
     if isinstance(error, errors.ReverieError) and any(isinstance(error, entry[0]) for entry in STATUSES):
         return error
     return None
 
 
-def answer_to(error: errors.ReverieError) -> Response:
+def problem_response(error: errors.ReverieError) -> Response:
     """The answer to an expected failure; one without a status is raised again."""
     known = next((entry for entry in STATUSES if isinstance(error, entry[0])), None)
     if known is None:
@@ -78,38 +92,78 @@ def answer_to(error: errors.ReverieError) -> Response:
     status, title = known[1:]
     headers: dict[str, str] = {}
     more: dict[str, Any] = {}
+    detail = error.message
     if isinstance(error, errors.InvalidInput):
         more["errors"] = [{"loc": error.loc, "msg": error.message}]
-    if isinstance(error, errors.BrokenLine):
+        if not isinstance(error, errors.InvalidImportLine) and error.loc:
+            detail = f"{_field(error.loc)}: {error.message}"
+    if isinstance(error, errors.InvalidImportLine):
         more["line"] = error.line
     if isinstance(error, errors.Conflict):
         more |= error.details
     if isinstance(error, errors.Ambiguous):
         more["candidates"] = error.candidates
-    if status in COME_BACK:
+    if status in RETRY_AFTER_STATUSES:
         headers["Retry-After"] = str(getattr(error, "retry_after_s", 1))
     if isinstance(error, errors.Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
-    return problem(status, title, error.message, headers, **more)
+    return problem(status, title, detail, headers, **more)
 
 
-async def _validation_error(_: Request, error: Exception) -> Response:
+async def _validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    found = [{"loc": list(entry["loc"]), "msg": _plain(entry)} for entry in error.errors()]
-    fields = ", ".join(dict.fromkeys(".".join(str(part) for part in entry["loc"][1:]) or "body" for entry in found))
-    return problem(422, "Invalid input", f"Not valid: {fields[:500]}", errors=found)
+    found = [{"loc": list(entry["loc"]), "msg": _message(entry, request)} for entry in error.errors()[:ERRORS_MAX]]
+    return _invalid(found)
 
 
-def _plain(entry: Any) -> str:
+def _invalid(found: list[dict[str, Any]]) -> Response:
+    """422, whose detail names each field and what is wrong with it."""
+    reasons = dict.fromkeys(f"{_field(entry['loc'])}: {entry['msg']}" for entry in found)
+    return problem(422, "Invalid input", "; ".join(reasons)[:DETAIL_CHARS_MAX], errors=found)
+
+
+def _field(loc: Sequence[str | int]) -> str:
+    """A place in a request in words; a number alone is a position in the text of the body."""
+    if len(loc) == 2 and loc[0] == "body" and isinstance(loc[1], int):
+        return f"body, character {loc[1]}"
+    return ".".join(map(str, loc[1:])) or str(loc[0])
+
+
+def _message(entry: Any, request: Request) -> str:
+    if entry["type"] == "json_invalid":
+        return f"malformed JSON ({entry['ctx']['error']})"
+    if tuple(entry["loc"]) == ("body",) and entry["type"] in NOT_AN_OBJECT and not _is_json(request):
+        given = request.headers.get("content-type")
+        return f"Content-Type must be application/json{f', not {given}' if given else '; the request has none'}"
     return str(entry["msg"]).removeprefix("Value error, ").encode("utf-8", "replace").decode()
 
 
-async def _http_error(_: Request, error: Exception) -> Response:
+def _is_json(request: Request) -> bool:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, errors.ReverieError):
-        return answer_to(error.__cause__)
-    if error.status_code == UNREADABLE_BODY:
-        found = [{"loc": ["body"], "msg": "is not JSON that can be read"}]
-        return problem(422, "Invalid input", "Not valid: body", errors=found)
+        return problem_response(error.__cause__)
+    if error.status_code == BAD_REQUEST:
+        return _invalid([{"loc": ["body"], "msg": "malformed JSON: not UTF-8, or nested too deep"}])
+    if error.status_code == NOT_ALLOWED:
+        return _not_allowed(request)
     title = TITLES.get(error.status_code, "Error")
     return problem(error.status_code, title, str(error.detail), dict(error.headers or {}))
+
+
+def _not_allowed(request: Request) -> Response:
+    """405, with the methods of all routes at this path: Starlette's own names those of the first one."""
+    scope = request.scope
+    found = [
+        method
+        for method in METHODS
+        if any(one.matches({**scope, "method": method})[0] is Match.FULL for one in request.app.router.routes)
+    ]
+    allowed = ", ".join(found)
+    return problem(
+        NOT_ALLOWED, TITLES[NOT_ALLOWED], f"{request.method} is not allowed here; {allowed} is.", {"Allow": allowed}
+    )

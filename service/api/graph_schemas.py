@@ -9,16 +9,16 @@ from uuid import UUID
 from pydantic import BaseModel, Field, model_validator
 
 from service.api.schemas import Body, Entity, Memory
-from service.domain.drafts import EntityRef, Relation
-from service.domain.values import Name
+from service.domain.drafts import EntityName, EntityRef, Relation
+from service.domain.field_types import Name
 
 
 class PatchEntity(Body):
     """Changes to an entity; only the fields given change. ``aliases`` are all other names it goes by."""
 
-    name: Name | None = None
+    name: EntityName | None = None
     kind: Name | None = None
-    aliases: Annotated[list[Name], Field(max_length=100)] | None = None
+    aliases: Annotated[list[EntityName], Field(max_length=100)] | None = None
 
 
 class MergeEntity(Body):
@@ -31,7 +31,7 @@ class SplitEntity(Body):
     """The memories that speak of someone else, and who that is; ``kind`` is the same unless given."""
 
     memory_ids: Annotated[list[UUID], Field(min_length=1, max_length=1000)]
-    name: Name
+    name: EntityName
     kind: Name | None = None
 
 

@@ -1,4 +1,4 @@
-"""``Idempotency-Key`` on every POST: one place, so that no route can forget it (row W5)."""
+"""``Idempotency-Key`` on every POST: one place, so that no route can forget it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.api.errors import answer_to
+from service.api.errors import problem_response
+from service.domain.spending import set_payer
 from service.errors import InvalidInput, ReverieError
+from service.memory.idempotency import IdempotentRequest, IdempotentResponse, run_idempotent
 from service.memory.keys import authenticate
-from service.memory.once import Answer, Request, once
 
 HEADER = "Idempotency-Key"
 PREFIX = "/v1/"
-STREAMED_IN = frozenset({"/v1/import"})
+EXEMPT_PATHS = frozenset({"/v1/import"})
 """An import keeps the ids it is given, so it is idempotent by itself, and too large to be compared."""
 
 _KEY = re.compile(r"[\x20-\x7e]{1,255}")
@@ -42,18 +43,21 @@ class IdempotencyMiddleware:
             principal = await authenticate(engine, token)
             scope.setdefault("state", {})["principal"] = principal
             body = await HttpRequest(scope, receive).body()
-            asked = Request(key, token, _content(scope, body))
-            passing = _Passing(self.app, scope, body, receive, send)
-            answer = await once(engine, principal, asked, passing.work)
+            set_payer(principal.payer())
+            asked = IdempotentRequest(
+                key, token, await engine.executor.run(_content, scope, body, characters=len(body))
+            )
+            passing = _BufferedApp(self.app, scope, body, receive, send)
+            answer = await run_idempotent(engine, principal, asked, passing.run)
         except ReverieError as error:
-            await answer_to(error)(scope, receive, send)
+            await problem_response(error)(scope, receive, send)
             return
         if answer is not None:
             headers = {"Idempotent-Replayed": "true"} if answer.replayed else passing.headers
             await Response(answer.body, answer.status, headers, answer.content_type or None)(scope, receive, send)
 
 
-class _Passing:
+class _BufferedApp:
     """One run of the app behind, its answer gathered; a stream of events is passed on as it comes, and not kept."""
 
     def __init__(self, app: ASGIApp, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
@@ -68,17 +72,17 @@ class _Passing:
         self._streamed = False
         self.headers: dict[str, str] = {}
 
-    async def work(self) -> Answer | None:
-        await self._app(self._scope, self._again, self._gather)
-        return None if self._streamed else Answer(self._status, self._content_type, b"".join(self._parts))
+    async def run(self) -> IdempotentResponse | None:
+        await self._app(self._scope, self._replay_body, self._buffer)
+        return None if self._streamed else IdempotentResponse(self._status, self._content_type, b"".join(self._parts))
 
-    async def _again(self) -> Message:
+    async def _replay_body(self) -> Message:
         if self._body is None:
             return await self._receive()
         body, self._body = self._body, None
         return {"type": "http.request", "body": body, "more_body": False}
 
-    async def _gather(self, message: Message) -> None:
+    async def _buffer(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = Headers(raw=message["headers"])
             self._status = message["status"]
@@ -95,7 +99,7 @@ def _headers(scope: Scope) -> tuple[str | None, str | None]:
     """The Idempotency-Key and the bearer token, where both matter."""
     if scope["type"] != "http" or scope["method"] != "POST":
         return None, None
-    if not scope["path"].startswith(PREFIX) or scope["path"] in STREAMED_IN:
+    if not scope["path"].startswith(PREFIX) or scope["path"] in EXEMPT_PATHS:
         return None, None
     headers = Headers(scope=scope)
     kind, _, token = headers.get("authorization", "").partition(" ")

@@ -12,26 +12,27 @@ import structlog
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.api.errors import answer_to, expected_failure, problem
-from service.api.paths import keep_slashes
-from service.db.positions import PRIMARY_ONLY, search_from
-from service.errors import TooLarge, TooSlow
+from service.api.errors import expected_failure, problem, problem_response
+from service.api.path_params import preserve_encoded_slashes
+from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
+from service.errors import RequestTimeout, TooLarge
 from service.memory.engine import Engine
 
 log = structlog.get_logger(__name__)
 
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
-ENDLESS = frozenset({"/v1/events"})
+STREAMING_ROUTES = frozenset({"/v1/events"})
 _POSITION = b"x-reverie-position"
 _POSITION_DIGITS = re.compile(rb"[0-9]{1,18}")
-_READING = re.compile(r"/(search|search/preview|context)$")
+READ_ONLY_POSTS = re.compile(r"/(search|search/preview|context)$")
 _REQUEST_ID = re.compile(rb"[\x21-\x7e]{1,100}")
 
 
 class RequestMiddleware:
     """Gives each request an id (the caller's, if it has one), bounds its body in bytes and time, and logs how it ended.
 
-    Bodies to the ``streamed`` paths are bounded by whoever reads them; ``larger`` are paths with a bound of their own.
+    Bodies to the ``unbounded_paths`` paths are bounded by whoever reads them; ``body_limit_overrides`` are paths with a
+    bound of their own.
 
     Where searches may go to a replica, the answer to whatever may have written tells how far the log was written, and a
     search that says so in return (``X-Reverie-Position``) sees all of it, whichever process it comes to.
@@ -45,20 +46,20 @@ class RequestMiddleware:
         body_bytes_max: int,
         body_timeout_s: float,
         *,
-        streamed: Collection[str],
-        larger: Mapping[str, int],
+        unbounded_paths: Collection[str],
+        body_limit_overrides: Mapping[str, int],
     ) -> None:
         self.app = app
         self.body_bytes_max = body_bytes_max
         self.body_timeout_s = body_timeout_s
-        self.streamed = streamed
-        self.larger = larger
+        self.streamed = unbounded_paths
+        self.larger = body_limit_overrides
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        keep_slashes(scope)
+        preserve_encoded_slashes(scope)
         headers = dict(scope["headers"])
         given = headers.get(b"x-request-id", b"")
         request_id = given.decode() if _REQUEST_ID.fullmatch(given) else str(uuid.uuid4())
@@ -72,12 +73,12 @@ class RequestMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode()), *_written(scope)]
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode()), *_lsn_header(scope)]
             await send(message)
 
         try:
             position = headers.get(_POSITION, b"0")
-            search_from(int(position) if _POSITION_DIGITS.fullmatch(position) else PRIMARY_ONLY)
+            require_lsn(int(position) if _POSITION_DIGITS.fullmatch(position) else PRIMARY_ONLY)
             length = headers.get(b"content-length", b"0")
             if scope["path"] in self.streamed:
                 await self.app(scope, _bounded(receive, None, self.body_timeout_s), answer)
@@ -90,36 +91,36 @@ class RequestMiddleware:
             if expected is None:
                 log.exception("unexpected_error", method=scope["method"], route=_route(scope))
             elif status:
-                log.warning("answer_cut_off", route=_route(scope), error=type(error).__name__)
+                log.warning("response_aborted", route=_route(scope), error=type(error).__name__)
             if status:
                 raise
-            response = answer_to(expected) if expected else _internal_error(request_id)
+            response = problem_response(expected) if expected else _internal_error(request_id)
             await response(scope, receive, answer)
         finally:
             elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
             log.info("request", method=scope["method"], route=_route(scope), status=status, elapsed_ms=elapsed_ms)
-            _measure(scope, status, elapsed_ms / 1000)
+            _observe(scope, status, elapsed_ms / 1000)
 
 
-def _written(scope: Scope) -> list[tuple[bytes, bytes]]:
+def _lsn_header(scope: Scope) -> list[tuple[bytes, bytes]]:
     """How far the log may have been written by this request."""
     engine = getattr(scope["app"].state, "engine", None)
-    if scope["method"] == "GET" or _READING.search(scope["path"]) or engine is None or engine.replica is None:
+    if scope["method"] == "GET" or READ_ONLY_POSTS.search(scope["path"]) or engine is None or engine.replica is None:
         return []
-    return [(_POSITION, str(engine.replica.positions.last).encode())]
+    return [(_POSITION, str(engine.replica.lsn.last).encode())]
 
 
 def _internal_error(request_id: str) -> Response:
     return problem(500, "Internal error", f"Something unexpected went wrong; it is logged as {request_id}.")
 
 
-def _measure(scope: Scope, status: int, seconds: float) -> None:
+def _observe(scope: Scope, status: int, seconds: float) -> None:
     """Count the request by its route; a stream lasts as long as its reader wants, which says nothing."""
     engine: Engine | None = getattr(scope["app"].state, "engine", None)
     route = _route(scope) or "none"
-    if engine is not None and route not in ENDLESS:
+    if engine is not None and route not in STREAMING_ROUTES:
         method = scope["method"] if scope["method"] in METHODS else "other"
-        engine.measures.requests.labels(method, route, str(status)).observe(seconds)
+        engine.metrics.requests.labels(method, route, str(status)).observe(seconds)
 
 
 def _route(scope: Scope) -> str | None:
@@ -143,7 +144,7 @@ def _bounded(receive: Receive, bytes_max: int | None, seconds: float) -> Receive
             async with asyncio.timeout_at(ends_at if bytes_max is not None else loop.time() + seconds):
                 message = await receive()
         except TimeoutError:
-            raise TooSlow from None
+            raise RequestTimeout from None
         complete = not message.get("more_body", False)
         taken += len(message.get("body", b""))
         if bytes_max is not None and taken > bytes_max:

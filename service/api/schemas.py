@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from service.domain.context import SectionName
 from service.domain.drafts import MemoryDraft, MessageDraft
+from service.domain.field_types import JsonObject, Name
 from service.domain.types import MemoryType, Scope
-from service.domain.values import JsonObject, Name
 
 Item = TypeVar("Item")
 
@@ -35,16 +35,6 @@ class Items(BaseModel, Generic[Item]):
     items: list[Item]
 
 
-class Problem(BaseModel):
-    """RFC 9457 problem details."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    errors: list[dict[str, Any]] | None = None
-
-
 class Memory(BaseModel):
     """A memory."""
 
@@ -56,6 +46,7 @@ class Memory(BaseModel):
     task: str | None
     session: str | None
     user: str | None
+    hearsay_by: str | None = Field(description="who said so, where that is not ``user``; null: not hearsay")
     key: str | None
     content: str
     summary: str
@@ -279,7 +270,7 @@ class Window(BaseModel):
     expires_at: datetime | None
 
 
-class Appended(BaseModel):
+class AppendMessagesResponse(BaseModel):
     """Stored turns and the window after them."""
 
     messages: list[Message]
@@ -306,6 +297,22 @@ class Agent(BaseModel):
     created_at: datetime
 
 
+class PutTask(Body):
+    """Who may read and write a task."""
+
+    members: Annotated[
+        list[Name] | None,
+        Field(max_length=1_000, description="agents; null: the task is open to every agent that names it"),
+    ]
+
+
+class Task(BaseModel):
+    """A task; ``members`` is null while it is open to every agent that names it."""
+
+    task: str
+    members: list[str] | None
+
+
 class Bulletin(BaseModel):
     """What an agent knows, at one time."""
 
@@ -326,7 +333,7 @@ class Summarize(Body):
     dry_run: bool = True
 
 
-class Summarized(BaseModel):
+class SummarizeResponse(BaseModel):
     """What is folded, or would be, and what that saves; ``memory`` is the summary, null in a dry run."""
 
     candidates: list[Memory]
@@ -370,19 +377,3 @@ class Entity(BaseModel):
     mentions: int
     created_at: datetime
     updated_at: datetime
-
-
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": text, "content": {"application/problem+json": {}}}
-    for status, text in (
-        (401, "No valid key"),
-        (403, "Not with this key"),
-        (404, "Not found"),
-        (408, "The body took too long to come"),
-        (409, "Conflict"),
-        (413, "Body too large"),
-        (422, "Invalid input"),
-        (429, "Too many requests with this key"),
-        (503, "Database unavailable"),
-    )
-}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 
-class ImportTally(BaseModel):
+class ImportCounts(BaseModel):
     """What became of the lines of one record."""
 
     created: int
@@ -14,8 +14,8 @@ class ImportTally(BaseModel):
     skipped: int
 
 
-class Imported(ImportTally):
+class ImportResponse(ImportCounts):
     """What an import did. ``complete`` is false when the export it read had been cut off before its end."""
 
     complete: bool | None
-    records: dict[str, ImportTally]
+    records: dict[str, ImportCounts]

@@ -10,7 +10,7 @@ import pytest
 
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api, serving
+from tests.live_api import Api, serving
 
 QUESTION = "Where does Ada live?"
 

@@ -1,8 +1,8 @@
-"""The audit log, and the rate of a key (rows A4, P5)."""
+"""The audit log, and the rate of a key."""
 
 from __future__ import annotations
 
-from tests.serving import Api
+from tests.live_api import Api
 
 
 async def actions(api: Api, **filters: str) -> list[tuple[str, str | None]]:

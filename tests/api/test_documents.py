@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.embedding.tokens import count_tokens
-from tests.serving import Api
+from tests.live_api import Api, Caller, Tenant
 
 TITLE = "Handbook of the Bergen office"
 CARE = {"coffee machine": "Astrid", "printer": "Bjarne", "fire alarm": "Cecilie", "bicycle shed": "Dag"}
@@ -17,11 +17,23 @@ TEXT = "\n\n".join(
 )
 
 
-async def add(api: Api, **fields: Any) -> dict[str, Any]:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
+
+
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return static_tenant
+
+
+async def add(api: Caller, **fields: Any) -> dict[str, Any]:
     return await api.post("/v1/documents", {"agent": "a", "title": TITLE, "text": TEXT} | fields)
 
 
-async def find(api: Api, query: str, **fields: Any) -> list[dict[str, Any]]:
+async def find(api: Caller, query: str, **fields: Any) -> list[dict[str, Any]]:
     body = {"agent": "a", "query": query, "include": ["documents"]} | fields
     found: list[dict[str, Any]] = (await api.post("/v1/memories/search", body))["results"]
     return found
@@ -33,7 +45,7 @@ async def leftovers(api: Api) -> list[int]:
         return [await connection.raw.fetchval(f"SELECT count(*) FROM {table}") for table in tables]  # noqa: S608
 
 
-async def test_a_document_is_cut_within_bounds_and_read_back(api: Api) -> None:
+async def test_a_document_is_cut_within_bounds_and_read_back(api: Caller) -> None:
     await api.put("/v1/settings", {"documents": {"chunk_tokens": 100, "overlap_tokens": 20}})
     made = await add(api, user="u1", metadata={"source": "intranet"})
     assert made["chunks"] > 10
@@ -46,7 +58,7 @@ async def test_a_document_is_cut_within_bounds_and_read_back(api: Api) -> None:
         assert count_tokens(result["document"]["content"]) <= 100
 
 
-async def test_parts_are_found_beside_memories(static_api: Api) -> None:
+async def test_parts_are_found_beside_memories(static_api: Caller) -> None:
     made = await add(static_api)
     memory = await static_api.save("Astrid repaired the coffee machine yesterday")
     found = await find(static_api, "Who looks after the coffee machine?", include=["memories", "documents"])
@@ -60,12 +72,12 @@ async def test_parts_are_found_beside_memories(static_api: Api) -> None:
     assert {result["kind"] for result in only["results"]} == {"memory"}
 
 
-async def test_a_part_is_found_by_the_title_of_its_document(api: Api) -> None:
+async def test_a_part_is_found_by_the_title_of_its_document(api: Caller) -> None:
     await add(api)
     assert await find(api, "handbook")
 
 
-async def test_the_context_cites_parts(api: Api) -> None:
+async def test_the_context_cites_parts(api: Caller) -> None:
     await add(api)
     question = "Who looks after the fire alarm?"
     answer = await api.post("/v1/context", {"agent": "a", "message": question})
@@ -76,19 +88,19 @@ async def test_the_context_cites_parts(api: Api) -> None:
     assert set(section["items"]) <= found
 
 
-async def test_deleting_a_document_leaves_nothing_of_it(static_api: Api) -> None:
-    kept = await static_api.save("The printer is broken")
-    before = await leftovers(static_api)
-    made = await add(static_api)
-    await static_api.delete(f"/v1/documents/{made['id']}")
-    assert await leftovers(static_api) == before
-    assert await find(static_api, "printer", include=["memories", "documents"], limit=5)
-    assert [m["id"] for m in await static_api.search("printer")] == [kept["id"]]
-    assert await static_api.status("GET", f"/v1/documents/{made['id']}") == 404
-    assert await static_api.status("DELETE", f"/v1/documents/{made['id']}") == 404
+async def test_deleting_a_document_leaves_nothing_of_it(own_static_api: Api) -> None:
+    kept = await own_static_api.save("The printer is broken")
+    before = await leftovers(own_static_api)
+    made = await add(own_static_api)
+    await own_static_api.delete(f"/v1/documents/{made['id']}")
+    assert await leftovers(own_static_api) == before
+    assert await find(own_static_api, "printer", include=["memories", "documents"], limit=5)
+    assert [m["id"] for m in await own_static_api.search("printer")] == [kept["id"]]
+    assert await own_static_api.status("GET", f"/v1/documents/{made['id']}") == 404
+    assert await own_static_api.status("DELETE", f"/v1/documents/{made['id']}") == 404
 
 
-async def test_another_agents_documents_are_not_there(api: Api) -> None:
+async def test_another_agents_documents_are_not_there(api: Caller) -> None:
     made = await add(api)
     other = await api.as_role("agent", "b")
     assert await other.status("GET", f"/v1/documents/{made['id']}") == 404
@@ -97,7 +109,7 @@ async def test_another_agents_documents_are_not_there(api: Api) -> None:
     assert await find(other, "printer", agent=None) == []
 
 
-async def test_a_reader_may_not_write_and_memory_off_keeps_nothing(api: Api) -> None:
+async def test_a_reader_may_not_write_and_memory_off_keeps_nothing(api: Caller) -> None:
     draft = {"agent": "a", "title": "t", "text": "x"}
     assert await (await api.as_role("reader")).status("POST", "/v1/documents", json=draft) == 403
     off = {"X-Reverie-No-Memory": "1"}
@@ -108,12 +120,12 @@ async def test_a_reader_may_not_write_and_memory_off_keeps_nothing(api: Api) -> 
 @pytest.mark.parametrize(
     "fields", [{"title": ""}, {"title": " "}, {"text": ""}, {"text": "\n"}, {"text": "a\x00b"}, {"txet": "x"}]
 )
-async def test_out_of_bounds_is_422(api: Api, fields: dict[str, Any]) -> None:
+async def test_out_of_bounds_is_422(api: Caller, fields: dict[str, Any]) -> None:
     body = {"agent": "a", "title": "t", "text": "x"} | fields
     assert await api.status("POST", "/v1/documents", json=body) == 422
 
 
-async def test_pages_of_documents(api: Api) -> None:
+async def test_pages_of_documents(api: Caller) -> None:
     made = [(await add(api, title=f"t{n}", text="short"))["id"] for n in range(5)]
     first = await api.get("/v1/documents", limit=3)
     rest = await api.get("/v1/documents", limit=3, cursor=first["next_cursor"])

@@ -1,18 +1,27 @@
-"""What the engine says of itself, a trial run of it, and embedding anew (rows E4, E6, E7, E8)."""
+"""What the engine says of itself, a trial run of it, and embedding anew."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
+import asyncpg
 import pytest
 
 from service.clients import AsyncReverie
 from service.db.tables import metadata
+from service.first_start import key_in_workspace
+from service.memory.engine_status import LATE_S
 from service.settings import Settings
+from service.store import health
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import ADMIN_KEY, Api, serving
-from worker.upkeep.reindex import Reindexer
+from tests.live_api import ADMIN_KEY, Api, serving
+from tests.worker.dreaming import dream, say
+from worker.maintenance.reindex import Reindexer
 
 
 @pytest.fixture
@@ -119,6 +128,61 @@ async def test_a_trial_run_with_a_broken_embedder_says_so(remote_api: Api, provi
     }  # fmt: skip
 
 
+async def others(api: Api, settings: Settings) -> dict[str, Api]:
+    """Every kind of key but an admin key of the default workspace."""
+    tenant = replace(api, key=await key_in_workspace(settings, "admin", None, "tenant", "tenant"))
+    return {
+        "agent": await api.as_role("agent", "a"), "reader": await api.as_role("reader"), "tenant": tenant,
+        "tenant's agent": await tenant.as_role("agent", "a"), "tenant's reader": await tenant.as_role("reader"),
+    }  # fmt: skip
+
+
+SHARED = re.compile(r"version|postgres|pgvector|schema|bytes|pool|lag|host|worker", re.IGNORECASE)
+"""In the names of what concerns the whole installation."""
+
+
+async def test_what_concerns_the_whole_installation_is_for_its_admins(
+    remote_api: Api, provider: FakeOpenAI, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.memory.health.FRESH_S", 0.0)
+    await remote_api.save("The ferry leaves at nine")
+    await remote_api.post("/v1/agents/a/dream", {})
+    async with remote_api.engine.db.unscoped() as connection:
+        await health.heartbeat(connection, "worker-on-some-host", {})
+        await connection.raw.execute("UPDATE worker_heartbeats SET seen_at = seen_at - interval '1 minute'")
+        await connection.raw.execute("UPDATE embedding_state SET next = active, total = 4711, done = 815")
+    whole = await remote_api.get("/v1/engine")
+    assert whole["workers"][0]["worker"] == "worker-on-some-host"
+    assert whole["embedder"]["change"]["total"] == 4711
+    provider.fail(status=500, times=None)
+    for name, caller in (await others(remote_api, settings)).items():
+        answer = await caller.call("GET", "/v1/engine")
+        told = answer.json()
+        own = 0 if name.startswith("tenant") else 1
+        assert (told["index"]["memories"], told["dreams"]["due"]) == (own, own), name
+        assert told["database"].keys() == {"status", "error", "checked_at", "latency_ms"}
+        assert (told["version"], told["replica"], told["workers"], told["embedder"]["change"]) == (None,) * 4
+        assert (told["embedder"]["status"], told["llm"]["status"], told["workers_status"]) == ("failing",) * 3
+        assert told["embedder"]["error"] is told["llm"]["error"] is told["embedder"]["index_bytes"] is None
+        assert told["status"] == "degraded"
+        assert told["problems"] == ["embedder: failing", "llm: failing", "workers: failing"]
+        for secret in ("some-host", str(whole["database"]["database_bytes"]), "4711", "815", provider.base_url):
+            assert secret not in answer.text, (name, secret)
+        given = {path for path, value in flat(told) if value not in (None, "failing") and SHARED.search(path)}
+        assert given == {"embedder.vector_bytes"}
+        providers = (await caller.get("/v1/embedding-providers"))["items"]
+        assert [(one["source"], one["active"]) for one in providers] == [("remote", True)]
+
+
+def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of an answer with the path to it."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from flat(part, f"{path}.{name}" if path else name)
+    else:
+        yield path, value
+
+
 async def test_who_may_ask(api: Api) -> None:
     reader = await api.as_role("reader")
     agent = await api.as_role("agent", "a")
@@ -177,3 +241,38 @@ async def test_the_client_asks_for_all_of_it(static_api: Api) -> None:
         assert (await client.reindex(force=True))["started"] is False
         assert (await client.reindex_progress())["running"] is False
         assert len((await client.embedding_providers())["items"]) == 4
+
+
+async def test_a_dream_that_waits_is_told_since_when(api: Api) -> None:
+    await say(api, "I live in Oslo.")
+    began = datetime.now(UTC)
+    await api.post("/v1/agents/a/dream")
+    queue = (await api.get("/v1/engine"))["dreams"]
+    assert queue["due"] == 1
+    assert datetime.fromisoformat(queue["oldest_due_at"]) >= began
+    await api.post("/v1/agents/a/dream")
+    assert (await api.get("/v1/engine"))["dreams"] == queue
+    later = datetime.now(UTC) + timedelta(seconds=LATE_S + 5)
+    api.engine.now = lambda: later
+    other = await api.as_role("agent", "a")
+    for caller in (api, other):
+        told = await caller.get("/v1/engine")
+        assert told["status"] == "degraded"
+        assert any(problem.startswith("dreams: 1 agent") for problem in told["problems"])
+    await dream(api.engine)
+    assert (await api.get("/v1/engine"))["dreams"]["oldest_due_at"] is None
+
+
+async def test_waiting_for_a_dream_ends_when_its_worker_is_silent(api: Api, database_url: str) -> None:
+    await say(api, "I live in Oslo.")
+    connection = await asyncpg.connect(database_url)
+    await connection.execute("INSERT INTO worker_heartbeats VALUES ('dead', now(), now() - interval '30 s', '{}')")
+    await connection.execute(
+        "UPDATE dream_schedule SET lease_owner = 'dead', lease_token = 7, lease_until = now() + interval '50 s'"
+    )
+    await connection.close()
+    answer = await api.call("POST", "/v1/agents/a/dream", json={"wait": True})
+    assert answer.status_code == 503
+    assert "is silent" in answer.json()["detail"]
+    assert 40 <= int(answer.headers["retry-after"]) <= 50
+    assert [one["status"] for one in (await api.get("/v1/dreams"))["items"]] == ["queued"]

@@ -1,4 +1,4 @@
-"""What happened, told once and in order, and never skipped (row O7)."""
+"""What happened, told once and in order, and never skipped."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
+from service.memory import event_notifier
 from service.memory import events as follow_module
-from service.memory import feed
-from service.memory.feed import last_position
+from service.memory.event_notifier import WorkspaceCursor, last_position
+from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import events
-from tests.bouncer import Bouncer
-from tests.serving import Api, serving
+from tests.live_api import Api, serving
+from tests.pgbouncer import Bouncer
 from tests.worker.dreaming import dream, say
-from worker.upkeep.collect import collect
-from worker.upkeep.compact import fold_next
+from worker.maintenance.compact import compact_next
+from worker.maintenance.retention import apply_retention
 
 Json = dict[str, Any]
 
@@ -54,7 +55,7 @@ async def take(stream: AsyncIterator[Json], count: int) -> list[Json]:
 
 async def ended(api: Api) -> None:
     """Wait until the server has noticed that its followers are gone."""
-    while api.engine.feed.followers:  # noqa: ASYNC110
+    while api.engine.event_notifier.followers:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
 
 
@@ -122,6 +123,32 @@ async def test_many_who_give_positions_at_once_give_each_once(api: Api) -> None:
     assert [event.position for event in found] == list(range(1, 41))
 
 
+async def test_positions_given_by_others_meanwhile_are_streamed_once(
+    api: Api, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process (a webhook's worker) gives positions between a stream's look at the last one and its reading."""
+    await api.save("number 0")
+    async with open_runtime(settings, "worker") as other, following(api, params={"after": "0"}) as stream:
+        told = await take(stream, 1)
+        watch = api.engine.event_notifier._cursors[DEFAULT_WORKSPACE]
+        monkeypatch.setattr(
+            WorkspaceCursor, "advance_to", lambda *_: None
+        )  # this process notices positions below, and only there
+        for n in range(1, 6):
+            await api.save(f"number {2 * n - 1}")
+            await api.save(f"number {2 * n}")
+            last = await last_position(other.db, DEFAULT_WORKSPACE)
+            watch.last = last - 1
+            watch.wake()
+            told += await take(stream, 2)
+            watch.last = last
+            watch.wake()
+        monkeypatch.undo()
+        await api.save("The end")
+        told += await take(stream, 1)
+    assert [int(event["id"]) for event in told] == list(range(1, 13))
+
+
 async def test_what_is_rolled_back_is_not_told(api: Api) -> None:
     link = {"relation": "supports", "memory_id": "00000000-0000-7000-8000-000000000000"}
     body = {"agent": "a", "type": "fact", "content": "Linked to nothing", "links": [link]}
@@ -143,7 +170,7 @@ async def test_dreams_and_windows_are_told_with_what_they_did(api: Api) -> None:
     assert "memory.superseded" in told
     await api.put("/v1/settings", {"window": {"messages_max": 4, "trim_to": 2}})
     await say(api, *(f"Turn {n} about the garden." for n in range(4)))
-    assert await fold_next(api.engine)
+    assert await compact_next(api.engine)
     assert "window.compacted" in await kinds_so_far(api)
     assert done["status"] == "succeeded"
 
@@ -193,7 +220,7 @@ async def test_what_nobody_has_read_in_its_days_is_told_as_a_gap(api: Api) -> No
     await api.save("Long ago as well")
     now = api.engine.now()
     api.engine.now = lambda: now + timedelta(days=8)
-    assert (await collect(api.engine))["events"] == 2
+    assert (await apply_retention(api.engine))["events"] == 2
     async with following(api, headers={"Last-Event-ID": "1"}) as stream:
         assert (await take(stream, 1))[0]["data"] == {"after": 1, "before": 3}
 
@@ -211,7 +238,7 @@ async def test_what_is_past_its_days_is_collected_and_the_gap_is_told(api: Api) 
     await last_position(api.engine.db, DEFAULT_WORKSPACE)
     now = api.engine.now()
     api.engine.now = lambda: now + timedelta(days=8)
-    assert (await collect(api.engine))["events"] == 1
+    assert (await apply_retention(api.engine))["events"] == 1
     new = await api.save("Just now")
     async with following(api, params={"after": "0"}) as stream:
         gap, event = await take(stream, 2)
@@ -224,7 +251,7 @@ async def test_a_stream_is_woken_and_not_found_by_looking(
 ) -> None:
     if bouncer is not None:
         pytest.skip("a pooler passes no notification on")
-    monkeypatch.setattr(feed, "POLL_S", 1_000.0)
+    monkeypatch.setattr(event_notifier, "POLL_S", 1_000.0)
     async with following(api) as stream:
         for _ in range(3):
             memory = await api.save(f"Just now {api.engine.now()}")
@@ -232,7 +259,7 @@ async def test_a_stream_is_woken_and_not_found_by_looking(
 
 
 async def test_a_stream_finds_what_it_was_not_woken_for(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api.engine.feed, "_tell", asyncio.Event().wait)
+    monkeypatch.setattr(api.engine.event_notifier, "_notify", asyncio.Event().wait)
     async with following(api) as stream:
         memory = await api.save("Nobody was told")
         assert (await take(stream, 1))[0]["data"]["memory_id"] == memory["id"]
@@ -241,7 +268,7 @@ async def test_a_stream_finds_what_it_was_not_woken_for(api: Api, monkeypatch: p
 async def test_followers_hold_no_connection(settings: Settings) -> None:
     async with serving(settings.model_copy(update={"pool_size": 2})) as api, AsyncExitStack() as stack:
         streams = [await stack.enter_async_context(following(api)) for _ in range(20)]
-        assert api.engine.feed.followers == 20
+        assert api.engine.event_notifier.followers == 20
         memory = await api.save("To everybody")
         for stream in streams:
             assert (await take(stream, 1))[0]["data"]["memory_id"] == memory["id"]
@@ -259,10 +286,10 @@ async def test_a_stream_ends_with_its_key(api: Api, monkeypatch: pytest.MonkeyPa
         reader = replace(api, key=rotated.json()["key"]) if rotated.content else reader
 
 
-async def test_too_many_streams_are_refused(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow_module, "FOLLOWERS_MAX", 1)
-    async with following(api):
-        assert await api.status("GET", "/v1/events") == 503
-    async with asyncio.timeout(30):
-        await ended(api)
-    assert await api.status("GET", "/v1/events", params={"wait": "false"}) == 200
+async def test_too_many_streams_are_refused(settings: Settings) -> None:
+    async with serving(settings.model_copy(update={"streams_max": 1})) as api:
+        async with following(api):
+            assert await api.status("GET", "/v1/events") == 503
+        async with asyncio.timeout(30):
+            await ended(api)
+        assert await api.status("GET", "/v1/events", params={"wait": "false"}) == 200

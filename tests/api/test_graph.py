@@ -1,19 +1,27 @@
-"""Entities: walked, renamed, merged, split; edges drawn and deleted (rows G1, G2)."""
+"""Entities: walked, renamed, merged, split; edges drawn and deleted."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.serving import Api
+import pytest
+
+from tests.live_api import Caller, Tenant
 
 APOLLO = {"name": "Apollo", "kind": "project"}
 
 
-async def about(api: Api, content: str, *entities: dict[str, Any], **fields: Any) -> dict[str, Any]:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
+
+
+async def about(api: Caller, content: str, *entities: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return await api.save(content, links=[{"relation": "mentions", "entity": entity} for entity in entities], **fields)
 
 
-async def test_the_walk_is_bounded_in_depth(api: Api) -> None:
+async def test_the_walk_is_bounded_in_depth(api: Caller) -> None:
     uses = await about(api, "Apollo uses Postgres", APOLLO, {"name": "Postgres", "kind": "product"})
     other = await about(api, "Postgres has vectors", {"name": "Postgres", "kind": "product"})
     near = await api.get("/v1/entities/apollo/graph", agent="a", depth=1)
@@ -28,7 +36,7 @@ async def test_the_walk_is_bounded_in_depth(api: Api) -> None:
     assert await api.status("GET", "/v1/entities/nobody/graph?agent=a") == 404
 
 
-async def test_every_hop_is_within_what_the_agent_may_see(api: Api) -> None:
+async def test_every_hop_is_within_what_the_agent_may_see(api: Caller) -> None:
     await about(api, "Apollo is secret", APOLLO)
     mine = await about(api, "Apollo is late", APOLLO, agent="b")
     other = await api.as_role("agent", "b")
@@ -39,14 +47,14 @@ async def test_every_hop_is_within_what_the_agent_may_see(api: Api) -> None:
     assert await other.status("PATCH", f"/v1/entities/{hidden}", json={"name": "Mine"}) == 404
 
 
-async def test_deleted_and_superseded_memories_are_not_walked_through(api: Api) -> None:
+async def test_deleted_and_superseded_memories_are_not_walked_through(api: Caller) -> None:
     memory = await about(api, "Apollo uses Postgres", APOLLO, {"name": "Postgres", "kind": "product"})
     await api.delete(f"/v1/memories/{memory['id']}")
     seen = await api.get("/v1/entities/apollo/graph", agent="a", depth=4)
     assert (seen["memories"], seen["entities"]) == ([], [])
 
 
-async def test_a_project_and_a_dog_of_one_name_stay_two(api: Api) -> None:
+async def test_a_project_and_a_dog_of_one_name_stay_two(api: Caller) -> None:
     await about(api, "Apollo uses Postgres", APOLLO)
     await about(api, "Apollo barks", {"name": "Apollo", "kind": "pet"})
     response = await api.call("GET", "/v1/entities/apollo/graph", params={"agent": "a"})
@@ -54,7 +62,7 @@ async def test_a_project_and_a_dog_of_one_name_stay_two(api: Api) -> None:
     assert {candidate["kind"] for candidate in response.json()["candidates"]} == {"project", "pet"}
 
 
-async def test_an_entity_is_renamed_and_found_by_its_other_names(api: Api) -> None:
+async def test_an_entity_is_renamed_and_found_by_its_other_names(api: Caller) -> None:
     await about(api, "Apollo uses Postgres", APOLLO)
     (entity,) = (await api.get("/v1/entities", agent="a"))["items"]
     changed = await api.patch(f"/v1/entities/{entity['id']}", {"name": "Artemis", "aliases": ["Moonshot"]})
@@ -63,14 +71,14 @@ async def test_an_entity_is_renamed_and_found_by_its_other_names(api: Api) -> No
     assert await api.status("GET", "/v1/entities/apollo?agent=a") == 404
 
 
-async def test_a_name_that_is_taken_is_refused(api: Api) -> None:
+async def test_a_name_that_is_taken_is_refused(api: Caller) -> None:
     await about(api, "Apollo and Gemini", APOLLO, {"name": "Gemini", "kind": "project"})
     entity = await api.get("/v1/entities/gemini", agent="a")
     assert await api.status("PATCH", f"/v1/entities/{entity['id']}", json={"name": "apollo"}) == 409
     assert (await api.get("/v1/entities/gemini", agent="a"))["name"] == "Gemini"
 
 
-async def test_a_merge_is_recorded_and_taken_back_whole(api: Api) -> None:
+async def test_a_merge_is_recorded_and_taken_back_whole(api: Caller) -> None:
     both = await about(api, "Apollo is the Apollo programme", APOLLO, {"name": "Apollo programme", "kind": "project"})
     one = await about(api, "Apollo is late", APOLLO)
     first = await api.get("/v1/entities/apollo", agent="a")
@@ -91,7 +99,7 @@ async def test_a_merge_is_recorded_and_taken_back_whole(api: Api) -> None:
     assert await api.status("POST", f"/v1/entities/{first['id']}/merge", json={"into": first["id"]}) == 422
 
 
-async def test_a_split_takes_some_memories_along(api: Api) -> None:
+async def test_a_split_takes_some_memories_along(api: Caller) -> None:
     late = await about(api, "Apollo is late", APOLLO)
     barks = await about(api, "Apollo barks", APOLLO)
     entity = await api.get("/v1/entities/apollo", agent="a")
@@ -103,7 +111,7 @@ async def test_a_split_takes_some_memories_along(api: Api) -> None:
     assert await api.status("POST", f"/v1/entities/{entity['id']}/split", json=body) == 409
 
 
-async def test_edges_are_drawn_once_and_deleted(api: Api) -> None:
+async def test_edges_are_drawn_once_and_deleted(api: Caller) -> None:
     memory, cause = await api.save("The launch slipped"), await api.save("The engine failed")
     ends = {"source": {"memory_id": memory["id"]}, "target": {"memory_id": cause["id"]}}
     body = {"agent": "a", "relation": "caused_by"} | ends

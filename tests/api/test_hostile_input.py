@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from service.app import create_app
 from service.settings import Settings
-from tests.serving import Api
+from tests.live_api import Caller, Tenant
 
 MEBIBYTE = 1_048_576
 HOSTILE: dict[str, Any] = {
@@ -74,7 +74,14 @@ QUERIES = {
     "/v1/dreams": ("agent", "status", "cursor"),
     "/v1/audit": ("action", "actor", "since", "cursor"),
     "/v1/agents": ("cursor", "limit"),
+    "/v1/tasks": ("cursor", "limit"),
 }
+
+
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
 
 
 def sample(schema: dict[str, Any]) -> Any:
@@ -137,7 +144,7 @@ def hostile(body: Any, path: tuple[Any, ...], value: Any) -> bytes:
     return json.dumps(made).replace('"DEEP"', "[" * 3_000 + "]" * 3_000).encode()
 
 
-async def check(api: Api, method: str, path: str, content: bytes) -> None:
+async def check(api: Caller, method: str, path: str, content: bytes) -> None:
     answer = await api.call(method, path, content=content, headers={"Content-Type": "application/json"})
     assert answer.status_code in {200, 201, 202, 300, 403, 404, 409, 413, 422}, (path, content[:200], answer.text[:500])
     if answer.status_code >= 400:
@@ -150,15 +157,16 @@ CASES = [(method, path, place) for (method, path), body in ALL.items() for place
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-async def test_every_text_of_every_body(api: Api, kind: str) -> None:
+async def test_every_text_of_every_body(api: Caller, kind: str) -> None:
     memory = await api.save("to be changed")
+    await api.put("/v1/agents/a", {"teams": ["t"]})
     for method, path, place in CASES:
         content = hostile(ALL[method, path], place, HOSTILE[kind])
         await check(api, method, in_path(path, memory_id=memory["id"]), content)
     assert (await api.get(f"/v1/memories/{memory['id']}"))["id"] == memory["id"]
 
 
-async def test_every_text_of_every_query(api: Api) -> None:
+async def test_every_text_of_every_query(api: Caller) -> None:
     texts = ["\x00", "\u202e", "%", "'; --", "x" * 5_000, "", "9" * 400, "0001-01-01T00:00:00+23:59", "👩‍👧"]
     for path, names in QUERIES.items():
         for name in names:
@@ -172,7 +180,7 @@ EMPTY = (b"", b"null")
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"{", b"null", b"[]", b'"x"', b"[" * 100_000, b"1e999", b"{}x"])
-async def test_bodies_that_are_no_bodies(api: Api, content: bytes) -> None:
+async def test_bodies_that_are_no_bodies(api: Caller, content: bytes) -> None:
     for method, path in ALL:
         sent = {"content": content, "headers": {"Content-Type": "application/json"}}
         answer = await api.call(method, in_path(path), **sent)
@@ -185,14 +193,14 @@ async def test_bodies_that_are_no_bodies(api: Api, content: bytes) -> None:
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(st.characters(exclude_categories=()), max_size=300), case=st.sampled_from(CASES))
-async def test_any_text_anywhere(api: Api, text: str, case: tuple[str, str, tuple[Any, ...]]) -> None:
+async def test_any_text_anywhere(api: Caller, text: str, case: tuple[str, str, tuple[Any, ...]]) -> None:
     method, path, place = case
     await check(api, method, in_path(path), hostile(ALL[method, path], place, text))
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=300))
-async def test_no_query_breaks_a_search(api: Api, query: str) -> None:
+async def test_no_query_breaks_a_search(api: Caller, query: str) -> None:
     for strategy in ("hybrid", "keyword", "semantic"):
         content = json.dumps({"agent": "a", "query": query, "strategy": strategy}).encode()
         answer = await api.call(
@@ -201,7 +209,7 @@ async def test_no_query_breaks_a_search(api: Api, query: str) -> None:
         assert answer.status_code == 200, answer.text
 
 
-async def test_every_name_of_every_path(api: Api) -> None:
+async def test_every_name_of_every_path(api: Caller) -> None:
     texts = ["\x00", "\u202ea", "%", "'; --", "x" * 5_000, "\ud800", "\ufffe\uffff", "..", "/", "\r\nx: y", "👩‍👧", " "]
     for method, path, operation in operations():
         named = [part["name"] for part in operation.get("parameters", ()) if part["in"] == "path"]
@@ -214,7 +222,7 @@ async def test_every_name_of_every_path(api: Api) -> None:
 
 
 @pytest.mark.parametrize("header", ["Idempotency-Key", "X-Request-Id", "X-Reverie-No-Memory", "X-Reverie-Agent"])
-async def test_every_header(api: Api, header: str) -> None:
+async def test_every_header(api: Caller, header: str) -> None:
     for value in (b"", b"\xff\xfe", b"x" * 10_000, "é👩".encode(), b"'; --", b"1, 1"):
         answer = await api.call("POST", "/v1/memories", json=MEMORY, headers={header: value})
         assert answer.status_code in {200, 201, 422}, (header, value, answer.text[:300])
@@ -224,7 +232,7 @@ async def test_every_header(api: Api, header: str) -> None:
 @given(
     text=st.text(st.characters(exclude_categories=()), max_size=300), place=st.sampled_from(["content", "key", "agent"])
 )
-async def test_any_text_in_an_imported_line(api: Api, text: str, place: str) -> None:
+async def test_any_text_in_an_imported_line(api: Caller, text: str, place: str) -> None:
     line = json.dumps({"agent": "a", "type": "fact", "content": "c", place: text}).encode()
     answer = await api.call("POST", "/v1/import", content=line)
     assert answer.status_code in {200, 422}, answer.text
@@ -232,7 +240,7 @@ async def test_any_text_in_an_imported_line(api: Api, text: str, place: str) -> 
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-async def test_every_text_of_every_imported_line(api: Api, kind: str) -> None:
+async def test_every_text_of_every_imported_line(api: Caller, kind: str) -> None:
     lines: list[dict[str, Any]] = [
         {name: value for name, value in MEMORY.items() if name != "links"},
         {"record": "agent", "agent": "a", "name": "n", "teams": ["t"], "settings": {"a": "b"}},

@@ -1,22 +1,29 @@
-"""A POST sent twice under one Idempotency-Key happens once and is answered twice the same (row W5)."""
+"""A POST sent twice under one Idempotency-Key happens once and is answered twice the same."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from tests.live_api import Api, Caller, Tenant
 from tests.processes import ServerProcess
-from tests.serving import Api
-from worker.upkeep.collect import collect
+from worker.maintenance.retention import apply_retention
 
 MEMORY = {"agent": "a", "type": "event", "content": "The lease was signed"}
 
 
-async def send(api: Api, path: str, body: Any, key: str = "k1", **options: Any) -> Any:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
+
+
+async def send(api: Caller, path: str, body: Any, key: str = "k1", **options: Any) -> Any:
     return await api.call("POST", path, json=body, headers={"Idempotency-Key": key}, **options)
 
 
@@ -31,7 +38,7 @@ WRITES = [
 
 
 @pytest.mark.parametrize(("path", "body"), WRITES)
-async def test_a_repetition_is_an_exact_replay(api: Api, path: str, body: dict[str, Any]) -> None:
+async def test_a_repetition_is_an_exact_replay(api: Caller, path: str, body: dict[str, Any]) -> None:
     await api.put("/v1/agents/known", {})
     first = await send(api, path, body)
     again = await send(api, path, body)
@@ -44,7 +51,7 @@ async def test_a_repetition_is_an_exact_replay(api: Api, path: str, body: dict[s
 
 
 @pytest.mark.parametrize(("path", "body"), WRITES)
-async def test_the_key_of_another_request_is_refused(api: Api, path: str, body: dict[str, Any]) -> None:
+async def test_the_key_of_another_request_is_refused(api: Caller, path: str, body: dict[str, Any]) -> None:
     await api.put("/v1/agents/known", {})
     await send(api, path, body)
     other = await send(api, "/v1/memories", {**MEMORY, "content": "Something else"})
@@ -54,14 +61,14 @@ async def test_the_key_of_another_request_is_refused(api: Api, path: str, body: 
     assert all(memory["content"] != "Something else" for memory in memories)
 
 
-async def test_a_repeated_append_appends_once(api: Api) -> None:
+async def test_a_repeated_append_appends_once(api: Caller) -> None:
     body = {"agent": "a", "messages": [{"role": "user", "content": "hello"}]}
     for _ in range(3):
         await send(api, "/v1/sessions/s/messages", body)
     assert len((await api.get("/v1/sessions/s/messages", agent="a"))["items"]) == 1
 
 
-async def test_the_same_json_in_another_spelling_is_the_same_request(api: Api) -> None:
+async def test_the_same_json_in_another_spelling_is_the_same_request(api: Caller) -> None:
     first = await send(api, "/v1/memories", MEMORY)
     spelled = b'{ "content":"The lease was signed", "type":"event",\n"agent":"a" }'
     headers = {"Idempotency-Key": "k1", "Content-Type": "application/json"}
@@ -69,7 +76,7 @@ async def test_the_same_json_in_another_spelling_is_the_same_request(api: Api) -
     assert again.content == first.content
 
 
-async def test_twenty_at_once_write_once(api: Api) -> None:
+async def test_twenty_at_once_write_once(api: Caller) -> None:
     body = {"agent": "a", "messages": [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]}
     answers = await asyncio.gather(*(send(api, "/v1/sessions/s/messages", body) for _ in range(20)))
     assert {answer.status_code for answer in answers} == {201}
@@ -77,14 +84,14 @@ async def test_twenty_at_once_write_once(api: Api) -> None:
     assert len((await api.get("/v1/sessions/s/messages", agent="a"))["items"]) == 2
 
 
-async def test_what_failed_is_tried_again(api: Api) -> None:
+async def test_what_failed_is_tried_again(api: Caller) -> None:
     bad = {**MEMORY, "links": [{"relation": "about", "memory_id": "00000000-0000-7000-8000-00000000dead"}]}
     assert (await send(api, "/v1/memories", bad)).status_code == 422
     assert (await api.get("/v1/memories", agent="a"))["items"] == []
     assert (await send(api, "/v1/memories", MEMORY)).status_code == 201
 
 
-async def test_keys_of_two_callers_do_not_meet(api: Api) -> None:
+async def test_keys_of_two_callers_do_not_meet(api: Caller) -> None:
     await send(api, "/v1/memories", {**MEMORY, "content": "The admin's secret"})
     holder = await api.as_role("agent", "b")
     other = await send(holder, "/v1/memories", {"type": "fact", "content": "Mine"})
@@ -92,18 +99,18 @@ async def test_keys_of_two_callers_do_not_meet(api: Api) -> None:
     assert other.json()["memory"]["agent"] == "b"
 
 
-async def test_a_revoked_key_is_not_replayed_to(api: Api) -> None:
+async def test_a_revoked_key_is_not_replayed_to(api: Caller) -> None:
     made = await api.post("/v1/keys", {"role": "agent", "agent": "a", "name": "one"})
-    holder = Api(api.http, api.engine, made["key"])
+    holder = replace(api, key=made["key"])
     body = {"type": "fact", "content": "Mine"}
     assert (await send(holder, "/v1/memories", body)).status_code == 201
     await api.delete(f"/v1/keys/{made['id']}")
     assert (await send(holder, "/v1/memories", body)).status_code == 401
 
 
-async def test_what_is_kept_cannot_be_read(api: Api) -> None:
-    made = (await send(api, "/v1/keys", {"role": "reader", "name": "one"})).json()
-    async with api.engine.db.unscoped() as connection:
+async def test_what_is_kept_cannot_be_read(own_api: Api) -> None:
+    made = (await send(own_api, "/v1/keys", {"role": "reader", "name": "one"})).json()
+    async with own_api.engine.db.unscoped() as connection:
         rows = await connection.raw.fetch("SELECT * FROM idempotency")
     kept = [bytes(value) for row in rows for value in row.values() if isinstance(value, bytes)]
     assert kept
@@ -111,13 +118,13 @@ async def test_what_is_kept_cannot_be_read(api: Api) -> None:
 
 
 @pytest.mark.parametrize("key", [b"", b"x" * 256, "é".encode()])
-async def test_a_bad_key_is_named(api: Api, key: bytes) -> None:
+async def test_a_bad_key_is_named(api: Caller, key: bytes) -> None:
     answer = await api.call("POST", "/v1/memories", json=MEMORY, headers={"Idempotency-Key": key})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["loc"] == ["header", "Idempotency-Key"]
 
 
-async def test_a_search_is_never_kept(api: Api) -> None:
+async def test_a_search_is_never_kept(api: Caller) -> None:
     await api.save("Signed")
     found = await send(api, "/v1/memories/search", {"agent": "a", "query": "signed"})
     await api.save("Signed again")
@@ -150,12 +157,12 @@ async def test_a_crash_leaves_the_write_and_its_answer_or_neither(server: Server
     assert [item["seq"] for item in items] == list(range(1, 21))
 
 
-async def test_answers_are_forgotten_after_a_day(api: Api) -> None:
-    first = await send(api, "/v1/memories", MEMORY)
-    api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=23)
-    assert (await send(api, "/v1/memories", MEMORY)).content == first.content
-    assert (await collect(api.engine))["answers"] == 0
-    api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=25)
-    assert (await send(api, "/v1/memories", MEMORY)).status_code == 200
-    api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=50)
-    assert (await collect(api.engine))["answers"] == 1
+async def test_answers_are_forgotten_after_a_day(own_api: Api) -> None:
+    first = await send(own_api, "/v1/memories", MEMORY)
+    own_api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=23)
+    assert (await send(own_api, "/v1/memories", MEMORY)).content == first.content
+    assert (await apply_retention(own_api.engine))["answers"] == 0
+    own_api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=25)
+    assert (await send(own_api, "/v1/memories", MEMORY)).status_code == 200
+    own_api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=50)
+    assert (await apply_retention(own_api.engine))["answers"] == 1

@@ -1,4 +1,4 @@
-"""Keyword search in the languages of the world (row R13), without an embedder, so that words alone decide."""
+"""Keyword search in the languages of the world, without an embedder, so that words alone decide."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import asyncpg
 import pytest
 
 from service.db.embedded import database_url
-from service.domain.ids import DEFAULT_WORKSPACE
-from service.domain.spelling import spelled
-from tests.serving import Api
+from service.domain.text_normalization import normalize_for_search
+from tests.live_api import Tenant
 
 FOUND = [
     ("german", "Meine Schwester wohnt in schönen alten Häusern am See", "Haus am See"),
@@ -43,35 +42,48 @@ NOISE = [
 ]
 
 
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
+
+
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return static_tenant
+
+
 @pytest.mark.parametrize(("language", "content", "query"), FOUND)
-async def test_a_text_is_found_by_other_forms_of_its_words(api: Api, language: str, content: str, query: str) -> None:
+async def test_a_text_is_found_by_other_forms_of_its_words(
+    api: Tenant, language: str, content: str, query: str
+) -> None:
     for noise in NOISE:
         await api.save(noise)
     memory = await api.save(content)
     found = await api.search(query, strategy="keyword")
     assert found
     assert found[0]["content"] == content
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        stored = await connection.raw.fetchval("SELECT language FROM memories WHERE id = $1::uuid", memory["id"])
+    stored = await api.stored("SELECT language FROM memories WHERE id = $1::uuid", memory["id"])
     assert stored == language
 
 
 @pytest.mark.parametrize(
     ("content", "query"), [("我养了一只猫", "狗"), ("東京に住んでいます", "大阪"), ("커피를 마십니다", "우유")]
 )
-async def test_characters_that_do_not_stand_together_are_not_found(api: Api, content: str, query: str) -> None:
+async def test_characters_that_do_not_stand_together_are_not_found(api: Tenant, content: str, query: str) -> None:
     await api.save(content)
     assert await api.search(query, strategy="keyword") == []
 
 
-async def test_one_query_finds_what_was_said_in_two_languages(api: Api) -> None:
+async def test_one_query_finds_what_was_said_in_two_languages(api: Tenant) -> None:
     german = await api.save("Anna arbeitet seit Jahren an einem Programm für Kinder")
     english = await api.save("Ana has been working on programs for the children")
     found = {memory["id"] for memory in await api.search("programs Programme", strategy="keyword")}
     assert found == {german["id"], english["id"]}
 
 
-async def test_a_setting_decides_for_what_is_written_from_then_on(api: Api) -> None:
+async def test_a_setting_decides_for_what_is_written_from_then_on(api: Tenant) -> None:
     await api.save("Häuser")
     assert await api.search("Haus", strategy="keyword") == []
     settings = await api.put("/v1/settings", {"retrieval": {"language": "german"}})
@@ -81,7 +93,7 @@ async def test_a_setting_decides_for_what_is_written_from_then_on(api: Api) -> N
     assert await api.status("PUT", "/v1/settings", json={"retrieval": {"language": "klingon"}}) == 422
 
 
-async def test_a_changed_text_is_found_in_its_new_language(api: Api) -> None:
+async def test_a_changed_text_is_found_in_its_new_language(api: Tenant) -> None:
     memory = await api.save("The cat sleeps on the warm stove")
     changed = "Die Katzen schlafen immer auf den warmen Öfen"
     await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": changed})
@@ -89,11 +101,10 @@ async def test_a_changed_text_is_found_in_its_new_language(api: Api) -> None:
     assert await api.search("stove", strategy="keyword") == []
 
 
-async def test_a_text_without_spaces_has_the_weight_of_its_words(static_api: Api) -> None:
+async def test_a_text_without_spaces_has_the_weight_of_its_words(static_api: Tenant) -> None:
     """By white space it would be one word, and its vector would hardly count."""
     memory = await static_api.save("我们决定下个月搬到上海的新办公室因为租金便宜")
-    async with static_api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        words = await connection.raw.fetchval("SELECT words FROM search_index WHERE id = $1::uuid", memory["id"])
+    words = await static_api.stored("SELECT words FROM search_index WHERE id = $1::uuid", memory["id"])
     assert words == 11
 
 
@@ -107,7 +118,7 @@ async def test_a_text_without_spaces_has_the_weight_of_its_words(static_api: Api
 )
 async def test_words_come_out_the_same_under_every_locale(server_url: str, locale: str) -> None:
     """Postgres asks the database's locale what a letter is."""
-    text = spelled("ดื่มชา 茶道 Übung コーヒー 커피를 ёж")
+    text = normalize_for_search("ดื่มชา 茶道 Übung コーヒー 커피를 ёж")
     name = f"test_{uuid4().hex}"
     server = await asyncpg.connect(server_url)
     try:

@@ -1,4 +1,4 @@
-"""A limit on everything: connections, statements, bodies, slow clients; and a stop that keeps its word (row A4)."""
+"""A limit on everything: connections, statements, bodies, slow clients; and a stop that keeps its word."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import httpx
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.transfer.reading import CheckedLines
-from service.memory.transfer.spool import Spool
+from service.memory.transfer.parse import ParsedLines
+from service.memory.transfer.tempfile_pipe import TempfilePipe
 from service.settings import Settings
+from tests.live_api import ADMIN_KEY, Api, serving
 from tests.processes import ServerProcess
-from tests.serving import ADMIN_KEY, Api, serving
 
 
 async def test_no_free_connection_is_503_with_a_time_to_come_back(settings: Settings) -> None:
@@ -54,8 +54,8 @@ async def test_no_room_for_the_file_of_an_export_or_import_is_503(api: Api, monk
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Spool, "write", full)
-    monkeypatch.setattr(CheckedLines, "add", full)
+    monkeypatch.setattr(TempfilePipe, "write", full)
+    monkeypatch.setattr(ParsedLines, "add", full)
     line = b'{"agent": "a", "type": "fact", "content": "There"}'
     for method, path, content in (("GET", "/v1/export", None), ("POST", "/v1/import", line)):
         answer = await api.call(method, path, content=content)

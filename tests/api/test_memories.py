@@ -1,4 +1,4 @@
-"""Saving, reading, changing and deleting memories over HTTP (rows W1 to W10, W13)."""
+"""Saving, reading, changing and deleting memories over HTTP."""
 
 from __future__ import annotations
 
@@ -7,10 +7,22 @@ from uuid import uuid4
 
 import pytest
 
-from tests.serving import Api, Json
+from tests.live_api import Api, Caller, Json, Tenant
 
 
-async def test_saves_with_defaults_and_reads_back(api: Api) -> None:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
+
+
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return static_tenant
+
+
+async def test_saves_with_defaults_and_reads_back(api: Caller) -> None:
     saved = await api.post("/v1/memories", {"agent": "a", "type": "fact", "content": "The sky is blue."})
     memory = saved["memory"]
     assert saved["created"] is True
@@ -39,7 +51,7 @@ async def test_saves_with_defaults_and_reads_back(api: Api) -> None:
         ("colour", "red"),
     ],
 )
-async def test_names_the_field_that_is_out_of_bounds(api: Api, field: str, value: object) -> None:
+async def test_names_the_field_that_is_out_of_bounds(api: Caller, field: str, value: object) -> None:
     body = {"agent": "a", "type": "fact", "content": "ok"} | {field: value}
     response = await api.call("POST", "/v1/memories", json=body)
     assert response.status_code == 422
@@ -48,7 +60,7 @@ async def test_names_the_field_that_is_out_of_bounds(api: Api, field: str, value
     assert (await api.get("/v1/memories"))["items"] == []
 
 
-async def test_a_scope_needs_its_group(api: Api) -> None:
+async def test_a_scope_needs_its_group(api: Caller) -> None:
     response = await api.call(
         "POST", "/v1/memories", json={"agent": "a", "type": "fact", "content": "x", "scope": "task"}
     )
@@ -56,7 +68,7 @@ async def test_a_scope_needs_its_group(api: Api) -> None:
     assert "task" in response.text
 
 
-async def test_identical_content_is_reinforced(api: Api) -> None:
+async def test_identical_content_is_reinforced(api: Caller) -> None:
     first = await api.save("Ana likes  tea", importance=0.5)
     again = await api.post("/v1/memories", {"agent": "a", "type": "fact", "content": "ana LIKES tea ", "tags": ["t"]})
     assert (again["created"], again["reinforced"]) == (False, True)
@@ -66,7 +78,7 @@ async def test_identical_content_is_reinforced(api: Api) -> None:
     assert len((await api.get("/v1/memories"))["items"]) == 1
 
 
-async def test_events_are_identical_only_at_the_same_time(api: Api) -> None:
+async def test_events_are_identical_only_at_the_same_time(api: Caller) -> None:
     event = {"type": "event", "content": "The build broke", "occurred_at": "2026-01-01T10:00:00Z"}
     first = await api.save(**event)
     assert (await api.save(**event))["id"] == first["id"]
@@ -74,13 +86,13 @@ async def test_events_are_identical_only_at_the_same_time(api: Api) -> None:
     assert later["id"] != first["id"]
 
 
-async def test_the_same_words_about_two_people_are_two_memories(api: Api) -> None:
+async def test_the_same_words_about_two_people_are_two_memories(api: Caller) -> None:
     one = await api.save("likes tea", user="u1")
     other = await api.save("likes tea", user="u2")
     assert one["id"] != other["id"]
 
 
-async def test_a_key_updates_and_keeps_the_old_content(api: Api) -> None:
+async def test_a_key_updates_and_keeps_the_old_content(api: Caller) -> None:
     first = await api.save("Lives in Oslo", key="home", metadata={"a": 1, "b": 1})
     again = await api.post(
         "/v1/memories",
@@ -96,7 +108,7 @@ async def test_a_key_updates_and_keeps_the_old_content(api: Api) -> None:
     assert await api.search("Oslo") == []
 
 
-async def test_twenty_parallel_saves_of_one_key_give_one_row(api: Api) -> None:
+async def test_twenty_parallel_saves_of_one_key_give_one_row(api: Caller) -> None:
     body = {"agent": "a", "type": "fact", "key": "k"}
     saves = [api.post("/v1/memories", body | {"content": f"value {n}"}) for n in range(20)]
     answers = await asyncio.gather(*saves)
@@ -105,19 +117,19 @@ async def test_twenty_parallel_saves_of_one_key_give_one_row(api: Api) -> None:
     assert len((await api.get("/v1/memories"))["items"]) == 1
 
 
-async def test_parallel_saves_of_one_content_give_one_row(api: Api) -> None:
+async def test_parallel_saves_of_one_content_give_one_row(api: Caller) -> None:
     answers = await asyncio.gather(*[api.save("the same") for _ in range(10)])
     assert len({answer["id"] for answer in answers}) == 1
 
 
-async def test_a_batch_is_saved_whole(static_api: Api) -> None:
+async def test_a_batch_is_saved_whole(static_api: Caller) -> None:
     items = [{"agent": "a", "type": "fact", "content": f"fact number {n}"} for n in range(1000)]
     saved = (await static_api.post("/v1/memories/batch", {"items": items}))["items"]
     assert [one["memory"]["content"] for one in saved] == [item["content"] for item in items]
     assert all(one["created"] and one["memory"]["embedding"] == "ready" for one in saved)
 
 
-async def test_one_bad_item_rejects_the_batch_and_names_its_index(api: Api) -> None:
+async def test_one_bad_item_rejects_the_batch_and_names_its_index(api: Caller) -> None:
     items = [{"agent": "a", "type": "fact", "content": f"fact {n}"} for n in range(10)]
     items[7]["content"] = ""
     response = await api.call("POST", "/v1/memories/batch", json={"items": items})
@@ -126,14 +138,14 @@ async def test_one_bad_item_rejects_the_batch_and_names_its_index(api: Api) -> N
     assert (await api.get("/v1/memories"))["items"] == []
 
 
-async def test_repeats_within_a_batch_are_one_memory(api: Api) -> None:
+async def test_repeats_within_a_batch_are_one_memory(api: Caller) -> None:
     item = {"agent": "a", "type": "fact", "content": "twice"}
     saved = (await api.post("/v1/memories/batch", {"items": [item, item]}))["items"]
     assert saved[0]["memory"]["id"] == saved[1]["memory"]["id"]
     assert [one["created"] for one in saved] == [True, False]
 
 
-async def test_a_bad_link_rolls_back_the_save(api: Api) -> None:
+async def test_a_bad_link_rolls_back_the_save(api: Caller) -> None:
     body = {
         "agent": "a", "type": "fact", "content": "linked",
         "links": [
@@ -148,7 +160,7 @@ async def test_a_bad_link_rolls_back_the_save(api: Api) -> None:
     assert (await api.get("/v1/entities"))["items"] == []
 
 
-async def test_a_link_makes_its_entity_once(api: Api) -> None:
+async def test_a_link_makes_its_entity_once(api: Caller) -> None:
     links = [{"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}]
     await api.save("Apollo is late", links=links)
     await api.save("Apollo is over budget", links=links)
@@ -156,7 +168,7 @@ async def test_a_link_makes_its_entity_once(api: Api) -> None:
     assert [(entity["name"], entity["kind"], entity["mentions"]) for entity in entities] == [("Apollo", "project", 2)]
 
 
-async def test_pages_are_stable_under_writes(api: Api) -> None:
+async def test_pages_are_stable_under_writes(api: Caller) -> None:
     for number in range(5):
         await api.save(f"memory {number}")
     first = await api.get("/v1/memories", limit=2)
@@ -168,11 +180,11 @@ async def test_pages_are_stable_under_writes(api: Api) -> None:
     assert third["next_cursor"] is None
 
 
-async def test_a_foreign_cursor_is_422(api: Api) -> None:
+async def test_a_foreign_cursor_is_422(api: Caller) -> None:
     assert await api.status("GET", "/v1/memories", params={"cursor": "nonsense"}) == 422
 
 
-async def test_lists_by_every_filter(api: Api) -> None:
+async def test_lists_by_every_filter(api: Caller) -> None:
     wanted = await api.save(
         "The needle", type="event", user="u1", session="s1", tags=["red"], key="k1",
         source={"kind": "email"}, occurred_at="2026-03-01T00:00:00Z",
@@ -187,7 +199,7 @@ async def test_lists_by_every_filter(api: Api) -> None:
         assert [memory["id"] for memory in found] == [wanted["id"]], name
 
 
-async def test_patch_needs_the_version_last_seen(api: Api) -> None:
+async def test_patch_needs_the_version_last_seen(api: Caller) -> None:
     memory = await api.save("Old words", tags=["keep"])
     path = f"/v1/memories/{memory['id']}"
     changed = await api.patch(path, {"version": 1, "content": "New words"})
@@ -199,14 +211,14 @@ async def test_patch_needs_the_version_last_seen(api: Api) -> None:
     assert await api.search("old") == []
 
 
-async def test_changing_a_scope_is_recorded(api: Api) -> None:
+async def test_changing_a_scope_is_recorded(api: Caller) -> None:
     memory = await api.save("Shared now")
     await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "scope": "task", "task": "t1"})
     history = (await api.get(f"/v1/memories/{memory['id']}/history"))["items"]
     assert [version["scope"] for version in history] == ["agent", "task"]
 
 
-async def test_deleted_is_hidden_everywhere_and_restorable(api: Api) -> None:
+async def test_deleted_is_hidden_everywhere_and_restorable(api: Caller) -> None:
     memory = await api.save("Ephemeral thing")
     await api.delete(f"/v1/memories/{memory['id']}")
     assert await api.status("GET", f"/v1/memories/{memory['id']}") == 404
@@ -219,14 +231,14 @@ async def test_deleted_is_hidden_everywhere_and_restorable(api: Api) -> None:
     assert [found["id"] for found in await api.search("ephemeral")] == [memory["id"]]
 
 
-async def test_restore_refuses_when_its_place_is_taken(api: Api) -> None:
+async def test_restore_refuses_when_its_place_is_taken(api: Caller) -> None:
     memory = await api.save("The only one")
     await api.delete(f"/v1/memories/{memory['id']}")
     await api.save("The only one")
     assert await api.status("POST", f"/v1/memories/{memory['id']}/restore") == 409
 
 
-async def test_expired_is_hidden_on_every_read(api: Api) -> None:
+async def test_expired_is_hidden_on_every_read(api: Caller) -> None:
     memory = await api.save("Short lived", expires_at="2020-01-01T00:00:00Z")
     assert await api.status("GET", f"/v1/memories/{memory['id']}") == 404
     assert (await api.get("/v1/memories"))["items"] == []
@@ -234,7 +246,7 @@ async def test_expired_is_hidden_on_every_read(api: Api) -> None:
     assert await api.search("", strategy="recent") == []
 
 
-async def test_what_a_save_answers_is_what_a_read_gives(static_api: Api) -> None:
+async def test_what_a_save_answers_is_what_a_read_gives(static_api: Caller) -> None:
     await static_api.put("/v1/agents/a", {"teams": ["crew"]})
     fields: list[Json] = [
         {},
@@ -253,7 +265,7 @@ async def test_what_a_save_answers_is_what_a_read_gives(static_api: Api) -> None
         assert saved == await static_api.get(f"/v1/memories/{saved['id']}")
 
 
-async def test_saves_at_the_same_time_keep_to_themselves(api: Api) -> None:
+async def test_saves_at_the_same_time_keep_to_themselves(api: Caller) -> None:
     """They may be written together, but each gets its own answer, and one that fails takes no other with it."""
     bodies = [
         {"agent": f"a{n % 3}", "type": "fact", "content": f"Statement {n}"}
@@ -272,7 +284,7 @@ async def test_saves_at_the_same_time_keep_to_themselves(api: Api) -> None:
     assert len((await api.get("/v1/memories", limit=200))["items"]) == 36
 
 
-async def test_batches_that_repeat_each_other_do_not_block_each_other(api: Api) -> None:
+async def test_batches_that_repeat_each_other_do_not_block_each_other(api: Caller) -> None:
     contents = [f"Statement {n}" for n in range(50)]
 
     async def save(order: int) -> int:
@@ -283,8 +295,8 @@ async def test_batches_that_repeat_each_other_do_not_block_each_other(api: Api) 
     assert len((await api.get("/v1/memories", limit=200))["items"]) == 50
 
 
-@pytest.mark.parametrize("kinds", [("agent",), ("session",), ("task",), ("team",), ("agent", "task")])
-async def test_batches_that_name_the_same_new_ones_do_not_block_each_other(api: Api, kinds: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("kinds", [("agent",), ("session",), ("task",), ("agent", "task")])
+async def test_batches_that_name_the_same_new_ones_do_not_block_each_other(api: Caller, kinds: tuple[str, ...]) -> None:
     await api.save("Here already", agent="a")
     names = [(kind, f"{kind}-{n}") for n in range(40) for kind in kinds]
 
@@ -296,7 +308,7 @@ async def test_batches_that_name_the_same_new_ones_do_not_block_each_other(api: 
     assert await asyncio.gather(*(save(number) for number in range(6))) == [201] * 6
 
 
-async def test_batches_that_link_to_the_same_new_entities_do_not_block_each_other(api: Api) -> None:
+async def test_batches_that_link_to_the_same_new_entities_do_not_block_each_other(api: Caller) -> None:
     await api.save("Here already", agent="a")
     names = [f"Entity {n}" for n in range(40)]
 
@@ -312,7 +324,7 @@ async def test_batches_that_link_to_the_same_new_entities_do_not_block_each_othe
     assert len((await api.get("/v1/entities", agent="a", limit=200))["items"]) == len(names)
 
 
-async def test_a_key_twice_in_a_batch_ends_with_the_later_content(api: Api) -> None:
+async def test_a_key_twice_in_a_batch_ends_with_the_later_content(api: Caller) -> None:
     items = [{"agent": "a", "type": "fact", "key": "city", "content": f"Lives in {city}"} for city in ("Oslo", "Rome")]
     saved = (await api.post("/v1/memories/batch", {"items": items}))["items"]
     assert [one["created"] for one in saved] == [True, False]
@@ -320,8 +332,10 @@ async def test_a_key_twice_in_a_batch_ends_with_the_later_content(api: Api) -> N
     assert [one["content"] for one in (await api.get("/v1/memories"))["items"]] == ["Lives in Rome"]
 
 
-async def test_two_agents_of_a_team_may_use_one_key(api: Api) -> None:
+async def test_two_agents_of_a_team_may_use_one_key(api: Caller) -> None:
     """Each has its own memory under it, also when they say the same."""
+    for agent in ("a", "b"):
+        await api.put(f"/v1/agents/{agent}", {"teams": ["red"]})
     for content in ("Standup at nine", "Standup at ten", "Standup at nine"):
         for agent in ("a", "b"):
             saved = await api.save(content, agent=agent, scope="team", team="red", key="standup")
@@ -329,14 +343,14 @@ async def test_two_agents_of_a_team_may_use_one_key(api: Api) -> None:
     assert len((await api.get("/v1/memories"))["items"]) == 2
 
 
-async def test_an_upsert_keeps_the_identity_of_what_it_keeps(api: Api) -> None:
+async def test_an_upsert_keeps_the_identity_of_what_it_keeps(api: Caller) -> None:
     first = await api.save("One", key="k", user="u1")
     await api.save("Two", key="k")
     again = await api.post("/v1/memories", {"agent": "a", "type": "fact", "content": "Two", "key": "k", "user": "u1"})
     assert (again["memory"]["id"], again["reinforced"]) == (first["id"], True)
 
 
-async def test_a_save_under_a_key_changes_what_it_states_though_the_words_stay(api: Api) -> None:
+async def test_a_save_under_a_key_changes_what_it_states_though_the_words_stay(api: Caller) -> None:
     milk = await api.save("Buy milk", type="todo", key="milk", importance=0.4)
     body = {"agent": "a", "type": "todo", "content": "Buy milk", "key": "milk"}
     done = await api.post("/v1/memories", body | {"status": "done", "expires_at": "2999-01-01T00:00:00Z"})
@@ -349,7 +363,7 @@ async def test_a_save_under_a_key_changes_what_it_states_though_the_words_stay(a
     assert (await api.post("/v1/memories", body | {"expires_at": None}))["memory"]["expires_at"] is None
 
 
-async def test_what_has_expired_makes_room_for_what_is_saved_again(api: Api) -> None:
+async def test_what_has_expired_makes_room_for_what_is_saved_again(api: Caller) -> None:
     for fields in ({}, {"key": "k"}):
         old = await api.save("Short-lived", expires_at="2020-01-01T00:00:00Z", **fields)
         body = {"agent": "a", "type": "fact", "content": "Short-lived", **fields}
@@ -360,15 +374,15 @@ async def test_what_has_expired_makes_room_for_what_is_saved_again(api: Api) -> 
         await api.delete(f"/v1/memories/{again['memory']['id']}")
 
 
-async def test_live_memories_are_counted_as_far_as_they_may_be_seen(static_api: Api) -> None:
-    await static_api.save("The tea is in the blue tin")
-    gone = await static_api.save("The coffee is in the red tin")
-    await static_api.save("Drink more water", type="goal")
-    await static_api.save("Ben's own", agent="b")
-    await static_api.delete(f"/v1/memories/{gone['id']}")
-    await static_api.search("where is the tea?", limit=1)
-    await static_api.engine.usage.flush()
-    stats = await static_api.get("/v1/memories/stats", agent="a")
+async def test_live_memories_are_counted_as_far_as_they_may_be_seen(own_static_api: Api) -> None:
+    await own_static_api.save("The tea is in the blue tin")
+    gone = await own_static_api.save("The coffee is in the red tin")
+    await own_static_api.save("Drink more water", type="goal")
+    await own_static_api.save("Ben's own", agent="b")
+    await own_static_api.delete(f"/v1/memories/{gone['id']}")
+    await own_static_api.search("where is the tea?", limit=1)
+    await own_static_api.engine.access_counts.flush()
+    stats = await own_static_api.get("/v1/memories/stats", agent="a")
     assert stats["memories"] == 2
     assert {name: one["memories"] for name, one in stats["types"].items()} == {"fact": 1, "goal": 1}
     assert stats["types"]["fact"] == {
@@ -378,6 +392,12 @@ async def test_live_memories_are_counted_as_far_as_they_may_be_seen(static_api: 
         "recalled": 1,
     }
     assert stats["tokens"] > stats["types"]["fact"]["tokens"] > 0
-    assert (await static_api.get("/v1/memories/stats"))["memories"] == 3
-    assert (await (await static_api.as_role("agent", "b")).get("/v1/memories/stats"))["memories"] == 1
-    assert (await static_api.get("/v1/memories/stats", agent="nobody"))["memories"] == 0
+    assert (await own_static_api.get("/v1/memories/stats"))["memories"] == 3
+    assert (await (await own_static_api.as_role("agent", "b")).get("/v1/memories/stats"))["memories"] == 1
+    assert (await own_static_api.get("/v1/memories/stats", agent="nobody"))["memories"] == 0
+
+
+async def test_a_save_and_a_read_agree_on_what_importance_has_decayed_to(api: Caller) -> None:
+    saved = await api.save("It rained", type="observation", importance=0.4, created_at="2020-01-01T00:00:00Z")
+    read = await api.get(f"/v1/memories/{saved['id']}")
+    assert saved["effective_importance"] == read["effective_importance"] < 0.4

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.serving import Api
+import pytest
+
+from tests.live_api import Api, Caller, Tenant
 
 
-async def say(api: Api, session: str, *texts: Any, **fields: Any) -> list[dict[str, Any]]:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
+
+
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return static_tenant
+
+
+async def say(api: Caller, session: str, *texts: Any, **fields: Any) -> list[dict[str, Any]]:
     turns = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(texts)]
     answer = await api.post(f"/v1/sessions/{session}/messages", {"agent": "a", "messages": turns} | fields)
     stored: list[dict[str, Any]] = answer["messages"]
     return stored
 
 
-async def find(api: Api, query: str, **fields: Any) -> list[dict[str, Any]]:
+async def find(api: Caller, query: str, **fields: Any) -> list[dict[str, Any]]:
     body = {"agent": "a", "query": query, "include": ["messages"]} | fields
     found: list[dict[str, Any]] = (await api.post("/v1/memories/search", body))["results"]
     return found
 
 
-async def test_messages_are_found_when_asked_for(static_api: Api) -> None:
+async def test_messages_are_found_when_asked_for(static_api: Caller) -> None:
     stored = await say(static_api, "s", "My bicycle is stored in the shed", "Noted.", user="u1")
     await static_api.save("The bicycle is red")
     both = await find(static_api, "Where is the bicycle?", include=["memories", "messages"])
@@ -31,7 +45,7 @@ async def test_messages_are_found_when_asked_for(static_api: Api) -> None:
     assert [m["content"] for m in await static_api.search("Where is the bicycle?")] == ["The bicycle is red"]
 
 
-async def test_the_words_of_parts_are_found_and_system_turns_are_not(api: Api) -> None:
+async def test_the_words_of_parts_are_found_and_system_turns_are_not(api: Caller) -> None:
     parts = [
         {"type": "text", "text": "A photo of my zebra"},
         {"type": "image_url", "image_url": {"url": "https://x/giraffe"}},
@@ -44,7 +58,7 @@ async def test_the_words_of_parts_are_found_and_system_turns_are_not(api: Api) -
     assert await find(api, "giraffe") == []
 
 
-async def test_filters_hold_for_messages(api: Api) -> None:
+async def test_filters_hold_for_messages(api: Caller) -> None:
     await say(api, "s1", "tea in the morning", user="u1")
     await say(api, "s2", "tea in the evening", user="u2")
     assert len(await find(api, "tea")) == 2
@@ -54,7 +68,7 @@ async def test_filters_hold_for_messages(api: Api) -> None:
     assert await find(other, "tea", agent=None) == []
 
 
-async def test_a_budget_counts_messages_too(api: Api) -> None:
+async def test_a_budget_counts_messages_too(api: Caller) -> None:
     await say(api, "s", "tea " * 100, "tea for two")
     answer = await api.post(
         "/v1/memories/search", {"agent": "a", "query": "tea", "include": ["messages"], "max_tokens": 20}
@@ -63,7 +77,7 @@ async def test_a_budget_counts_messages_too(api: Api) -> None:
     assert answer["tokens"] <= 20
 
 
-async def test_what_was_said_elsewhere_is_offered_to_the_same_person_only(api: Api) -> None:
+async def test_what_was_said_elsewhere_is_offered_to_the_same_person_only(api: Caller) -> None:
     await say(api, "s1", "My boat is called Undine", user="u1")
     await say(api, "s2", "My boat is called Nixe", user="u2")
 
@@ -79,19 +93,19 @@ async def test_what_was_said_elsewhere_is_offered_to_the_same_person_only(api: A
     assert await block() == "[]"
 
 
-async def test_messages_without_words_and_very_long_ones_are_kept(static_api: Api) -> None:
+async def test_messages_without_words_and_very_long_ones_are_kept(static_api: Caller) -> None:
     long = "lorem " * 30_000
     stored = await say(static_api, "s", "", [{"type": "image_url", "image_url": {"url": "u"}}], long, {"a": 1})
     assert [one["seq"] for one in stored] == [1, 2, 3, 4]
     assert len(await find(static_api, "lorem")) == 1
 
 
-async def test_imported_messages_are_found_too(api: Api) -> None:
-    await say(api, "s", "The zebra is called Marty")
-    exported = await api.call("GET", "/v1/export")
-    async with api.engine.db.unscoped() as connection:
+async def test_imported_messages_are_found_too(own_api: Api) -> None:
+    await say(own_api, "s", "The zebra is called Marty")
+    exported = await own_api.call("GET", "/v1/export")
+    async with own_api.engine.db.unscoped() as connection:
         await connection.raw.execute("TRUNCATE search_index, search_terms, messages CASCADE")
-    assert await find(api, "zebra") == []
-    imported = await api.call("POST", "/v1/import", content=exported.content)
+    assert await find(own_api, "zebra") == []
+    imported = await own_api.call("POST", "/v1/import", content=exported.content)
     assert imported.status_code == 200, imported.text
-    assert len(await find(api, "zebra")) == 1
+    assert len(await find(own_api, "zebra")) == 1

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.serving import Api
+from tests.live_api import Caller, Tenant
 
 NAMES = [
     "a/b",
@@ -25,8 +25,14 @@ NAMES = [
 ]
 
 
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
+
+
 @pytest.mark.parametrize("name", NAMES)
-async def test_a_name_works_everywhere(api: Api, name: str) -> None:
+async def test_a_name_works_everywhere(api: Caller, name: str) -> None:
     there = quote(name, safe="")
     body = {"agent": name, "user": name, "messages": [{"role": "user", "content": "hello"}]}
     await api.post(f"/v1/sessions/{there}/messages", body)
@@ -45,7 +51,7 @@ async def test_a_name_works_everywhere(api: Api, name: str) -> None:
     assert [session["user"] for session in (await api.get("/v1/sessions"))["items"]] == [None]
 
 
-async def test_a_slash_in_a_name_is_none_between_segments(api: Api) -> None:
+async def test_a_slash_in_a_name_is_none_between_segments(api: Caller) -> None:
     hello = {"agent": "a", "messages": [{"role": "user", "content": "hello"}]}
     await api.post("/v1/sessions/s%2Fmessages/messages", hello)
     assert await api.status("GET", "/v1/sessions/s/messages?agent=a") == 404

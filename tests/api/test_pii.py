@@ -1,9 +1,10 @@
-"""Personal data stops before anything is stored, embedded, logged or sent (row P1)."""
+"""Personal data stops before anything is stored, embedded, logged or sent."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,10 @@ import pytest
 
 from service.domain.workspace import ALL_PII
 from service.privacy import DEFAULT_ENTITIES, NAME_ENTITIES, RedactorUnavailable
-from tests.dumps import dump
 from tests.fakes.openai_server import FakeOpenAI
+from tests.live_api import Api
+from tests.pg_dump import dump
 from tests.processes import ServerProcess
-from tests.serving import Api
 
 EMAIL = "ada.q7@secret-host.example"
 PHONE = "+4915112345678"
@@ -61,7 +62,8 @@ async def test_every_text_of_a_memory_is_masked(redacting: Api) -> None:
     assert saved["content"] == f"Write to <EMAIL_ADDRESS>, order {ORDER}"
     text = json.dumps([saved, await redacting.get("/v1/entities", agent="a")])
     assert not [value for value in RAW if value in text]
-    assert saved["tags"] == ["ssn <US_SSN>", "plain"]
+    assert re.fullmatch(r"card <CREDIT_CARD:[0-9a-f]{24}>", saved["key"])
+    assert re.fullmatch(r"ssn <US_SSN:[0-9a-f]{24}>", saved["tags"][0])
     assert (await redacting.get("/v1/memories", agent="a", tag=f"ssn {SSN}"))["items"][0]["id"] == saved["id"]
     assert (await redacting.get("/v1/memories", agent="a", q=EMAIL))["items"][0]["id"] == saved["id"]
     changed = await redacting.patch(f"/v1/memories/{saved['id']}", {"version": 1, "content": IP, "reason": EMAIL})

@@ -1,4 +1,4 @@
-"""The right to be forgotten, and to be shown what is held (rows P2, P3)."""
+"""The right to be forgotten, and to be shown what is held."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import asyncpg
+
 from service.memory.engine import Engine
 from service.settings import Settings
-from tests.dumps import dump
-from tests.serving import Api, Json
+from tests.live_api import Api, Json
+from tests.pg_dump import dump
 from worker.app import run_once
 
 BADGE = "qxbadge7731"
@@ -73,7 +75,7 @@ async def test_the_receipt_adds_up(api: Api, settings: Settings) -> None:
         "search_terms", "documents", "chunks", "edges", "entities", "entity_aliases", "bulletins", "dream_changes",
         "dream_steps", "window_summaries", "entity_merges",
     ]  # fmt: skip
-    await api.engine.usage.flush()
+    await api.engine.access_counts.flush()
     before = await counts(api.engine, tables)
     receipt = (await api.post("/v1/users/u1-anna/purge"))["receipt"]
     after = await counts(api.engine, tables)
@@ -205,3 +207,107 @@ async def test_users_whose_names_only_look_alike_stay(api: Api) -> None:
     await api.post("/v1/users/a_b/purge")
     left = {memory["user"] for memory in (await api.get("/v1/memories"))["items"]}
     assert left == set(names) - {"a_b"}
+
+
+async def test_whoever_was_merged_into_the_person_goes_with_her(api: Api, database_url: str) -> None:
+    """By whichever of her names she is purged, and whoever else still speaks of her."""
+    for user in ("Quinta Marsh", "Quintie", "Quinny"):
+        names = ("Quinta Marsh", "Quintie", "Quinny")
+        for name in names:
+            link = {"relation": "mentions", "entity": {"name": name, "kind": "person"}}
+            await api.save(f"The tea of {user} is at five. {name} comes.", user="u2", links=[link])
+        ids = {one["name"]: one["id"] for one in (await api.get("/v1/entities", agent="a", kind="person"))["items"]}
+        await api.post(f"/v1/entities/{ids['Quinny']}/merge", {"into": ids["Quintie"]})
+        await api.post(f"/v1/entities/{ids['Quintie']}/merge", {"into": ids["Quinta Marsh"]})
+        await api.save("Cake is at six", user="u2")
+        assert "quin" in dump(database_url).lower()
+        counts_ = (await api.post(f"/v1/users/{user}/purge"))["receipt"]["counts"]
+        assert (counts_["entities"], counts_["entity_merges"], counts_["entity_aliases"]) == (3, 2, 3)
+        assert [line for line in dump(database_url).splitlines() if "quin" in line.lower()] == []
+        assert "Cake is at six" in await contents(api, user="u2")
+
+
+async def test_messages_said_under_her_name_in_anybodys_session(api: Api, database_url: str) -> None:
+    turns = [
+        {"role": "user", "content": "Bo says hello", "name": "bo"},
+        {"role": "assistant", "content": "Hello Bo"},
+        {"role": "user", "content": f"My badge is {BADGE}", "name": "anna q"},
+        {"role": "assistant", "content": f"Noted: {BADGE}"},
+        {"role": "tool", "content": {"badge": BADGE}, "tool_call_id": "1"},
+        {"role": "user", "content": "Bo says goodbye", "name": "bo"},
+        {"role": "assistant", "content": "Goodbye", "name": "anna q"},
+        {"role": "user", "content": "Annas of the world", "name": "anna"},
+    ]
+    stored = await api.post("/v1/sessions/room/messages", {"agent": "a", "user": "bo", "messages": turns})
+    hers = stored["messages"][2]["id"]
+    derived = await api.save(f"The badge is {BADGE}", source={"message_ids": [hers]})
+    shown = await api.get("/v1/users/anna q/export")
+    assert [message["seq"] for message in shown["messages"]] == [3, 4, 5]
+    receipt = (await api.post("/v1/users/anna q/purge"))["receipt"]["counts"]
+    assert (receipt["messages"], receipt["memories"]) == (3, 1)
+    left = (await api.get("/v1/sessions/room/messages", agent="a"))["items"]
+    assert [message["seq"] for message in left] == [1, 2, 6, 7, 8]
+    assert await api.status("GET", f"/v1/memories/{derived['id']}?include=deleted") == 404
+    assert BADGE not in dump(database_url)
+
+
+STATISTICS = """
+SELECT c.relname || '.' || a.attname AS place, array_to_string(ARRAY[
+    s.stavalues1::text, s.stavalues2::text, s.stavalues3::text, s.stavalues4::text, s.stavalues5::text], ' ') AS kept
+FROM pg_statistic s
+JOIN pg_class c ON c.oid = s.starelid JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = s.staattnum
+"""
+
+
+async def test_the_statistics_of_postgres_forget_her_too(api: Api, database_url: str) -> None:
+    await say(api, "u1-anna", *(f"Turn {number} about {BADGE}" for number in range(30)))
+    for number in range(20):
+        link = {"relation": "about", "entity": {"name": f"{BADGE} {number % 3}"}}
+        await api.save(f"{BADGE} {number}", user="u1-anna", key=f"{BADGE} {number}", tags=[BADGE], links=[link],
+                       metadata={"x": BADGE}, source={"x": BADGE})  # fmt: skip
+        await api.save(f"Tea {number}", user="u2", key=f"k{number}", tags=["tea"], metadata={"x": number})
+    document = {"agent": "a", "title": f"Of {BADGE}", "text": f"About {BADGE}", "user": "u1-anna"}
+    for _ in range(2):  # a column of one row only has no values worth keeping
+        await api.post("/v1/documents", document)
+    connection = await asyncpg.connect(database_url)
+    try:
+        await connection.execute("ANALYZE")
+        before = {row["place"] for row in await connection.fetch(STATISTICS) if BADGE in (row["kept"] or "")}
+        assert {"memories.content", "messages.content", "entities.name", "documents.title"} <= before
+        await api.post("/v1/users/u1-anna/purge")
+        after = {row["place"] for row in await connection.fetch(STATISTICS) if BADGE in (row["kept"] or "")}
+        names = {row["place"] for row in await connection.fetch(STATISTICS) if "u1-anna" in (row["kept"] or "")}
+        kept = {row["place"] for row in await connection.fetch(STATISTICS) if "Tea 1" in (row["kept"] or "")}
+    finally:
+        await connection.close()
+    assert after | names == set()
+    assert "memories.content" in kept
+
+
+async def test_a_purge_by_the_original_finds_every_form_of_a_masked_name(api: Api, database_url: str) -> None:
+    """As it was stored before anything was masked, and as it is masked, whatever the workspace does now."""
+    who = "anna.q@ex.com"
+    await say(api, who, "Raw", session="s1")
+    await api.put("/v1/settings", {"pii": {"mode": "redact", "entities": ["EMAIL_ADDRESS"]}})
+    other = (await api.save("By mask", user="bo@ex.com"))["user"]
+    await api.put("/v1/settings", {"pii": {"mode": "off"}})
+    await api.save("Raw by hand", user=who)
+    await api.put("/v1/settings", {"pii": {"mode": "redact"}})
+    turn = {"role": "user", "content": "Under her name", "name": who}
+    stored = await api.post("/v1/sessions/room/messages", {"agent": "a", "user": "bo@ex.com", "messages": [turn]})
+    await api.put("/v1/settings", {"pii": {"mode": "off"}})
+    assert stored["messages"][0]["name"] != who
+    shown = await api.get(f"/v1/users/{who}/export")
+    assert {message["content"] for message in shown["messages"]} == {"Raw", "Noted: Raw", "Under her name"}
+    counts_ = (await api.post(f"/v1/users/{who}/purge"))["receipt"]["counts"]
+    assert (counts_["messages"], counts_["memories"]) == (3, 1)
+    after = dump(database_url)
+    assert [form for form in (who, stored["messages"][0]["name"]) if form in after] == []
+    assert [memory["user"] for memory in (await api.get("/v1/memories", agent="a"))["items"]] == [other]
+
+
+async def test_the_audit_log_names_nobody_that_is_masked(api: Api, database_url: str) -> None:
+    await api.put("/v1/settings", {"pii": {"mode": "redact"}})
+    await api.get("/v1/users/anna.q@ex.com/export")
+    await api.post("/v1/users/anna.q@ex.com/purge")
+    assert "anna.q@ex.com" not in dump(database_url)

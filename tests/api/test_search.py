@@ -1,15 +1,27 @@
-"""Searching over HTTP (rows R1 to R3, R5 to R8, R10)."""
+"""Searching over HTTP."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.serving import Api
+from tests.live_api import Api, Caller, Tenant
 
 DECISION = "We agreed to use tiered pricing with a free starter plan"
 
 
-async def test_a_natural_question_is_answered_by_keyword_alone(api: Api) -> None:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
+
+
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return static_tenant
+
+
+async def test_a_natural_question_is_answered_by_keyword_alone(api: Caller) -> None:
     await api.save("Ana is allergic to peanuts")
     await api.save(DECISION, type="decision")
     await api.save("The office is in Bergen")
@@ -27,7 +39,7 @@ AWKWARD = (
 
 
 @pytest.mark.parametrize("strategy", ["hybrid", "semantic", "keyword", "recent"])
-async def test_no_query_breaks_a_search(static_api: Api, strategy: str) -> None:
+async def test_no_query_breaks_a_search(static_api: Caller, strategy: str) -> None:
     await static_api.save("Something to find")
     for query in AWKWARD:
         body = {"agent": "a", "query": query, "strategy": strategy}
@@ -35,17 +47,17 @@ async def test_no_query_breaks_a_search(static_api: Api, strategy: str) -> None:
         assert response.status_code == 200, (query[:40], response.text)
 
 
-async def test_a_query_that_is_no_unicode_is_422(api: Api) -> None:
+async def test_a_query_that_is_no_unicode_is_422(api: Caller) -> None:
     body = '{"agent": "a", "query": "\\ud800"}'
     headers = {"Content-Type": "application/json"}
     assert await api.status("POST", "/v1/memories/search", content=body, headers=headers) == 422
 
 
-async def test_a_query_past_its_bound_is_422(api: Api) -> None:
+async def test_a_query_past_its_bound_is_422(api: Caller) -> None:
     assert await api.status("POST", "/v1/memories/search", json={"agent": "a", "query": "x" * 8001}) == 422
 
 
-async def test_both_lists_show_their_ranks_and_scores(static_api: Api) -> None:
+async def test_both_lists_show_their_ranks_and_scores(static_api: Caller) -> None:
     await static_api.save("Ana drinks green tea every morning")
     await static_api.save("The server room is on floor three")
     answer = await static_api.post("/v1/memories/search", {"agent": "a", "query": "tea in the morning"})
@@ -59,7 +71,7 @@ async def test_both_lists_show_their_ranks_and_scores(static_api: Api) -> None:
     assert answer["degraded"] is None
 
 
-async def test_rrf_is_exact(static_api: Api) -> None:
+async def test_rrf_is_exact(static_api: Caller) -> None:
     for content in ("green tea", "tea of all kinds and origins", "coffee beans", "a green house"):
         await static_api.save(content)
     answer = await static_api.post("/v1/memories/search", {"agent": "a", "query": "green tea", "fusion": "rrf"})
@@ -72,7 +84,7 @@ async def test_rrf_is_exact(static_api: Api) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-async def test_every_filter_works_inside_the_search(static_api: Api) -> None:
+async def test_every_filter_works_inside_the_search(static_api: Caller) -> None:
     for number in range(120):
         await static_api.save(f"tea note number {number}")
     wanted = await static_api.save(
@@ -92,7 +104,7 @@ async def test_every_filter_works_inside_the_search(static_api: Api) -> None:
     assert await static_api.search("tea", scopes=["team"]) == []
 
 
-async def test_the_budget_is_never_exceeded_and_smaller_items_still_come(api: Api) -> None:
+async def test_the_budget_is_never_exceeded_and_smaller_items_still_come(api: Caller) -> None:
     await api.save("tea " * 100)
     await api.save("tea is fine")
     answer = await api.post("/v1/memories/search", {"agent": "a", "query": "tea", "max_tokens": 10})
@@ -105,15 +117,15 @@ async def test_the_budget_is_never_exceeded_and_smaller_items_still_come(api: Ap
     )
 
 
-async def test_preview_ranks_as_search_does_and_counts_nothing(static_api: Api) -> None:
-    memory = await static_api.save("tea")
+async def test_preview_ranks_as_search_does_and_counts_nothing(own_static_api: Api) -> None:
+    memory = await own_static_api.save("tea")
     body = {"agent": "a", "query": "tea"}
-    preview = await static_api.post("/v1/memories/search/preview", body)
-    await static_api.engine.usage.flush()
-    assert (await static_api.get(f"/v1/memories/{memory['id']}"))["access_count"] == 0
-    search = await static_api.post("/v1/memories/search", body)
-    await static_api.engine.usage.flush()
-    counted = await static_api.get(f"/v1/memories/{memory['id']}")
+    preview = await own_static_api.post("/v1/memories/search/preview", body)
+    await own_static_api.engine.access_counts.flush()
+    assert (await own_static_api.get(f"/v1/memories/{memory['id']}"))["access_count"] == 0
+    search = await own_static_api.post("/v1/memories/search", body)
+    await own_static_api.engine.access_counts.flush()
+    counted = await own_static_api.get(f"/v1/memories/{memory['id']}")
     assert (counted["access_count"], counted["version"]) == (1, 1)
     assert counted["last_accessed_at"] is not None
     for answer in (preview, search):
@@ -122,24 +134,24 @@ async def test_preview_ranks_as_search_does_and_counts_nothing(static_api: Api) 
     assert preview == search
 
 
-async def test_as_of_answers_what_was_known_then(api: Api) -> None:
+async def test_as_of_answers_what_was_known_then(api: Caller) -> None:
     await api.save("Known since March about tea", created_at="2026-03-01T00:00:00Z")
     assert await api.search("tea", as_of="2026-02-01T00:00:00Z") == []
     assert len(await api.search("tea", as_of="2026-04-01T00:00:00Z")) == 1
 
 
-async def test_the_newest_come_first_when_asked(api: Api) -> None:
+async def test_the_newest_come_first_when_asked(api: Caller) -> None:
     for number in range(3):
         await api.save(f"note {number}")
     assert [memory["content"] for memory in await api.search("", strategy="recent", limit=2)] == ["note 2", "note 1"]
 
 
-async def test_an_agent_nobody_has_heard_of_finds_nothing(api: Api) -> None:
+async def test_an_agent_nobody_has_heard_of_finds_nothing(api: Caller) -> None:
     assert await api.search("tea", agent="stranger") == []
     assert (await api.get("/v1/agents"))["items"] == []
 
 
-async def test_a_time_named_decades_away_from_a_memory_is_no_error(static_api: Api) -> None:
+async def test_a_time_named_decades_away_from_a_memory_is_no_error(static_api: Caller) -> None:
     await static_api.save("Tea was drunk here", occurred_at="1970-01-01T00:00:00Z")
     await static_api.save("Tea will be drunk here", occurred_at="2090-01-01T00:00:00Z")
     assert len(await static_api.search("who drank tea on 8 May 2023?")) == 2

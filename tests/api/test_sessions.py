@@ -1,4 +1,4 @@
-"""Sessions and messages over HTTP (rows S1, S2, S4, S6)."""
+"""Sessions and messages over HTTP."""
 
 from __future__ import annotations
 
@@ -6,14 +6,22 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from tests.serving import Api
+import pytest
+
+from tests.live_api import Api, Caller, Tenant
+
+
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
 
 
 def turn(content: object, role: str = "user") -> dict[str, object]:
     return {"role": role, "content": content}
 
 
-async def test_a_hundred_parallel_appends_leave_no_gap(api: Api) -> None:
+async def test_a_hundred_parallel_appends_leave_no_gap(api: Caller) -> None:
     appends = [
         api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [turn(f"message {n}")]}) for n in range(100)
     ]
@@ -23,7 +31,7 @@ async def test_a_hundred_parallel_appends_leave_no_gap(api: Api) -> None:
     assert {message["content"] for message in history} == {f"message {n}" for n in range(100)}
 
 
-async def test_messages_keep_their_order_and_form(api: Api) -> None:
+async def test_messages_keep_their_order_and_form(api: Caller) -> None:
     parts = [{"type": "text", "text": "hello"}]
     answer = await api.post(
         "/v1/sessions/s/messages",
@@ -34,7 +42,7 @@ async def test_messages_keep_their_order_and_form(api: Api) -> None:
     assert len(answer["window"]["messages"]) == 3
 
 
-async def test_a_bad_role_is_422_and_nothing_is_stored(api: Api) -> None:
+async def test_a_bad_role_is_422_and_nothing_is_stored(api: Caller) -> None:
     body = {"agent": "a", "messages": [turn("fine"), turn("x", "narrator")]}
     response = await api.call("POST", "/v1/sessions/s/messages", json=body)
     assert response.status_code == 422
@@ -42,7 +50,7 @@ async def test_a_bad_role_is_422_and_nothing_is_stored(api: Api) -> None:
     assert await api.status("GET", "/v1/sessions/s", params={"agent": "a"}) == 404
 
 
-async def test_the_history_is_paged_both_ways(api: Api) -> None:
+async def test_the_history_is_paged_both_ways(api: Caller) -> None:
     await api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [turn(str(n)) for n in range(5)]})
     page = await api.get("/v1/sessions/s/messages", agent="a", limit=3)
     rest = await api.get("/v1/sessions/s/messages", agent="a", limit=3, cursor=page["next_cursor"])
@@ -51,24 +59,24 @@ async def test_the_history_is_paged_both_ways(api: Api) -> None:
     assert [message["content"] for message in newest["items"]] == ["4", "3"]
 
 
-async def test_an_idle_session_starts_a_fresh_window(api: Api) -> None:
+async def test_an_idle_session_starts_a_fresh_window(own_api: Api) -> None:
     start = datetime.now(UTC)
-    await api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [turn("before")]})
-    api.engine.now = lambda: start + timedelta(seconds=1801)
-    assert (await api.get("/v1/sessions/s/window", agent="a"))["messages"] == []
-    answer = await api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [turn("after")]})
+    await own_api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [turn("before")]})
+    own_api.engine.now = lambda: start + timedelta(seconds=1801)
+    assert (await own_api.get("/v1/sessions/s/window", agent="a"))["messages"] == []
+    answer = await own_api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [turn("after")]})
     assert [message["content"] for message in answer["window"]["messages"]] == ["after"]
-    assert len((await api.get("/v1/sessions/s/messages", agent="a"))["items"]) == 2
+    assert len((await own_api.get("/v1/sessions/s/messages", agent="a"))["items"]) == 2
 
 
-async def test_a_new_session_is_a_uuid_with_an_empty_window(api: Api) -> None:
+async def test_a_new_session_is_a_uuid_with_an_empty_window(api: Caller) -> None:
     one = await api.post("/v1/sessions", {"agent": "a"})
     other = await api.post("/v1/sessions", {"agent": "a"})
     assert UUID(one["session"]) != UUID(other["session"])
     assert (await api.get(f"/v1/sessions/{one['session']}/window", agent="a"))["messages"] == []
 
 
-async def test_clearing_the_window_keeps_the_history(api: Api) -> None:
+async def test_clearing_the_window_keeps_the_history(api: Caller) -> None:
     await api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [turn("one")]})
     await api.delete("/v1/sessions/s/window", agent="a")
     assert (await api.get("/v1/sessions/s/window", agent="a"))["messages"] == []

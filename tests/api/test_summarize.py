@@ -1,13 +1,13 @@
-"""Folding old, unimportant memories into one (row D14)."""
+"""Folding old, unimportant memories into one."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from service.llm.transport import load_litellm
+from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api
+from tests.live_api import Api
 from tests.worker.dreaming import model
 
 Json = dict[str, Any]

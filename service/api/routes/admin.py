@@ -1,19 +1,23 @@
-"""Keys, workspace settings, the audit log."""
+"""Keys, workspace settings, the audit log, usage of models."""
 
 from __future__ import annotations
 
+from datetime import date
+from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from service.api import admin_schemas, schemas
 from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
-from service.domain.values import Moment, Name
+from service.api.naming import NamingRoute
+from service.domain.field_types import Name, Timestamp
 from service.domain.workspace import WorkspaceSettings
 from service.memory import audit, keys, workspace
+from service.memory.usage_report import usage_report
 
-router = APIRouter(prefix="/v1", tags=["admin"])
+router = APIRouter(prefix="/v1", tags=["admin"], route_class=NamingRoute)
 
 
 @router.post("/keys", status_code=201, response_model=admin_schemas.CreatedKey)
@@ -64,8 +68,8 @@ async def audit_log(
     caller: Caller,
     action: Name | None = None,
     actor: Name | None = None,
-    since: Moment | None = None,
-    until: Moment | None = None,
+    since: Timestamp | None = None,
+    until: Timestamp | None = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
@@ -75,3 +79,15 @@ async def audit_log(
         action=action, actor=actor, since=since, until=until, limit=limit, cursor=cursor,
     )  # fmt: skip
     return page(lines, more)
+
+
+@router.get("/usage", response_model=admin_schemas.UsageReport)
+async def usage(
+    engine: EngineDep,
+    caller: Caller,
+    since: Annotated[date | None, Query(description="a day (UTC); 29 days before until")] = None,
+    until: Annotated[date | None, Query(description="a day (UTC), included; today")] = None,
+    by: Literal["day", "key", "agent"] = "day",
+) -> Response:
+    """What models were used for: calls, tokens and cost by purpose; at most 10,000 rows. For admins."""
+    return json_response(await usage_report(engine, caller, since=since, until=until, by=by))

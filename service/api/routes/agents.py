@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import AgentPath, AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
-from service.domain.values import Name
+from service.api.naming import NamingRoute
+from service.domain.field_types import Name
 from service.memory import agents, dreams
-from service.memory.folding import summarize
+from service.memory.summarize import summarize
 from service.memory.undo import undo_dream
 
-router = APIRouter(prefix="/v1", tags=["agents"])
+router = APIRouter(prefix="/v1", tags=["agents"], route_class=NamingRoute)
 
 MAX_VERSION = 2**31 - 1
 
@@ -68,14 +69,15 @@ async def bulletin_versions(
     "/agents/{agent}/dream", status_code=202, response_model=schemas.Dream, responses={200: {"model": schemas.Dream}}
 )
 async def dream(
-    engine: EngineDep, caller: Caller, agent: AgentPath, body: schemas.RequestDream | None = None
+    request: Request, engine: EngineDep, caller: Caller, agent: AgentPath, body: schemas.RequestDream | None = None
 ) -> Response:
     """Ask for a dream: 202 when it is queued, 200 with ``wait`` when it is done."""
     wanted = body or schemas.RequestDream()
     queued = await dreams.request_dream(engine, caller, agent, dry_run=wanted.dry_run)
     if not wanted.wait:
         return json_response(queued, 202)
-    return json_response(await dreams.wait_for_dream(engine, caller, queued["id"]))
+    with engine.streams.slot(caller):
+        return json_response(await dreams.wait_for_dream(engine, caller, queued["id"], request.is_disconnected))
 
 
 @router.get("/dreams", response_model=schemas.Page[schemas.Dream])
@@ -103,8 +105,8 @@ async def undo(engine: EngineDep, caller: Caller, dream_id: UUID) -> Response:
     return json_response(await undo_dream(engine, caller, dream_id))
 
 
-@router.post("/summarize", response_model=schemas.Summarized)
-async def fold(engine: EngineDep, caller: Caller, body: schemas.Summarize) -> Response:
+@router.post("/summarize", response_model=schemas.SummarizeResponse)
+async def summarize_memories(engine: EngineDep, caller: Caller, body: schemas.Summarize) -> Response:
     """Fold an agent's old, unimportant memories into one; a dry run shows which."""
     return json_response(
         await summarize(engine, caller, body.agent, older_than_days=body.older_than_days, dry_run=body.dry_run)

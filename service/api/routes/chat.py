@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Request
 from pydantic import BaseModel, Field
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from service.api.dependencies import Caller
+from service.api.problems import Problem
+from service.api.streams import HoldingStream
 from service.domain.context import TOKENS_MAX, Placement
+from service.domain.field_types import Name
 from service.domain.principal import Principal
-from service.domain.values import Name
-from service.proxy.chat import Asked, Chat
+from service.proxy.chat import Chat, CompletionRequest
 
 PATH = "/v1/chat/completions"
 
@@ -48,7 +51,7 @@ def _chat(request: Request) -> Chat:
     return chat
 
 
-@router.post(PATH, openapi_extra=_BODY)
+@router.post(PATH, openapi_extra=_BODY, responses={502: {"model": Problem, "description": "The answer is too large"}})
 async def complete(
     request: Request,
     chat: Annotated[Chat, Depends(_chat)],
@@ -57,15 +60,18 @@ async def complete(
 ) -> Response:
     """A chat completion by the model behind Reverie, with what is remembered added to it and the turn kept.
 
-    Off unless the setting ``proxy.enabled`` is on: then, and with X-Reverie-No-Memory, the request goes through
-    byte for byte. The answer's header X-Reverie-Memory says on, off, degraded or failed.
+    404 unless the setting ``proxy.enabled`` is on; 403 for a reader key, and for a model that is not in
+    ``proxy.models``. With X-Reverie-No-Memory the request goes through byte for byte. The answer's header
+    X-Reverie-Memory says on, off, degraded or failed.
     """
-    return await completed(chat, caller, headers, await request.body())
+    return await complete_for(chat, caller, headers, await request.body())
 
 
-async def completed(chat: Chat, caller: Principal, headers: ChatHeaders, content: bytes) -> Response:
+async def complete_for(chat: Chat, caller: Principal, headers: ChatHeaders, content: bytes) -> Response:
     """The answer to a completion whose body is ``content``."""
-    answer = await chat.complete(caller, Asked(content, **dict(headers)))
-    if isinstance(answer.body, AsyncIterator):
-        return StreamingResponse(answer.body, answer.status, answer.headers)
-    return Response(answer.body, answer.status, answer.headers)
+    with ExitStack() as held:
+        held.enter_context(chat.limit.slot(caller))
+        answer = await chat.complete(caller, CompletionRequest(content, **dict(headers)))
+        if isinstance(answer.body, AsyncIterator):
+            return HoldingStream(answer.body, held.pop_all(), status_code=answer.status, headers=answer.headers)
+        return Response(answer.body, answer.status, answer.headers)

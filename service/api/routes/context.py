@@ -7,12 +7,13 @@ from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import Caller, EngineDep, json_response
+from service.api.naming import NamingRoute
 from service.domain.asking import AskRequest
 from service.domain.context import ContextRequest
 from service.memory.ask import ask
 from service.memory.context import build_context
 
-router = APIRouter(prefix="/v1", tags=["context"])
+router = APIRouter(prefix="/v1", tags=["context"], route_class=NamingRoute)
 
 
 @router.post("/context", response_model=schemas.ContextAnswer)

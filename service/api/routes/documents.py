@@ -9,11 +9,12 @@ from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.naming import NamingRoute
 from service.domain.documents import DocumentDraft
-from service.domain.values import Name
+from service.domain.field_types import Name
 from service.memory import documents
 
-router = APIRouter(prefix="/v1/documents", tags=["documents"])
+router = APIRouter(prefix="/v1/documents", tags=["documents"], route_class=NamingRoute)
 
 
 @router.post(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 from typing import Annotated
 from uuid import UUID
 
@@ -12,7 +12,9 @@ from starlette.responses import Response, StreamingResponse
 
 from service.api import engine_schemas as schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.naming import NamingRoute
 from service.api.schemas import Page
+from service.api.streams import HoldingStream
 from service.domain.events import Kind
 from service.domain.json import dumps
 from service.errors import InvalidInput
@@ -20,7 +22,7 @@ from service.memory import events, webhooks
 from service.memory.events import Gap
 from service.store.events import Event
 
-router = APIRouter(prefix="/v1", tags=["events"])
+router = APIRouter(prefix="/v1", tags=["events"], route_class=NamingRoute)
 
 LAST_ID = "Last-Event-ID"
 POSITION_DIGITS_MAX = 18
@@ -31,7 +33,7 @@ POSITION_DIGITS_MAX = 18
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}, "description": "server-sent events"}},
 )
-async def follow(
+async def stream_events(
     engine: EngineDep,
     caller: Caller,
     last_event_id: Annotated[str | None, Header(alias=LAST_ID, description="go on after this one")] = None,
@@ -42,13 +44,17 @@ async def follow(
 ) -> Response:
     """What happens from now on, or after an earlier event. ``event: gap`` says that what came between is not kept."""
     position = _position(last_event_id, ("header", LAST_ID)) if last_event_id else _position(after, ("query", "after"))
-    stream = events.follow(engine, caller, position, agent=agent, kinds=types, wait=wait)
-    begun = await anext(stream, None)
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_sent(begun, stream), media_type="text/event-stream", headers=headers)
+    with ExitStack() as held:
+        held.enter_context(engine.streams.slot(caller))
+        stream = events.stream_events(engine, caller, position, agent=agent, kinds=types, wait=wait)
+        begun = await anext(stream, None)
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return HoldingStream(
+            _event_stream(begun, stream), held.pop_all(), media_type="text/event-stream", headers=headers
+        )
 
 
-async def _sent(begun: Event | Gap | None, stream: AsyncGenerator[Event | Gap | None]) -> AsyncIterator[bytes]:
+async def _event_stream(begun: Event | Gap | None, stream: AsyncGenerator[Event | Gap | None]) -> AsyncIterator[bytes]:
     async with aclosing(stream):
         yield _line(begun)
         async for event in stream:

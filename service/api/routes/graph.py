@@ -10,15 +10,18 @@ from starlette.responses import Response
 
 from service.api import graph_schemas, schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
-from service.api.paths import PathName
-from service.domain.values import Name, Text
+from service.api.naming import NamingRoute
+from service.api.path_params import PathName
+from service.api.problems import Problem
+from service.domain.field_types import Identifies, Name, Text
 from service.memory import graph
 
-router = APIRouter(prefix="/v1", tags=["graph"])
+router = APIRouter(prefix="/v1", tags=["graph"], route_class=NamingRoute)
 
 EntityPath = Annotated[PathName, Path(description="the entity's id, or a name it goes by")]
+PartOfName = Annotated[Text, Identifies()]
 AMBIGUOUS: dict[int | str, dict[str, Any]] = {
-    300: {"model": schemas.Problem, "description": "The name fits several; ``candidates`` are they"}
+    300: {"model": Problem, "description": "The name fits several; ``candidates`` are they"}
 }
 
 
@@ -28,7 +31,7 @@ async def list_(
     caller: Caller,
     agent: AgentQuery = None,
     kind: Name | None = None,
-    q: Annotated[Text | None, Query(max_length=200)] = None,
+    q: Annotated[PartOfName | None, Query(max_length=200)] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
@@ -43,7 +46,7 @@ async def get(engine: EngineDep, caller: Caller, entity: EntityPath, agent: Agen
 
 
 @router.get("/entities/{entity}/graph", response_model=graph_schemas.Graph, responses=AMBIGUOUS)
-async def around(
+async def entity_graph(
     engine: EngineDep,
     caller: Caller,
     entity: EntityPath,

@@ -1,5 +1,5 @@
-"""Whether the process is alive, and whether it is of use; no key is needed, so nothing is told but yes and no. How it
-fares is told to who has a key."""
+"""Whether the process is alive, and whether it is of use; no key is needed, so nothing is told but yes and no,
+and that the database has to be migrated. How it fares is told to who has a key."""
 
 from __future__ import annotations
 
@@ -11,33 +11,49 @@ from service.api import engine_schemas as schemas
 from service.api.dependencies import Bearer, EngineDep, json_response
 from service.errors import Unauthenticated
 from service.memory.health import checks
-from service.memory.metrics import exposed, let_in
+from service.memory.scrape import authorize_scrape, render
 
 router = APIRouter(tags=["health"])
 
 
+@router.get("/", include_in_schema=False)
+async def root() -> dict[str, str]:
+    """What is served here, and where."""
+    return {"name": "Reverie", "docs": "/docs", "openapi": "/openapi.json", "health": "/readyz"}
+
+
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz")
 async def healthz() -> dict[str, str]:
     """The process is alive."""
     return {"status": "ok"}
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get(
     "/readyz", response_model=schemas.Readiness, responses={503: {"model": schemas.Readiness, "description": "No"}}
 )
 async def readyz(engine: EngineDep) -> Response:
-    """Whether it can serve: 503 without a database. ``degraded`` names what it goes without."""
-    states = {name: one["status"] for name, one in (await checks(engine)).items()}
+    """Whether it can serve: 503 without a database, or with one whose schema is not this release's. ``degraded`` names
+    what it goes without."""
+    found = await checks(engine)
+    states = {name: one["status"] for name, one in found.items()}
     if states["database"] != "ok":
-        return json_response({"status": "unavailable", "degraded": ["database"], "checks": states}, 503)
+        unavailable = {"status": "unavailable", "degraded": ["database"], "checks": states}
+        mismatch = engine.db.check_schema.mismatch
+        detail = {"detail": mismatch} if found["database"]["error"] == mismatch else {}
+        return json_response(unavailable | detail, 503)
     degraded = [name for name, state in states.items() if state == "failing"]
     return json_response({"status": "ready", "degraded": degraded, "checks": states})
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(engine: EngineDep, given: Bearer) -> Response:
-    """What Prometheus scrapes: latencies, pool, queues, dreams, tokens, cost, and what works. Names no tenant."""
+    """What Prometheus scrapes: latencies, pool, queues, dreams, tokens, cost, and what works. Names no tenant.
+
+    The numbers are those of all workspaces: it needs an admin key of the default workspace.
+    """
     if given is None or not given.credentials:
         raise Unauthenticated
-    await let_in(engine, given.credentials)
-    return Response(await exposed(engine), media_type=CONTENT_TYPE_LATEST)
+    await authorize_scrape(engine, given.credentials)
+    return Response(await render(engine), media_type=CONTENT_TYPE_LATEST)

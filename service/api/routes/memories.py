@@ -10,17 +10,21 @@ from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.naming import NamingRoute
 from service.domain.drafts import MemoryDraft, MemoryPatch
-from service.domain.principal import KnownKey, Principal
+from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
+from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest
 from service.domain.types import MemoryType, Scope
-from service.domain.values import Moment, Name, Tag, Text
+from service.errors import InvalidInput
 from service.memory import lifecycle
 from service.memory.engine import Engine
 from service.memory.recall import recall
 from service.memory.remember import Saved, remember, remember_one
 
-router = APIRouter(prefix="/v1/memories", tags=["memories"])
+SourceKind = Annotated[Name, AsGiven()]
+
+router = APIRouter(prefix="/v1/memories", tags=["memories"], route_class=NamingRoute)
 
 
 @router.post("", status_code=201, response_model=schemas.SavedMemory, responses={200: {"model": schemas.SavedMemory}})
@@ -46,18 +50,18 @@ async def list_(
     user: Name | None = None,
     tag: Tag | None = None,
     key: Name | None = None,
-    source: Annotated[Name | None, Query(description="source.kind")] = None,
+    source: Annotated[SourceKind | None, Query(description="source.kind")] = None,
     q: Annotated[Text | None, Query(max_length=1000, description="text the content contains")] = None,
-    since: Annotated[Moment | None, Query(description="happened (or was made) at or after")] = None,
-    until: Moment | None = None,
-    created_since: Moment | None = None,
-    created_until: Moment | None = None,
+    since: Annotated[Timestamp | None, Query(description="happened (or was made) at or after")] = None,
+    until: Timestamp | None = None,
+    created_since: Timestamp | None = None,
+    created_until: Timestamp | None = None,
     include: Annotated[str, Query(description="deleted, superseded, expired; comma-separated")] = "",
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
     """Memories the caller may see, newest first."""
-    wanted = included(include)
+    wanted = included(include, "deleted", "superseded", "expired")
     filter_ = lifecycle.ListFilter(
         types=[t.value for t in type] if type else None,
         scopes=[s.value for s in scope] if scope else None,
@@ -94,7 +98,8 @@ async def get(
     include: Annotated[str, Query(description="deleted, expired; comma-separated")] = "",
 ) -> Response:
     """One memory."""
-    return json_response(await lifecycle.get_memory(engine, caller, memory_id, include=included(include)))
+    wanted = included(include, "deleted", "expired")
+    return json_response(await lifecycle.get_memory(engine, caller, memory_id, include=wanted))
 
 
 @router.patch("/{memory_id}", response_model=schemas.Memory)
@@ -106,7 +111,7 @@ async def patch(engine: EngineDep, caller: Caller, memory_id: UUID, changes: Mem
 @router.delete("/{memory_id}", status_code=204)
 async def delete(engine: EngineDep, caller: Caller, memory_id: UUID) -> None:
     """Delete a memory; it can be restored until it is collected."""
-    await lifecycle.forget_memory(engine, caller, memory_id)
+    await lifecycle.delete_memory(engine, caller, memory_id)
 
 
 @router.post("/{memory_id}/restore", response_model=schemas.Memory)
@@ -118,27 +123,32 @@ async def restore(engine: EngineDep, caller: Caller, memory_id: UUID) -> Respons
 @router.post("/{memory_id}/feedback", response_model=schemas.Memory)
 async def feedback(engine: EngineDep, caller: Caller, memory_id: UUID, given: schemas.Feedback) -> Response:
     """Say whether a memory was of use: its importance moves by a tenth, within 0 and 1."""
-    return json_response(await lifecycle.rate_memory(engine, caller, memory_id, useful=given.useful))
+    return json_response(await lifecycle.record_feedback(engine, caller, memory_id, useful=given.useful))
 
 
 @router.get("/{memory_id}/history", response_model=schemas.Items[dict[str, object]])
-async def history(engine: EngineDep, caller: Caller, memory_id: UUID) -> Response:
+async def list_memory_history(engine: EngineDep, caller: Caller, memory_id: UUID) -> Response:
     """Every version of a memory, oldest first."""
     return json_response({"items": await lifecycle.memory_history(engine, caller, memory_id)})
 
 
 @router.get("/{memory_id}/sources", response_model=schemas.Items[dict[str, object]])
-async def sources(engine: EngineDep, caller: Caller, memory_id: UUID) -> Response:
+async def list_memory_sources(engine: EngineDep, caller: Caller, memory_id: UUID) -> Response:
     """The messages a memory was made of."""
     return json_response({"items": await lifecycle.memory_sources(engine, caller, memory_id)})
 
 
-def included(include: str) -> frozenset[str]:
-    """The parts of a comma-separated ``include``."""
-    return frozenset(part.strip() for part in include.split(",") if part.strip())
+def included(include: str, *allowed: str) -> frozenset[str]:
+    """The parts of a comma-separated ``include``. Raises InvalidInput for any that are not ``allowed``."""
+    parts = frozenset(part.strip() for part in include.split(",") if part.strip())
+    if wrong := parts.difference(allowed):
+        raise InvalidInput(("query", "include"), f"{', '.join(sorted(wrong))}: may only be {', '.join(allowed)}")
+    return parts
 
 
-async def save_as(engine: Engine, caller: Principal, draft: MemoryDraft, key: KnownKey | None = None) -> Response:
+async def save_as(
+    engine: Engine, caller: Principal, draft: MemoryDraft, key: CachedCredential | None = None
+) -> Response:
     """What saving a draft answers, as ``remember_one`` has it."""
     saved = await remember_one(engine, caller, draft, key)
     if saved is None:
@@ -146,7 +156,9 @@ async def save_as(engine: Engine, caller: Principal, draft: MemoryDraft, key: Kn
     return json_response(_saved(saved), 201 if saved.outcome == "created" else 200)
 
 
-async def search_as(engine: Engine, caller: Principal, request: SearchRequest, key: KnownKey | None = None) -> Response:
+async def search_as(
+    engine: Engine, caller: Principal, request: SearchRequest, key: CachedCredential | None = None
+) -> Response:
     """What a search answers, as ``recall`` has it."""
     return json_response(await recall(engine, caller, request, key=key))
 

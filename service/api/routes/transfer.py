@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -14,15 +15,17 @@ from starlette.responses import Response, StreamingResponse
 
 from service.api import transfer_schemas as schemas
 from service.api.dependencies import AgentQuery, Caller, EngineDep, json_response
-from service.api.errors import answer_to
+from service.api.errors import problem_response
+from service.api.naming import NamingRoute
 from service.api.routes.memories import included
+from service.api.streams import HoldingStream
+from service.domain.field_types import Text
 from service.domain.json import dumps
-from service.domain.values import Text
 from service.errors import InvalidInput, ReverieError
 from service.memory.transfer.export import export
-from service.memory.transfer.importing import Format, Imported, Progress, import_lines
+from service.memory.transfer.importing import Format, ImportResult, Progress, import_lines
 
-router = APIRouter(prefix="/v1", tags=["export and import"])
+router = APIRouter(prefix="/v1", tags=["export and import"], route_class=NamingRoute)
 
 NDJSON = "application/x-ndjson"
 STREAMED = "/v1/import"
@@ -40,15 +43,17 @@ async def export_(
     ] = None,
 ) -> StreamingResponse:
     """Everything of the workspace, or of one agent, as one JSON object per line."""
-    lines = await export(engine, caller, agent, include=included(include), resume_from=resume_from)
-    return StreamingResponse(
-        lines, media_type=NDJSON, headers={"Content-Disposition": 'attachment; filename="reverie.ndjson"'}
-    )
+    with ExitStack() as held:
+        held.enter_context(engine.transfers.slot(caller))
+        wanted = included(include, "deleted", "expired")
+        lines = await export(engine, caller, agent, include=wanted, resume_from=resume_from)
+        headers = {"Content-Disposition": 'attachment; filename="reverie.ndjson"'}
+        return HoldingStream(lines, held.pop_all(), media_type=NDJSON, headers=headers)
 
 
 @router.post(
     "/import",
-    response_model=schemas.Imported,
+    response_model=schemas.ImportResponse,
     responses={200: {"content": {NDJSON: {}}}},
     openapi_extra={"requestBody": {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}},
 )
@@ -67,25 +72,29 @@ async def import_(
     batch written, and a last line, ``imported`` (or ``problem``, and nothing has been written).
     """
     lines = request.stream()
-    if NDJSON in request.headers.get("accept", ""):
-        return await _with_progress(
-            lambda tell: import_lines(engine, caller, lines, format=format, agent=agent, on_progress=tell)
-        )
-    try:
-        return json_response(await import_lines(engine, caller, lines, format=format, agent=agent))
-    except ClientDisconnect:
-        raise InvalidInput(("body",), "the upload broke off") from None
+    with ExitStack() as held:
+        held.enter_context(engine.transfers.slot(caller))
+        if NDJSON in request.headers.get("accept", ""):
+            return await _with_progress(
+                lambda tell: import_lines(engine, caller, lines, format=format, agent=agent, on_progress=tell), held
+            )
+        try:
+            return json_response(await import_lines(engine, caller, lines, format=format, agent=agent))
+        except ClientDisconnect:
+            raise InvalidInput(("body",), "the upload broke off") from None
 
 
-async def _with_progress(start: Callable[[Callable[[Progress], None]], Coroutine[Any, Any, Imported]]) -> Response:
+async def _with_progress(
+    start: Callable[[Callable[[Progress], None]], Coroutine[Any, Any, ImportResult]], held: ExitStack
+) -> Response:
     """The progress of an import as it is written; raises what goes wrong before that, while a status can say it."""
-    told: asyncio.Queue[Progress | None] = asyncio.Queue()
-    task = asyncio.create_task(start(told.put_nowait))
-    task.add_done_callback(lambda _: told.put_nowait(None))
+    queue: asyncio.Queue[Progress | None] = asyncio.Queue()
+    task = asyncio.create_task(start(queue.put_nowait))
+    task.add_done_callback(lambda _: queue.put_nowait(None))
     try:
-        first = await told.get()
+        first = await queue.get()
         while first is not None and first.stage == "checking":
-            first = await told.get()
+            first = await queue.get()
         if first is None:
             task.result()
     except ClientDisconnect:
@@ -93,20 +102,20 @@ async def _with_progress(start: Callable[[Callable[[Progress], None]], Coroutine
     except BaseException:
         task.cancel()
         raise
-    return StreamingResponse(_progress(first, told, task), media_type=NDJSON)
+    return HoldingStream(_progress(first, queue, task), held.pop_all(), media_type=NDJSON)
 
 
 async def _progress(
-    first: Progress | None, told: asyncio.Queue[Progress | None], task: asyncio.Task[Imported]
+    first: Progress | None, queue: asyncio.Queue[Progress | None], task: asyncio.Task[ImportResult]
 ) -> AsyncIterator[bytes]:
     step = first
     try:
         while step is not None:
             yield _line("progress", {"stage": step.stage, "done": step.done, "total": step.total})
-            step = await told.get()
+            step = await queue.get()
         yield _line("imported", asdict(task.result()))
     except ReverieError as error:
-        yield _line("problem", orjson.loads(bytes(answer_to(error).body)))
+        yield _line("problem", orjson.loads(bytes(problem_response(error).body)))
     finally:
         task.cancel()
 

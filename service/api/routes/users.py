@@ -9,16 +9,18 @@ from starlette.responses import Response
 
 from service.api import admin_schemas
 from service.api.dependencies import Caller, EngineDep, json_response
-from service.api.paths import PathName
+from service.api.naming import NamingRoute
+from service.api.path_params import PathName
+from service.domain.field_types import AsGiven
 from service.memory.purge import purge_user
 from service.memory.subject_export import export_user
 
-router = APIRouter(prefix="/v1/users", tags=["privacy"])
+router = APIRouter(prefix="/v1/users", tags=["privacy"], route_class=NamingRoute)
 
-UserPath = Annotated[PathName, Path(description="the person memories are about and messages are from")]
+UserPath = Annotated[PathName, AsGiven(), Path(description="the person memories are about and messages are from")]
 
 
-@router.post("/{user}/purge", response_model=admin_schemas.Purged)
+@router.post("/{user}/purge", response_model=admin_schemas.PurgeReceipt)
 async def purge(engine: EngineDep, caller: Caller, user: UserPath) -> Response:
     """Forget everything about and from a user, with a receipt. There is no way back."""
     return json_response(await purge_user(engine, caller, user))

@@ -13,23 +13,23 @@ from urllib.parse import quote, unquote
 from pydantic import BeforeValidator
 from starlette.types import Scope
 
-from service.domain.values import Name
+from service.domain.field_types import Name
 
-SLASH = "\uffff"
+SLASH_PLACEHOLDER = "\uffff"
 """Stands for an encoded slash. No name holds it: it is not printable."""
 
 _ENCODED = re.compile(rb"%2f", re.IGNORECASE)
 
 
-def keep_slashes(scope: Scope) -> None:
+def preserve_encoded_slashes(scope: Scope) -> None:
     """Tell the encoded slashes of the path apart from those between its segments."""
     raw: bytes = scope.get("raw_path") or b""
     if _ENCODED.search(raw):
-        scope["path"] = unquote(_ENCODED.sub(quote(SLASH).encode(), raw).decode("ascii", "replace"))
+        scope["path"] = unquote(_ENCODED.sub(quote(SLASH_PLACEHOLDER).encode(), raw).decode("ascii", "replace"))
 
 
-def _with_slashes(given: object) -> object:
-    return given.replace(SLASH, "/") if isinstance(given, str) else given
+def _restore_slashes(given: object) -> object:
+    return given.replace(SLASH_PLACEHOLDER, "/") if isinstance(given, str) else given
 
 
-PathName = Annotated[Name, BeforeValidator(_with_slashes)]
+PathName = Annotated[Name, BeforeValidator(_restore_slashes)]

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from service.api import short_path
+from service.api import fast_route
+from service.api.routes import memories
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.types import MemoryType
-from tests.cluster import Cluster
-from tests.serving import Api
+from tests.citus_cluster import Cluster
+from tests.live_api import Api
 
 Call = Callable[[Api], Awaitable[int]]
 
@@ -40,13 +41,13 @@ async def known(api: Api) -> Api:
 async def looked_up(known: Api, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The keys that have been looked up by themselves since."""
     noted: list[str] = []
-    authenticate = short_path.authenticate
+    authenticate = fast_route.authenticate
 
     async def noting(engine: Any, token: str) -> Any:
         noted.append(token)
         return await authenticate(engine, token)
 
-    monkeypatch.setattr(short_path, "authenticate", noting)
+    monkeypatch.setattr(fast_route, "authenticate", noting)
     return noted
 
 
@@ -70,6 +71,25 @@ async def test_a_key_seen_before_is_not_looked_up_by_itself(
     assert await _search(known) == 200
     assert await _search(known, "nothing like it") == 200
     assert looked_up == ([known.key] * 4 if citus else [])
+
+
+async def test_a_refused_save_is_tried_once(
+    api: Api, known: Api, looked_up: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+    remember_one = memories.remember_one
+
+    async def noting(engine: Any, principal: Any, draft: Any, key: Any) -> Any:
+        tried.append(draft.content)
+        return await remember_one(engine, principal, draft, key)
+
+    monkeypatch.setattr(memories, "remember_one", noting)
+    reader = await api.as_role("reader")
+    assert await _search(reader) == 200
+    looked_up.clear()
+    assert await _save(reader, "By a reader") == 403
+    assert tried == ["By a reader"]
+    assert looked_up == [reader.key]
 
 
 async def test_plain_calls_take_the_short_path_with_any_key(known: Api, api: Api, looked_up: list[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import ADMIN_KEY, Api, serving
+from tests.live_api import ADMIN_KEY, Caller, Tenant, serving
 
 PLAIN = "application/json"
 LONG_WAY = "application/json; charset=utf-8"
@@ -45,38 +45,46 @@ SEARCHES = (
     b"null",
     b"",
 )
+KEY = "<key>"
 HEADERS: tuple[dict[str, str], ...] = (
     {},
-    {"Authorization": ADMIN_KEY},
+    {"Authorization": KEY},
     {"Authorization": "Bearer"},
-    {"Authorization": f"Basic {ADMIN_KEY}"},
-    {"Authorization": f"bearer {ADMIN_KEY}"},
-    {"Authorization": f"Bearer  {ADMIN_KEY}"},
+    {"Authorization": f"Basic {KEY}"},
+    {"Authorization": f"bearer {KEY}"},
+    {"Authorization": f"Bearer  {KEY}"},
     {"Authorization": "Bearer nobody's"},
     {"Authorization": "Bearer n\xf6"},
-    {"Authorization": f"Bearer {ADMIN_KEY}", "X-Reverie-No-Memory": "yes"},
-    {"Authorization": f"Bearer {ADMIN_KEY}", "X-Reverie-No-Memory": "perhaps"},
+    {"Authorization": f"Bearer {KEY}", "X-Reverie-No-Memory": "yes"},
+    {"Authorization": f"Bearer {KEY}", "X-Reverie-No-Memory": "perhaps"},
 )
+"""``KEY`` stands for the caller's."""
 
 
-async def answered(api: Api, path: str, content: bytes, headers: dict[str, str]) -> tuple[int, Any]:
-    raw = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
+
+
+async def answered(api: Caller, path: str, content: bytes, headers: dict[str, str]) -> tuple[int, Any]:
+    raw = [(name.encode(), value.replace(KEY, api.key).encode("latin-1")) for name, value in headers.items()]
     response = await api.http.post(path, content=content, headers=raw)
     return response.status_code, response.json()
 
 
-async def both(api: Api, path: str, content: bytes, headers: dict[str, str]) -> tuple[Any, Any]:
+async def both(api: Caller, path: str, content: bytes, headers: dict[str, str]) -> tuple[Any, Any]:
     short = await answered(api, path, content, headers | {"Content-Type": PLAIN})
     return short, await answered(api, path, content, headers | {"Content-Type": LONG_WAY})
 
 
 @pytest.mark.parametrize("content", SEARCHES, ids=range(len(SEARCHES)))
-async def test_a_search_is_answered_alike(api: Api, content: bytes) -> None:
+async def test_a_search_is_answered_alike(api: Caller, content: bytes) -> None:
     await api.save("Green tea keeps Ada awake")
     await api.save("Ada drinks black tea with milk")
     preview = "/v1/memories/search/preview"
-    expected = await answered(api, preview, content, {"Authorization": f"Bearer {ADMIN_KEY}", "Content-Type": LONG_WAY})
-    short, long = await both(api, "/v1/memories/search", content, {"Authorization": f"Bearer {ADMIN_KEY}"})
+    expected = await answered(api, preview, content, {"Authorization": f"Bearer {KEY}", "Content-Type": LONG_WAY})
+    short, long = await both(api, "/v1/memories/search", content, {"Authorization": f"Bearer {KEY}"})
     for status, answer in (short, long, expected):
         if status == 200:
             for result in answer["results"]:
@@ -86,13 +94,13 @@ async def test_a_search_is_answered_alike(api: Api, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("headers", HEADERS, ids=range(len(HEADERS)))
-async def test_a_caller_is_known_or_refused_alike(api: Api, headers: dict[str, str]) -> None:
+async def test_a_caller_is_known_or_refused_alike(api: Caller, headers: dict[str, str]) -> None:
     short, long = await both(api, "/v1/memories/search", SEARCHES[0], headers)
     assert short == long
 
 
-async def test_a_save_is_answered_alike(api: Api) -> None:
-    caller = {"Authorization": f"Bearer {ADMIN_KEY}"}
+async def test_a_save_is_answered_alike(api: Caller) -> None:
+    caller = {"Authorization": f"Bearer {KEY}"}
     for content in (
         b'{"agent": "a", "type": "fact"}',
         b'{"agent": "a", "type": "fact", "content": ""}',
@@ -133,7 +141,7 @@ async def test_a_completion_is_answered_alike(settings: Settings, headers: dict[
         model.say("Green tea.")
         model.say("Green tea.")
         async with serving(settings.model_copy(update={"llm_api_base": model.base_url, "llm_api_key": "k"})) as api:
-            await api.put("/v1/settings", {"proxy": {"enabled": True}})
+            await api.put("/v1/settings", {"proxy": {"enabled": True, "models": ["*"]}})
             caller = {"Authorization": f"Bearer {ADMIN_KEY}"}
             short, long = await both(api, "/v1/chat/completions", COMPLETION, caller | headers)
     for _, answer in (short, long):

@@ -1,0 +1,94 @@
+"""Names in requests, masked where the workspace masks personal data: in one place, so that no route can forget it.
+
+Every parameter and body of a route is gone through by its type, after the caller is known and before the route runs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, get_args
+
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import Header, Path, Query
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
+
+from service.api.bodies import LargeBodyRoute
+from service.domain.naming import Loc, plan_of
+from service.domain.principal import Principal
+from service.errors import InvalidInput
+from service.memory.engine import Engine
+from service.memory.naming import with_masked_names
+from service.memory.redaction import pii_policy
+
+LOOKUP_METHODS = frozenset({"/v1/memories/search", "/v1/memories/search/preview", "/v1/context", "/v1/ask"})
+"""What is asked with POST and stores nothing: names are masked there, and never refused."""
+
+MASKS_NAMES = "masks_names"
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class NamingRoute(LargeBodyRoute):
+    """A route whose endpoint, with parameters ``engine`` and ``caller``, is given masked names. It takes no query
+    parameter but its own."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        if not hasattr(endpoint, MASKS_NAMES):  # a router's route is made anew where the router is included
+            refuse = set(options["methods"]) != {"GET"} and path not in LOOKUP_METHODS
+            endpoint = _naming(endpoint, refuse=refuse)
+        super().__init__(path, endpoint, **options)
+
+    def get_route_handler(self) -> Handler:
+        """Answers a request; one with a query parameter that the route does not have is refused."""
+        handle = super().get_route_handler()
+        known = frozenset(one.alias for one in get_flat_params(self.dependant) if isinstance(one.field_info, Query))
+
+        async def checked(request: Request) -> Response:
+            for name in request.query_params:
+                if name not in known:
+                    those = f"the parameters are {', '.join(sorted(known))}" if known else "there is none"
+                    raise InvalidInput(("query", name), f"is no parameter of this path; {those}")
+            return await handle(request)
+
+        return checked
+
+
+def _naming(endpoint: Callable[..., Any], *, refuse: bool) -> Callable[..., Any]:
+    signature = inspect.signature(endpoint, eval_str=True)
+    annotations = {name: one.annotation for name, one in signature.parameters.items()}
+    named = {
+        name: (annotation, _loc(name, annotation)) for name, annotation in annotations.items() if plan_of(annotation)
+    }
+
+    @wraps(endpoint)
+    async def with_names(**given: Any) -> Any:
+        engine: Engine = given["engine"]
+        caller: Principal = given["caller"]
+        settings = await pii_policy(engine, caller)
+        if settings.mode != "off":
+            values = [(annotation, given[name], loc) for name, (annotation, loc) in named.items()]
+            masked = await with_masked_names(engine, caller.workspace_id, settings, values, refuse=refuse)
+            given |= dict(zip(named, masked, strict=True))
+        return await endpoint(**given)
+
+    with_names.__signature__ = signature  # type: ignore[attr-defined]
+    setattr(with_names, MASKS_NAMES, True)
+    return with_names if named else endpoint
+
+
+def _loc(name: str, annotation: Any) -> Loc:
+    """Where FastAPI says that a parameter is."""
+    marks = get_args(annotation)
+    if any(isinstance(one, Path) for one in marks):
+        return "path", name
+    if any(isinstance(one, Header) for one in marks):
+        return ("header",)
+    return ("body",) if _is_body(annotation) else ("query", name)
+
+
+def _is_body(annotation: Any) -> bool:
+    parts = (annotation, *get_args(annotation))
+    return any(isinstance(part, type) and issubclass(part, BaseModel) for part in parts)

@@ -1,0 +1,75 @@
+"""What is said of a request that cannot be answered: the detail alone tells what to do."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.live_api import Api
+
+JSON = {"content-type": "application/json"}
+
+
+async def refused(api: Api, method: str, path: str, **options: Any) -> tuple[int, str]:
+    answer = await api.call(method, path, **options)
+    return answer.status_code, answer.json()["detail"]
+
+
+async def test_a_field_is_named_with_its_reason(api: Api) -> None:
+    status, detail = await refused(api, "POST", "/v1/memories", json={"type": "rumour", "content": ""})
+    assert status == 422
+    assert "type: Input should be 'fact'" in detail
+    assert "; content: " in detail
+
+
+async def test_broken_json_is_called_so(api: Api) -> None:
+    for content in (b'{"type": "fact",', b"{]"):
+        status, detail = await refused(api, "POST", "/v1/memories", content=content, headers=JSON)
+        assert status == 422
+        assert detail.startswith("body, character ")
+        assert "malformed JSON" in detail
+    status, detail = await refused(api, "POST", "/v1/memories", content=b"\xff", headers=JSON)
+    assert (status, detail[:21]) == (422, "body: malformed JSON:")
+
+
+@pytest.mark.parametrize(("given", "told"), [("", "the request has none"), ("text/plain", "not text/plain")])
+async def test_a_content_type_that_is_missing_or_wrong_is_named(api: Api, given: str, told: str) -> None:
+    content = json.dumps({"type": "fact", "content": "Tea"}).encode()
+    headers = {"content-type": given} if given else {}
+    status, detail = await refused(api, "POST", "/v1/memories", content=content, headers=headers)
+    assert status == 422
+    assert detail.startswith("body: Content-Type must be application/json")
+    assert told in detail
+
+
+async def test_a_misspelt_parameter_is_refused(api: Api) -> None:
+    status, detail = await refused(api, "GET", "/v1/memories", params={"agnet": "a"})
+    assert status == 422
+    assert detail.startswith("agnet: is no parameter of this path; the parameters are agent, ")
+    assert await refused(api, "GET", "/v1/whoami", params={"x": "1"}) == (
+        422,
+        "x: is no parameter of this path; there is none",
+    )
+
+
+@pytest.mark.parametrize("path", ["/v1/memories", "/v1/export"])
+async def test_a_misspelt_include_is_refused(api: Api, path: str) -> None:
+    status, detail = await refused(api, "GET", path, params={"include": "deleted,expried"})
+    assert status == 422
+    assert detail.startswith("include: expried: may only be deleted, ")
+
+
+async def test_all_methods_of_a_path_are_allowed(api: Api) -> None:
+    answer = await api.call("PUT", "/v1/memories")
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "GET, POST"
+    assert answer.json()["detail"] == "PUT is not allowed here; GET, POST is."
+
+
+async def test_health_answers_head_and_the_root_says_where_things_are(api: Api) -> None:
+    for path in ("/healthz", "/readyz"):
+        answer = await api.call("HEAD", path)
+        assert (answer.status_code, answer.content) == (200, b"")
+    assert (await api.get("/"))["docs"] == "/docs"
