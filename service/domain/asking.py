@@ -1,4 +1,4 @@
-"""Asking memory a question, and whether an answer rests on what it cites (row G6)."""
+"""Asking memory a question, and whether an answer rests on what it cites."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from service.domain.field_types import Name, Query
 from service.domain.guards import normalize
-from service.domain.values import Name, Query
 
 NOT_KNOWN = "not known"
 
 _FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n)\W*$")
+_SENTENCE_START = re.compile(r"[.!?:]\s|\n")
 
 
 class AskRequest(BaseModel):
@@ -30,13 +30,13 @@ class AskRequest(BaseModel):
     max_tokens: int = Field(2_000, ge=0, le=16_000, description="of the memories the answer may rest on")
 
 
-def quotes(text: str, quote: str) -> bool:
+def contains_quote(text: str, quote: str) -> bool:
     """Whether a text has these words, in this order, whatever their case and punctuation."""
     wanted = _words(quote)
     return bool(wanted) and f" {wanted} " in f" {_words(text)} "
 
 
-def bears_out(answer: str, sources: Sequence[str]) -> bool:
+def is_grounded(answer: str, sources: Sequence[str]) -> bool:
     """Whether every figure and every name in an answer stands in its sources.
 
     An answer may be worded freely; what it must not do is name a number, a date or a person that nobody has told it.
@@ -49,10 +49,14 @@ def bears_out(answer: str, sources: Sequence[str]) -> bool:
 
 def _names(text: str) -> Iterable[str]:
     """Words written with a capital where no sentence begins."""
+    end = 0
     for match in _WORD.finditer(text):
-        word = match.group()
-        if word[0].isupper() and len(word) > 1 and not _SENTENCE_START.search(text[: match.start()]):
+        word, gap = match.group(), text[end : match.start()]
+        _, underscore, before = gap.rpartition("_")
+        begins = (end == 0 and not underscore) or _SENTENCE_START.search(before)
+        if word[0].isupper() and len(word) > 1 and not begins:
             yield from _words(word).split()
+        end = match.end()
 
 
 def _words(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What a turn's context is made of: its sections, their shares of the budget, and the request for it (row G4)."""
+"""What a turn's context is made of: its sections, their shares of the budget, and the request for it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.domain.values import Json, Name, Query, Unit
+from service.domain.field_types import Json, Name, Query, UnitInterval
 
 SectionName = Literal["bulletin", "identity", "preferences", "memories", "documents", "window", "tools"]
 Placement = Literal["system", "user"]
@@ -34,13 +34,13 @@ class Shares(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    bulletin: Unit = 0.30
-    identity: Unit = 0.10
-    preferences: Unit = 0.10
-    memories: Unit = 0.20
-    documents: Unit = 0.10
-    window: Unit = 0.15
-    tools: Unit = 0.05
+    bulletin: UnitInterval = 0.30
+    identity: UnitInterval = 0.10
+    preferences: UnitInterval = 0.10
+    memories: UnitInterval = 0.20
+    documents: UnitInterval = 0.10
+    window: UnitInterval = 0.15
+    tools: UnitInterval = 0.05
 
     def caps(self, tokens_max: int) -> dict[SectionName, int]:
         """Tokens each section may take before leftovers are shared out."""
@@ -54,13 +54,13 @@ class ShareChanges(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    bulletin: Unit | None = None
-    identity: Unit | None = None
-    preferences: Unit | None = None
-    memories: Unit | None = None
-    documents: Unit | None = None
-    window: Unit | None = None
-    tools: Unit | None = None
+    bulletin: UnitInterval | None = None
+    identity: UnitInterval | None = None
+    preferences: UnitInterval | None = None
+    memories: UnitInterval | None = None
+    documents: UnitInterval | None = None
+    window: UnitInterval | None = None
+    tools: UnitInterval | None = None
 
     def over(self, shares: Shares) -> Shares:
         """``shares`` with these in their places."""
@@ -84,5 +84,5 @@ class ContextRequest(BaseModel):
 
 
 def is_planning(message: str) -> bool:
-    """Whether a message is about what to do next, which brings the goals in (row W1)."""
+    """Whether a message is about what to do next, which brings the goals in."""
     return _PLANNING.search(message) is not None

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import base64
-import binascii
-from typing import Any
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from uuid import UUID
 
 import orjson
 
+from service.domain.field_types import INT_MAX, INT_MIN, reject_unstorable
 from service.domain.json import dumps
 from service.errors import InvalidInput
+
+Row = TypeVar("Row", bound=Mapping[str, Any])
+
+CURSOR_MAX = 1_200
+"""Characters: room for the longest name, each character of which takes four bytes."""
 
 
 def encode(*key: Any) -> str:
@@ -17,14 +25,53 @@ def encode(*key: Any) -> str:
     return base64.urlsafe_b64encode(dumps(key)).decode().rstrip("=")
 
 
-def decode(cursor: str | None, *types: Any) -> list[Any] | None:
-    """The sort key of a cursor, each part built by the type at its place. Raises InvalidInput for a foreign one."""
+def decode(cursor: str | None, *types: type) -> list[Any] | None:
+    """The sort key of a cursor; ``types`` are those of its parts: UUID, int (64 bits), str or datetime.
+
+    Raises InvalidInput for anything that ``encode`` has not made of such a key: what is decoded is encoded again, and
+    has to be the same.
+    """
     if cursor is None:
         return None
     try:
-        parts = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        if not isinstance(parts, list) or len(parts) != len(types):
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        parts = orjson.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        if not isinstance(parts, list):
             raise ValueError
-        return [make(part) for make, part in zip(types, parts, strict=True)]
-    except (ValueError, TypeError, AttributeError, OverflowError, binascii.Error, UnicodeError):
+        key = [_READ[kind](part) for kind, part in zip(types, parts, strict=True)]
+        if encode(*key) != cursor:
+            raise ValueError
+    except (ValueError, OverflowError):
         raise InvalidInput(("query", "cursor"), "is not a cursor of this list") from None
+    return key
+
+
+def paginate(rows: list[Row], limit: int, *columns: str) -> tuple[list[Row], str | None]:
+    """The first ``limit`` of ``limit + 1`` rows asked for, and the cursor of the next page, made of these columns of
+    the last of them; None where there is no more."""
+    more = encode(*(rows[limit - 1][column] for column in columns)) if len(rows) > limit else None
+    return rows[:limit], more
+
+
+def _text(part: Any) -> str:
+    if not isinstance(part, str):
+        raise ValueError
+    return reject_unstorable(part)
+
+
+def _number(part: Any) -> int:
+    if type(part) is not int or not INT_MIN <= part <= INT_MAX:
+        raise ValueError
+    return part
+
+
+def _moment(part: Any) -> datetime:
+    return datetime.fromisoformat(_text(part)).astimezone(UTC)
+
+
+_READ: dict[type, Callable[[Any], Any]] = {
+    UUID: lambda part: UUID(_text(part)),
+    int: _number,
+    str: _text,
+    datetime: _moment,
+}

@@ -1,4 +1,4 @@
-"""Documents as they are given, and how they are cut (row G5)."""
+"""Documents as they are given, and how they are cut."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from service.domain.values import JsonObject, Name, not_blank, storable
+from service.domain.field_types import JsonObject, Name, not_blank, reject_unstorable
 
 DOCUMENT_MAX = 5_000_000
 
 Title = Annotated[
-    str, StringConstraints(min_length=1, max_length=500), AfterValidator(storable), AfterValidator(not_blank)
+    str, StringConstraints(min_length=1, max_length=500), AfterValidator(reject_unstorable), AfterValidator(not_blank)
 ]
 DocumentText = Annotated[
-    str, StringConstraints(min_length=1, max_length=DOCUMENT_MAX), AfterValidator(storable), AfterValidator(not_blank)
+    str,
+    StringConstraints(min_length=1, max_length=DOCUMENT_MAX),
+    AfterValidator(reject_unstorable),
+    AfterValidator(not_blank),
 ]
 
 

@@ -1,19 +1,32 @@
-"""What a caller may say about a memory or a message, with the bounds of row W2."""
+"""What a caller may say about a memory or a message, with their bounds."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from service.domain.field_types import (
+    MESSAGE_MAX,
+    Content,
+    Json,
+    JsonObject,
+    Metadata,
+    Name,
+    Tag,
+    Text,
+    Timestamp,
+    UnitInterval,
+)
+from service.domain.placeholders import identifies_a_person
 from service.domain.types import MemoryType, Scope
-from service.domain.values import MESSAGE_MAX, Content, Json, JsonObject, Moment, Name, Tag, Text, Unit
 
 Role = Literal["system", "user", "assistant", "tool"]
 Status = Literal["open", "done"]
 Tags = Annotated[list[Tag], Field(max_length=50)]
 Summary = Annotated[Text, Field(min_length=1, max_length=500)]
+EntityName = Annotated[Name, AfterValidator(identifies_a_person)]
 Relation = Literal["supports", "updates", "contradicts", "about", "mentions", "part_of", "caused_by"]
 
 
@@ -22,7 +35,7 @@ class EntityRef(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: Name
+    name: EntityName
     kind: Name | None = None
 
 
@@ -56,17 +69,21 @@ class MemoryDraft(BaseModel):
     task: Name | None = None
     session: Name | None = None
     user: Name | None = Field(None, description="whom the memory is about")
+    hearsay_by: Name | None = Field(
+        None,
+        description="who said so, where that is not the user whom the memory is about: it replaces nothing of theirs",
+    )
     key: Name | None = Field(None, description="upsert by agent, scope and key")
-    importance: Unit = 0.5
-    confidence: Unit = 1.0
+    importance: UnitInterval = 0.5
+    confidence: UnitInterval = 1.0
     tags: Tags = []
     status: Status | None = Field(None, description="of a todo: open or done")
     decay_exempt: bool = False
-    metadata: JsonObject = {}
+    metadata: Metadata = {}
     source: JsonObject = {}
-    occurred_at: Moment | None = None
-    expires_at: Moment | None = None
-    created_at: Moment | None = Field(None, description="admin keys only, for backfill")
+    occurred_at: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    created_at: Timestamp | None = Field(None, description="admin keys only, for backfill")
     links: Annotated[list[Link], Field(max_length=100)] = []
 
     @model_validator(mode="after")
@@ -93,16 +110,17 @@ class MemoryPatch(BaseModel):
     task: Name | None = None
     session: Name | None = None
     user: Name | None = None
+    hearsay_by: Name | None = None
     key: Name | None = None
-    importance: Unit | None = None
-    confidence: Unit | None = None
+    importance: UnitInterval | None = None
+    confidence: UnitInterval | None = None
     tags: Tags | None = None
     status: Status | None = None
     decay_exempt: bool | None = None
-    metadata: JsonObject | None = None
+    metadata: Metadata | None = None
     source: JsonObject | None = None
-    occurred_at: Moment | None = None
-    expires_at: Moment | None = None
+    occurred_at: Timestamp | None = None
+    expires_at: Timestamp | None = None
     reason: Annotated[Text, Field(max_length=500)] | None = Field(None, description="kept in the history")
 
 
@@ -115,4 +133,4 @@ class MessageDraft(BaseModel):
     content: Annotated[Text, Field(max_length=MESSAGE_MAX)] | Json
     name: Name | None = None
     tool_call_id: Name | None = None
-    created_at: Moment | None = None
+    created_at: Timestamp | None = None

@@ -1,4 +1,4 @@
-"""What is told of what happens (row O7), and how a webhook is signed."""
+"""What is told of what happens, and how a webhook is signed."""
 
 from __future__ import annotations
 

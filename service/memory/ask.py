@@ -1,4 +1,4 @@
-"""An answer from memory with the memories it rests on, or that it is not known (row G6)."""
+"""An answer from memory with the memories it rests on, or that it is not known."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from uuid import UUID
 
 import structlog
 
-from service.domain.asking import NOT_KNOWN, AskRequest, bears_out, quotes
-from service.domain.marking import as_data
+from service.domain.asking import NOT_KNOWN, AskRequest, contains_quote, is_grounded
 from service.domain.principal import Principal
+from service.domain.prompt_fence import escape_tags
 from service.domain.search import SearchRequest
+from service.domain.spending import paid_by
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory import prompts
 from service.memory.context import memory_line
 from service.memory.engine import Engine
-from service.memory.found import Degraded
 from service.memory.recall import recall
-from service.memory.redaction import masked, policy_of
+from service.memory.redaction import pii_policy, redact_lenient
+from service.memory.search_results import Degraded
 from service.store.memories import Record
 
 log = structlog.get_logger(__name__)
@@ -41,8 +42,8 @@ async def ask(engine: Engine, principal: Principal, request: AskRequest) -> Answ
     """Answer a question from what the acting agent remembers.
 
     A citation counts only if its memory was given to the model and has the words quoted from it; an answer counts only
-    if something is cited and every figure and name in it stands there or in the question. A model that fails leaves
-    the memories and says so.
+    if something is cited and every figure and name in it stands there or in the question. A model that fails, or that
+    the budget does not allow to be asked, leaves the memories and says so.
     """
     found = await recall(
         engine,
@@ -62,30 +63,36 @@ async def ask(engine: Engine, principal: Principal, request: AskRequest) -> Answ
         return Answered(None, [], memories, found.degraded or NO_MODEL)
     if not memories:
         return Answered(NOT_KNOWN, [], [], found.degraded)
-    (question,) = await masked(engine, await policy_of(engine, principal), [request.question])
+    (question,) = await redact_lenient(engine, await pii_policy(engine, principal), [request.question])
     try:
-        answer, citations = await _answer(engine.llm, question, memories)
+        with paid_by(principal.payer(request.agent)):
+            answer, citations = await _answer(engine, engine.llm.to("ask"), question, memories)
     except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
         log.warning("ask_failed", error=type(error).__name__)
         return Answered(None, [], memories, Degraded(error.message, "memories"))
     return Answered(answer, citations, memories, found.degraded)
 
 
-async def _answer(llm: LLM, question: str, memories: list[Record]) -> tuple[str, list[UUID]]:
+async def _answer(engine: Engine, llm: LLM, question: str, memories: list[Record]) -> tuple[str, list[UUID]]:
     lines = [memory_line(memory, None) for memory in memories]
-    numbered = "\n".join(f"{number}. {as_data(line)}" for number, line in enumerate(lines, start=1))
+    numbered = "\n".join(f"{number}. {escape_tags(line)}" for number, line in enumerate(lines, start=1))
     asked = [
         {"role": "system", "content": prompts.ASK},
         {"role": "user", "content": f"<memories>\n{numbered}\n</memories>\n\nQuestion: {question}"},
     ]
     given = (await llm.structured(asked, prompts.Reply, tokens_max=ANSWER_TOKENS)).value
+    return await engine.executor.run(_supported, given, question, memories, lines, characters=len(numbered))
+
+
+def _supported(given: prompts.Reply, question: str, memories: list[Record], lines: list[str]) -> tuple[str, list[UUID]]:
+    """The answer, if what it cites bears it out."""
     cited = dict.fromkeys(
         each.number
         for each in given.citations
-        if 1 <= each.number <= len(memories) and quotes(lines[each.number - 1], each.quote)
+        if 1 <= each.number <= len(memories) and contains_quote(lines[each.number - 1], each.quote)
     )
     sources = [question, *(lines[number - 1] for number in cited)]
     answer = given.answer.strip()
-    if not given.known or not answer or not cited or not bears_out(answer, sources):
+    if not given.known or not answer or not cited or not is_grounded(answer, sources):
         return NOT_KNOWN, []
     return answer, [memories[number - 1]["id"] for number in cited]

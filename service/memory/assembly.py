@@ -1,4 +1,4 @@
-"""Filling the sections of a context under one token budget (row G4). Pure: the same material gives the same bytes."""
+"""Filling the sections of a context under one token budget. Pure: the same material gives the same bytes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import cache
 from typing import Any
 
 from service.domain.context import PREFIX, TURN, Placement, SectionName, Shares
-from service.domain.marking import CLOSE, NOTICE, OPEN, as_data, as_entry, block, section
-from service.embedding.tokens import count_tokens, count_tokens_again, truncate
+from service.domain.prompt_fence import CLOSE, NOTICE, OPEN, escape_tags, list_item, memory_block, section
+from service.embedding.tokens import count_tokens, count_tokens_cached, truncate
 
 TRUNCATED: frozenset[SectionName] = frozenset({"bulletin", "tools"})
 """Sections whose last entry is cut to fit; in the others an entry that does not fit is left out."""
 
-WORTH_CUTTING = 20
-MISSES_MAX = 8
+TRUNCATED_TOKENS_MIN = 20
+CONSECUTIVE_SKIPS_MAX = 8
 """After so many entries in a row that did not fit, the rest, which is worth less, is not tried."""
 TRUNCATION_MARK = " …"
 _TAG_TOKENS = 8
@@ -43,7 +43,7 @@ class WindowTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class ContextInput:
     """Everything there is to choose from, best first; the window oldest first."""
 
     entries: Mapping[SectionName, Sequence[Entry]]
@@ -61,7 +61,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Assembled:
+class AssembledContext:
     """Sections in order, the marked block of all but the window with its tokens, and the window's turns.
 
     Block and turns together take at most the budget; so do the sections, whose sum leaves out the block's frame.
@@ -83,7 +83,7 @@ class Assembled:
         return [*head, *self.turns, {"role": "user", "content": message}]
 
 
-def assemble(material: Material, shares: Shares, tokens_max: int) -> Assembled:
+def assemble(material: ContextInput, shares: Shares, tokens_max: int) -> AssembledContext:
     """Fill every section within its share, then give what is left to the sections of the turn.
 
     What stands in the prefix depends on the prefix's own material and shares alone. No section and no sum of
@@ -91,7 +91,7 @@ def assemble(material: Material, shares: Shares, tokens_max: int) -> Assembled:
     """
     budget = tokens_max - _frame() - _JOINTS_TOKENS
     if budget <= 0:
-        return Assembled([], "", 0, [])
+        return AssembledContext([], "", 0, [])
     caps = shares.caps(budget)
     cost = cache(_cost)
     filled = {name: _fill(name, material, caps[name], cost) for name in PREFIX + TURN}
@@ -104,7 +104,9 @@ def assemble(material: Material, shares: Shares, tokens_max: int) -> Assembled:
     return _within(filled, material, tokens_max, cost)
 
 
-def _within(filled: dict[SectionName, Section], material: Material, tokens_max: int, cost: Cost) -> Assembled:
+def _within(
+    filled: dict[SectionName, Section], material: ContextInput, tokens_max: int, cost: Cost
+) -> AssembledContext:
     """The sections joined; should joining have cost tokens, the last of the turn's sections give way."""
     while True:
         shown = [one for one in filled.values() if one.text and one.name != "window"]
@@ -116,10 +118,10 @@ def _within(filled: dict[SectionName, Section], material: Material, tokens_max: 
         filled[loser.name] = _fill(loser.name, material, loser.tokens - (tokens - tokens_max), cost)
     kept = set(filled["window"].items)
     turns = [turn.message for turn in material.window if turn.id in kept]
-    return Assembled(list(filled.values()), block([one.text for one in shown]), block_tokens, turns)
+    return AssembledContext(list(filled.values()), memory_block([one.text for one in shown]), block_tokens, turns)
 
 
-def _fill(name: SectionName, material: Material, cap: int, cost: Cost) -> Section:
+def _fill(name: SectionName, material: ContextInput, cap: int, cost: Cost) -> Section:
     if name == "window":
         return _fill_window(material.window, cap, cost)
     lines: list[str] = []
@@ -127,10 +129,10 @@ def _fill(name: SectionName, material: Material, cap: int, cost: Cost) -> Sectio
     left = cap - _TAG_TOKENS
     misses = 0
     for entry in material.entries.get(name, ()):
-        if left <= 0 or misses == MISSES_MAX:
+        if left <= 0 or misses == CONSECUTIVE_SKIPS_MAX:
             break
-        line = as_data(entry.text.strip()) if name == "bulletin" else as_entry(entry.text)
-        if cost(line) > left and name in TRUNCATED and left >= WORTH_CUTTING:
+        line = escape_tags(entry.text.strip()) if name == "bulletin" else list_item(entry.text)
+        if cost(line) > left and name in TRUNCATED and left >= TRUNCATED_TOKENS_MIN:
             line = _cut(line, left)
         if cost(line) > left:
             misses += 1
@@ -148,7 +150,7 @@ def _fill_window(window: Sequence[WindowTurn], cap: int, cost: Cost) -> Section:
     items: list[str] = []
     left = cap - _TAG_TOKENS
     for turn in reversed(window):
-        line = as_entry(turn.line)
+        line = list_item(turn.line)
         left -= cost(line)
         if left < 0:
             break
@@ -158,7 +160,7 @@ def _fill_window(window: Sequence[WindowTurn], cap: int, cost: Cost) -> Section:
 
 
 def _cost(line: str) -> int:
-    return count_tokens_again(line + "\n")
+    return count_tokens_cached(line + "\n")
 
 
 def _section(name: SectionName, lines: list[str], items: list[str], cap: int, cost: Cost) -> Section:

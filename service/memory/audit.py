@@ -1,6 +1,6 @@
-"""The audit log: who administered, and who read what is not their own (row P5).
+"""The audit log: who administered, and who read what is not their own.
 
-Acts are recorded in the transaction that does them; reads are counted by ``service.memory.reads``. No line holds
+Acts are recorded in the transaction that does them; reads are counted by ``service.memory.read_audit``. No line holds
 the content of anything.
 """
 
@@ -47,13 +47,13 @@ async def list_audit(
     cursor: str | None,
 ) -> tuple[list[Record], str | None]:
     """A page of the audit log, newest first. Raises Forbidden for anyone but an admin."""
-    principal.must_administer()
+    principal.require_admin()
     after = cursors.decode(cursor, UUID)
-    await engine.reads.flush()
+    await engine.read_audit.flush()
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await audit.list_(
             connection, principal.workspace_id, action=action, actor=actor, since=since, until=until,
             before=after[0] if after else None, limit=limit + 1,
         )  # fmt: skip
-    more = cursors.encode(rows[limit - 1]["id"]) if len(rows) > limit else None
-    return [dict(row) for row in rows[:limit]], more
+    rows, more = cursors.paginate(rows, limit, "id")
+    return [dict(row) for row in rows], more

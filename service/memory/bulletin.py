@@ -1,4 +1,4 @@
-"""An agent's bulletin (row D7): what it knows now, told person by person, each line tied to the memories it says.
+"""An agent's bulletin: what it knows now, told person by person, each line tied to the memories it says.
 
 A line is shown only while every memory it is made of is live, so that a bulletin hides what is deleted or expired at
 once, and in every version.
@@ -16,10 +16,11 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
-from service.domain.briefing import Part
+from service.domain.bulletin import BulletinPart
+from service.domain.hearsay import attributed, attribution
 from service.domain.json import dumps
 from service.embedding.tokens import count_tokens
-from service.llm import LLM
+from service.llm import LLM, LLMInvalidOutput
 from service.memory.prompts import BULLETIN, WrittenBulletin
 from service.store import bulletins
 
@@ -43,21 +44,41 @@ class Bulletin:
     ``written_by`` is the model whose words it is in, None for the rules.
     """
 
-    parts: list[Part]
+    parts: list[BulletinPart]
     content: str
     tokens: int
     inputs_hash: str
     written_by: str | None = None
 
 
-async def inputs(connection: Connection, workspace: UUID, agent_id: UUID, now: datetime) -> list[Row]:
-    """What a bulletin is made of: the agent's own live memories, the weightiest 500."""
-    return await bulletins.inputs(connection, workspace, agent_id, now=now, limit=INPUTS_MAX)
+async def inputs(
+    connection: Connection,
+    workspace: UUID,
+    agent_id: UUID,
+    now: datetime,
+    *,
+    superseded: Sequence[UUID] = (),
+    reinforced: Sequence[UUID] = (),
+    added: Sequence[Row] = (),
+) -> list[Row]:
+    """What a bulletin is made of: the agent's own live memories, the weightiest 500.
+
+    As they will be once a plan is applied: without the ``superseded``, with the importance that the ``reinforced`` will
+    have, and with the ``added``, rows as the query gives them.
+    """
+    rows = await bulletins.inputs(
+        connection, workspace, agent_id, now=now, limit=INPUTS_MAX, superseded=superseded, reinforced=reinforced
+    )
+    if not added:
+        return rows
+    whole = [*rows, *added]
+    whole.sort(key=lambda row: (row["hearsay_by"] is not None, -row["weight"], -row["at"].timestamp(), row["id"]))
+    return whole[:INPUTS_MAX]
 
 
 def inputs_hash(rows: Iterable[Row], written_by: str | None) -> str:
     """SHA-256 over what a bulletin is made of, whatever its order, and over who writes it: a model, or the rules."""
-    lines = sorted(f"{row['id']}|{row['type']}|{row['content']}|{row['status']}" for row in rows)
+    lines = sorted(attributed(f"{row['id']}|{row['type']}|{row['content']}|{row['status']}", row) for row in rows)
     return hashlib.sha256("\n".join([written_by or "rules", *lines]).encode()).hexdigest()
 
 
@@ -76,7 +97,7 @@ def compose(agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
     titles = sorted(
         sections, key=lambda title: (title == ALSO, -sum(row["importance"] for row in sections[title]), title)
     )
-    parts: list[Part] = []
+    parts: list[BulletinPart] = []
     left = tokens_max - count_tokens(_heading(agent))
     for position, title in enumerate(titles):
         share = max(60, left // (len(titles) - position)) if position else max(60, left * 2 // 3)
@@ -88,7 +109,8 @@ def compose(agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
 
 
 async def write(llm: LLM, agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
-    """The bulletin in the words of a language model. Raises what ``LLM.structured`` raises."""
+    """The bulletin in the words of a language model. Raises what ``LLM.structured`` raises, and LLMInvalidOutput for
+    an answer of which nothing can be used."""
     answer = await llm.structured(prompt(rows, tokens_max), WrittenBulletin, tokens_max=answer_max(tokens_max))
     return from_written(llm.model, agent, rows, answer.value, tokens_max)
 
@@ -101,7 +123,15 @@ def answer_max(tokens_max: int) -> int:
 def prompt(rows: Sequence[Row], tokens_max: int) -> list[dict[str, str]]:
     """What a model is told to write a bulletin from."""
     lines = [
-        dumps({"n": n, "type": row["type"], "about": row["user"], "says": row["content"], "at": row["occurred_at"]})
+        dumps(
+            {
+                "n": n,
+                "type": row["type"],
+                "about": row["user"],
+                "says": attributed(row["content"], row),
+                "at": row["occurred_at"],
+            }
+        )
         for n, row in enumerate(rows, start=1)
     ]
     return [
@@ -111,21 +141,28 @@ def prompt(rows: Sequence[Row], tokens_max: int) -> list[dict[str, str]]:
 
 
 def from_written(model: str, agent: str, rows: Sequence[Row], written: WrittenBulletin, tokens_max: int) -> Bulletin:
-    """A model's bulletin, without sentences that cite no memory, and cut to the token limit."""
-    parts: list[Part] = []
+    """A model's bulletin, without sentences that cite no memory, and cut to the token limit.
+
+    Raises LLMInvalidOutput when nothing is left of it: there are memories to tell of.
+    """
+    parts: list[BulletinPart] = []
     left = tokens_max - count_tokens(_heading(agent))
     for section in written.sections:
-        part: Part = {"title": section.title, "lines": []}
+        part: BulletinPart = {"title": section.title, "lines": []}
         left -= count_tokens(f"\n\n{section.title}: ")
         for sentence in section.sentences:
             cited = list(dict.fromkeys(sentence.memories))
-            cost = count_tokens(" " + sentence.text)
-            if all(1 <= number <= len(rows) for number in cited) and cost <= left:
-                text = " ".join(sentence.text.split())
+            if not all(1 <= number <= len(rows) for number in cited):
+                continue
+            text = _attributed_to_all(" ".join(sentence.text.split()), [rows[number - 1] for number in cited])
+            cost = count_tokens(" " + text)
+            if cost <= left:
                 part["lines"].append({"text": _closed(text), "memories": [str(rows[n - 1]["id"]) for n in cited]})
                 left -= cost
         if part["lines"]:
             parts.append(part)
+    if not parts:
+        raise LLMInvalidOutput(f"{model} wrote an empty bulletin.")
     return _bulletin(agent, parts, inputs_hash(rows, model), model)
 
 
@@ -147,7 +184,7 @@ def as_shown(row: Row) -> dict[str, Any]:
     return fields
 
 
-def shown(agent: str, parts: Sequence[Part], hidden: frozenset[str]) -> str:
+def shown(agent: str, parts: Sequence[BulletinPart], hidden: frozenset[str]) -> str:
     """The text of a bulletin without the lines made of ``hidden`` memories."""
     paragraphs = []
     for part in parts:
@@ -161,19 +198,19 @@ def _heading(agent: str) -> str:
     return f"What {agent} knows now."
 
 
-def _bulletin(agent: str, parts: list[Part], hash_: str, written_by: str | None) -> Bulletin:
+def _bulletin(agent: str, parts: list[BulletinPart], hash_: str, written_by: str | None) -> Bulletin:
     content = shown(agent, parts, frozenset())
     return Bulletin(parts, content, count_tokens(content), hash_, written_by)
 
 
-def _section(title: str, rows: Sequence[Row], tokens_max: int) -> tuple[Part, int]:
+def _section(title: str, rows: Sequence[Row], tokens_max: int) -> tuple[BulletinPart, int]:
     """One person's clauses in the order of the types, within the tokens; and what they take."""
-    part: Part = {"title": title, "lines": []}
+    part: BulletinPart = {"title": title, "lines": []}
     spent = count_tokens(f"\n\n{title}: ")
     clauses: dict[tuple[int, str], list[tuple[str, str]]] = {}
     for row in rows:
         lead, rest = _clause(row, title)
-        order = _ORDER.index(row["type"])
+        order = len(_ORDER) if row["hearsay_by"] else _ORDER.index(row["type"])
         clauses.setdefault((order, lead or str(row["id"])), []).append((rest, str(row["id"])))
     for (_, lead), said in sorted(clauses.items(), key=lambda each: each[0][0]):
         joined = lead if len(said[0][0].split()) <= _JOINABLE_WORDS_MAX and lead != said[0][1] else ""
@@ -187,14 +224,20 @@ def _section(title: str, rows: Sequence[Row], tokens_max: int) -> tuple[Part, in
 
 def _clause(row: Row, title: str) -> tuple[str, str]:
     """The first sentence of a memory without its subject's name: the verb it may share with others, and the rest;
-    or no verb and all."""
-    line = _SENTENCE_END.split(" ".join(row["content"].split()), maxsplit=1)[0].rstrip(".")
-    if not line.startswith(title + " ") or line.startswith(title + " and "):
+    or no verb and all. Hearsay shares nothing, and says whose word it is."""
+    line = attributed(_SENTENCE_END.split(" ".join(row["content"].split()), maxsplit=1)[0].rstrip("."), row)
+    if row["hearsay_by"] or not line.startswith(title + " ") or line.startswith(title + " and "):
         return "", line
     verb, _, rest = line.removeprefix(title + " ").partition(" ")
     if row["type"] == "preference" and rest and len(rest.split()) <= _JOINABLE_WORDS_MAX and verb.endswith("s"):
         return verb, rest
     return "", f"{verb} {rest}".strip()
+
+
+def _attributed_to_all(text: str, rows: Sequence[Row]) -> str:
+    """A model's sentence with whose word it is, where it does not say so itself of the hearsay it rests on."""
+    whose = dict.fromkeys(attribution(row) for row in rows if row["hearsay_by"] and row["hearsay_by"] not in text)
+    return f"{text.rstrip('.')} ({', '.join(whose)})" if whose else text
 
 
 def _and(items: Sequence[str]) -> str:

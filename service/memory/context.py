@@ -1,4 +1,4 @@
-"""What goes to the model on this turn (row G4): gathered from memory, assembled under one budget."""
+"""What goes to the model on this turn: gathered from memory, assembled under one budget."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from service.db.ending import only_reading
+from service.db.deferred_commit import without_deferred_commit
 from service.domain.context import ContextRequest, Placement, SectionName, Shares, is_planning
-from service.domain.json import dumps
+from service.domain.hearsay import attributed
+from service.domain.message_text import plain_text, text_of
 from service.domain.principal import Principal
 from service.domain.search import Include, SearchRequest
-from service.domain.spoken import words_in
 from service.domain.types import POLICIES, MemoryType
 from service.embedding.tokens import truncate
 from service.errors import NotFound
-from service.memory import bulletin, converse
-from service.memory.assembly import Assembled, Entry, Material, Section, WindowTurn, assemble
+from service.memory import bulletin, conversations
+from service.memory.assembly import AssembledContext, ContextInput, Entry, Section, WindowTurn, assemble
 from service.memory.engine import Engine
-from service.memory.found import Degraded, Found, Recalled
 from service.memory.recall import recall
+from service.memory.search_results import Degraded, SearchHit, SearchResults
 from service.store import agents, sessions
 from service.store import context as store
 from service.store.settings import workspace_settings
@@ -43,7 +43,7 @@ Record = dict[str, Any]
 class Context:
     """An assembled context, and what was degraded on the way."""
 
-    assembled: Assembled
+    assembled: AssembledContext
     degraded: Degraded | None
 
     def answer(self, message: str, placement: Placement) -> Record:
@@ -58,7 +58,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class _Baseline:
     """What is offered whatever the message says."""
 
     entries: dict[SectionName, list[Entry]]
@@ -73,38 +73,50 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
     With the caller's memory off, only what the caller sent is in it. An agent or session nobody has heard of
     has nothing to offer.
     """
-    principal.acting(request.agent)
-    tools = [Entry(str(number), _as_text(result)) for number, result in enumerate(request.tool_results)]
-    if principal.memory_off or request.max_tokens == 0:
-        material = Material({"tools": tools})
-        return Context(assemble(material, request.sections.over(Shares()), request.max_tokens), None)
-    with only_reading():
+    principal.acting_agent(request.agent)
+    tools = [Entry(str(number), text_of(result)) for number, result in enumerate(request.tool_results)]
+    if principal.no_memory or request.max_tokens == 0:
+        material = ContextInput({"tools": tools})
+        shares = request.sections.over(Shares())
+        assembled = await engine.executor.run(assemble, material, shares, request.max_tokens, characters=_extent(tools))
+        return Context(assembled, None)
+    with without_deferred_commit():
         standing, window, found = await _gathered(engine, principal, request)
     shown = {turn.id for turn in window}
-    ranked = [one for one in found.results if _tells_more(one, request, standing, shown)]
+    ranked = [one for one in found.results if _adds_information(one, request, standing, shown)]
+    told = await engine.executor.each(
+        lambda one: _entry(one, standing.speaker), ranked, lambda one: len(one.payload["content"])
+    )
     entries = standing.entries | {
         "tools": tools,
         "documents": [_document_entry(one.document) for one in found.results if one.document],
-        "memories": [*standing.entries.get("memories", []), *(_entry(one, standing.speaker) for one in ranked)],
+        "memories": [*standing.entries.get("memories", []), *told],
     }
-    assembled = assemble(Material(entries, window), standing.shares, request.max_tokens)
+    assembled = await engine.executor.run(
+        assemble, ContextInput(entries, window), standing.shares, request.max_tokens,
+        characters=sum(map(_extent, entries.values())) + sum(len(turn.line) for turn in window),
+    )  # fmt: skip
     taken = next((set(one.items) for one in assembled.sections if one.name == "memories"), set())
-    engine.usage.count(
+    engine.access_counts.count(
         principal.workspace_id, [one.memory["id"] for one in ranked if one.memory and str(one.memory["id"]) in taken]
     )
     return Context(assembled, found.degraded)
 
 
+def _extent(entries: Sequence[Entry]) -> int:
+    return sum(len(entry.text) for entry in entries)
+
+
 async def _gathered(
     engine: Engine, principal: Principal, request: ContextRequest
-) -> tuple[_Standing, Sequence[WindowTurn], Recalled]:
+) -> tuple[_Baseline, Sequence[WindowTurn], SearchResults]:
     """Everything a context is made of, searched and read side by side."""
     speaker = request.user or await _speaker(engine, principal, request)
-    eyes: asyncio.Future[agents.Reader | None] = asyncio.get_running_loop().create_future()
+    reader_ready: asyncio.Future[agents.Reader | None] = asyncio.get_running_loop().create_future()
     try:
         async with asyncio.TaskGroup() as group:
-            others = group.create_task(_standing_and_window(engine, principal, request, speaker, eyes))
-            found = await _search(engine, principal, request, speaker, eyes)
+            others = group.create_task(_standing_and_window(engine, principal, request, speaker, reader_ready))
+            found = await _search(engine, principal, request, speaker, reader_ready)
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
     return *others.result(), found
@@ -115,9 +127,9 @@ async def _standing_and_window(
     principal: Principal,
     request: ContextRequest,
     speaker: str | None,
-    eyes: asyncio.Future[agents.Reader | None],
-) -> tuple[_Standing, Sequence[WindowTurn]]:
-    standing = await _standing(engine, principal, request, speaker, await eyes)
+    reader_ready: asyncio.Future[agents.Reader | None],
+) -> tuple[_Baseline, Sequence[WindowTurn]]:
+    standing = await _standing(engine, principal, request, speaker, await reader_ready)
     return standing, await _window(engine, principal, request) if standing.shares.window else []
 
 
@@ -125,7 +137,7 @@ async def _speaker(engine: Engine, principal: Principal, request: ContextRequest
     """Whose session it is."""
     if request.session is None:
         return None
-    workspace, agent = principal.workspace_id, principal.acting(request.agent)
+    workspace, agent = principal.workspace_id, principal.acting_agent(request.agent)
     async with engine.db.transaction(workspace) as connection:
         session = await sessions.find(connection, workspace, agent, request.session)
     return session["user"] if session else None
@@ -133,26 +145,26 @@ async def _speaker(engine: Engine, principal: Principal, request: ContextRequest
 
 async def _standing(
     engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None, reader: agents.Reader | None
-) -> _Standing:
+) -> _Baseline:
     """Bulletin, identity, preferences of the speaker, goals when planning, and open todos."""
-    workspace, agent = principal.workspace_id, principal.acting(request.agent)
-    async with engine.db.planned_once(workspace) as connection:
+    workspace, agent = principal.workspace_id, principal.acting_agent(request.agent)
+    async with engine.db.generic_plan_transaction(workspace) as connection:
         if reader is None:
             settings = await workspace_settings(connection, workspace)
-            return _Standing({}, set(), speaker, request.sections.over(settings.context))
+            return _Baseline({}, set(), speaker, request.sections.over(settings.context))
         shares = request.sections.over(reader.settings.context)
-        told = await bulletin.shown_now(connection, workspace, agent, None, engine.now())
-        rows = await store.standing(
+        shown = await bulletin.shown_now(connection, workspace, agent, None, engine.now())
+        rows = await store.baseline(
             connection, workspace, reader,
             user=speaker, planning=is_planning(request.message), now=engine.now(),
         )  # fmt: skip
     entries: dict[SectionName, list[Entry]] = {}
-    if told is not None:
-        entries["bulletin"] = [Entry(str(told["version"]), told["content"])]
+    if shown is not None:
+        entries["bulletin"] = [Entry(str(shown["version"]), shown["content"])]
     for row in rows:
         section = STANDING_SECTIONS.get(POLICIES[MemoryType(row["type"])].in_context, "memories")
         entries.setdefault(section, []).append(Entry(str(row["id"]), memory_line(row, speaker)))
-    return _Standing(entries, {str(row["id"]) for row in rows}, speaker, shares)
+    return _Baseline(entries, {str(row["id"]) for row in rows}, speaker, shares)
 
 
 async def _search(
@@ -160,9 +172,9 @@ async def _search(
     principal: Principal,
     request: ContextRequest,
     speaker: str | None,
-    eyes: asyncio.Future[agents.Reader | None],
-) -> Recalled:
-    """What is found for the message; ``eyes`` get whose they are as soon as that is known."""
+    reader_ready: asyncio.Future[agents.Reader | None],
+) -> SearchResults:
+    """What is found for the message; ``reader_ready`` gets the reader as soon as it is resolved."""
     limit = min(FETCH_MAX, 1 + request.max_tokens // LINE_TOKENS)
     return await recall(
         engine,
@@ -172,19 +184,19 @@ async def _search(
         in_session=request.session,
         on_task=request.task,
         said_by=speaker,
-        whole=False,
-        on_reader=lambda reader: None if eyes.done() else eyes.set_result(reader),
+        full_records=False,
+        on_reader=lambda reader: None if reader_ready.done() else reader_ready.set_result(reader),
     )
 
 
-def _tells_more(found: Found, request: ContextRequest, standing: _Standing, shown: set[str]) -> bool:
+def _adds_information(found: SearchHit, request: ContextRequest, standing: _Baseline, shown: set[str]) -> bool:
     """Whether a memory or message that was found goes in."""
     if found.memory is not None:
-        return _offered(found.memory, standing)
-    return found.message is not None and _missing(found.message, request, standing, shown)
+        return _include_memory(found.memory, standing)
+    return found.message is not None and _include_message(found.message, request, standing, shown)
 
 
-def _offered(memory: Record, standing: _Standing) -> bool:
+def _include_memory(memory: Record, standing: _Baseline) -> bool:
     """Whether a memory that was found goes in: not when it does anyway, nor another user's preferences and plans."""
     policy = POLICIES[MemoryType(memory["type"])]
     return (
@@ -194,7 +206,7 @@ def _offered(memory: Record, standing: _Standing) -> bool:
     )
 
 
-def _missing(message: Record, request: ContextRequest, standing: _Standing, shown: set[str]) -> bool:
+def _include_message(message: Record, request: ContextRequest, standing: _Baseline, shown: set[str]) -> bool:
     """Whether a message that was found tells the model something: another user's never does, nor what the window
     shows; and a caller that takes no window has the session's messages itself."""
     in_session = message["session"] == request.session
@@ -205,13 +217,13 @@ def _missing(message: Record, request: ContextRequest, standing: _Standing, show
     )
 
 
-def _entry(found: Found, speaker: str | None) -> Entry:
+def _entry(found: SearchHit, speaker: str | None) -> Entry:
     if found.memory is not None:
         return Entry(str(found.memory["id"]), memory_line(found.memory, speaker))
     assert found.message is not None
     message = found.message
-    day, who = _told_day(message["created_at"].date()), message["name"] or message["role"]
-    text = truncate(words_in(message["content"]), MESSAGE_TOKENS)
+    day, who = _format_day(message["created_at"].date()), message["name"] or message["role"]
+    text = truncate(plain_text(message["content"]), MESSAGE_TOKENS)
     return Entry(str(message["id"]), f"[{day}, {who} said] {text}")
 
 
@@ -220,14 +232,15 @@ def _document_entry(part: Record) -> Entry:
 
 
 def memory_line(memory: Any, speaker: str | None) -> str:
-    """A memory as a model reads it: the day it speaks of, what it says, and whom it is about if not the speaker."""
+    """A memory as a model reads it: the day it speaks of, what it says, whom it is about if not the speaker, and, of
+    hearsay, whose word it is."""
     about = f" (about {memory['user']})" if memory["user"] not in (None, speaker) else ""
-    dated = f"[{_told_day(memory['occurred_at'].date())}] " if memory["occurred_at"] else ""
-    return f"{dated}{memory['content']}{about}"
+    dated = f"[{_format_day(memory['occurred_at'].date())}] " if memory["occurred_at"] else ""
+    return attributed(f"{dated}{memory['content']}{about}", memory)
 
 
 @lru_cache(maxsize=1_000)
-def _told_day(day: date) -> str:
+def _format_day(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
@@ -236,28 +249,24 @@ async def _window(engine: Engine, principal: Principal, request: ContextRequest)
     if request.session is None:
         return []
     try:
-        window = await converse.window(engine, principal, request.agent, request.session)
+        window = await conversations.window(engine, principal, request.agent, request.session)
     except NotFound:
         return []
     turns = [_turn(message) for message in window["messages"]]
     if window["summary"] is not None:
-        told = f"Summary of the conversation so far: {window['summary']['content']}"
-        turns.insert(0, WindowTurn(str(window["summary"]["id"]), told, {"role": "assistant", "content": told}))
+        line = f"Summary of the conversation so far: {window['summary']['content']}"
+        turns.insert(0, WindowTurn(str(window["summary"]["id"]), line, {"role": "assistant", "content": line}))
     return turns
 
 
 def _turn(message: Record) -> WindowTurn:
     """A tool's turn goes to the model as the assistant's words: without the call before it, no provider takes it."""
-    text = _as_text(message["content"])
+    text = text_of(message["content"])
     if message["role"] == "tool":
-        told = f"[{message['name'] or 'tool'} returned] {text}"
-        sent = {"role": "assistant", "content": told}
+        line = f"[{message['name'] or 'tool'} returned] {text}"
+        sent = {"role": "assistant", "content": line}
     elif isinstance(message["content"], dict):
         sent = {"role": message["role"], "content": text}
     else:
         sent = {"role": message["role"], "content": message["content"]}
     return WindowTurn(str(message["id"]), f"{message['role']}: {text}", sent)
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else dumps(value).decode()

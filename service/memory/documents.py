@@ -1,8 +1,8 @@
-"""Documents: cut, embedded, searched beside memories, and dropped with all their parts (row G5)."""
+"""Documents: cut, embedded, searched beside memories, and dropped with all their parts."""
 
 from __future__ import annotations
 
-import asyncio
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,14 +10,15 @@ from service.domain import cursors
 from service.domain.documents import DocumentDraft, DocumentSettings
 from service.domain.ids import new_id
 from service.domain.languages import language_of
-from service.domain.lexical import shape_of
 from service.domain.principal import Principal
-from service.domain.spelling import spelled
-from service.embedding.splitting import split
+from service.domain.text_features import extract_features
+from service.domain.text_normalization import normalize_for_search
+from service.embedding.chunking import segments, split_segment
 from service.embedding.tokens import count_tokens
 from service.errors import NotFound
+from service.executor import FairExecutor
 from service.memory.engine import Engine
-from service.memory.redaction import cleared_fields
+from service.memory.redaction import redact_fields
 from service.memory.workspace import get_settings
 from service.store import agents, documents
 
@@ -32,14 +33,14 @@ async def add_document(engine: Engine, principal: Principal, draft: DocumentDraf
 
     Parts whose embedding fails are found by their words until the worker catches up.
     """
-    principal.must_write()
-    acting = principal.acting(draft.agent)
-    if principal.memory_off:
+    principal.require_write()
+    acting = principal.acting_agent(draft.agent)
+    if principal.no_memory:
         return None
-    kept = await cleared_fields(engine, principal, {name: getattr(draft, name) for name in DOCUMENT_FIELDS})
+    kept = await redact_fields(engine, principal, {name: getattr(draft, name) for name in DOCUMENT_FIELDS})
     draft = draft.model_copy(update=kept)
     bounds = (await get_settings(engine, principal)).documents
-    items = await asyncio.to_thread(parts_of, draft.title, draft.text, bounds)
+    items = await parts_of(engine.executor, draft.title, draft.text, bounds)
     embedded = await engine.embed([f"{draft.title}\n{item['content']}" for item in items])
     document = {
         "id": new_id(),
@@ -79,37 +80,38 @@ async def list_documents(
         rows = await documents.list_(
             connection,
             principal.workspace_id,
-            agent=principal.reading(agent),
+            agent=principal.reader_agent(agent),
             user=user,
             before=after[0] if after else None,
             limit=limit + 1,
         )
-    more = cursors.encode(rows[limit - 1]["id"]) if len(rows) > limit else None
-    return [dict(row) for row in rows[:limit]], more
+    rows, more = cursors.paginate(rows, limit, "id")
+    return [dict(row) for row in rows], more
 
 
 async def drop_document(engine: Engine, principal: Principal, document_id: UUID) -> None:
     """Delete a document and its parts for good. Raises NotFound."""
-    principal.must_write()
+    principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         if await documents.get(connection, principal.workspace_id, document_id, principal.agent) is None:
             raise NotFound(ABSENT)
         await documents.drop(connection, principal.workspace_id, document_id)
 
 
-def parts_of(title: str, text: str, bounds: DocumentSettings) -> list[Record]:
+async def parts_of(executor: FairExecutor, title: str, text: str, bounds: DocumentSettings) -> list[Record]:
     """Columns of the parts of a text. The title is searched with each: a part alone seldom says what it is about."""
-    return [
-        {
-            "ordinal": ordinal,
-            "id": new_id(),
-            "content": part,
-            "language": language_of(part),
-            "lexical": spelled(f"{title}\n{part}"),
-            "tokens": count_tokens(part),
-        }
-        | shape_of(part, speaker="").columns()
-        for ordinal, part in enumerate(
-            split(text, tokens_max=bounds.chunk_tokens, overlap_tokens=bounds.overlap_tokens), start=1
-        )
-    ]
+    cut = partial(split_segment, tokens_max=bounds.chunk_tokens, overlap_tokens=bounds.overlap_tokens)
+    split = await executor.each(cut, list(segments(text)), len)
+    parts = list(enumerate((part for some in split for part in some), start=1))
+    return await executor.each(lambda part: _part_columns(title, *part), parts, lambda part: len(part[1]))
+
+
+def _part_columns(title: str, ordinal: int, part: str) -> Record:
+    return {
+        "ordinal": ordinal,
+        "id": new_id(),
+        "content": part,
+        "language": language_of(part),
+        "lexical": normalize_for_search(f"{title}\n{part}"),
+        "tokens": count_tokens(part),
+    } | extract_features(part, speaker="").columns()

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from math import ceil
 from typing import Any
 from uuid import UUID
 
 from service.domain import cursors
+from service.domain.dream_summary import describe_change, summarize_dream
 from service.domain.principal import Principal
-from service.domain.telling import tell, tell_change
 from service.errors import NotFound, Unavailable
 from service.memory.engine import Engine
-from service.store import agents, dreams
+from service.store import agents, dreams, health
 
 WAIT_S = 300.0
 POLL_S = 0.1
+POLLS_PER_LEASE_CHECK = 10
 OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
 Record = dict[str, Any]
 
 
 async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry_run: bool) -> Record:
     """Queue a dream for the worker, due at once. A dream already queued is given as it is."""
-    principal.must_write()
+    principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await agents.get_agent(connection, principal.workspace_id, principal.owning(agent))
+        row = await agents.get_agent(connection, principal.workspace_id, principal.check_owns(agent))
         if row is None:
             raise NotFound(f"There is no agent {agent!r} here.")
         dream_id = await dreams.queue(
@@ -31,17 +34,35 @@ async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry
         )
         found = await dreams.get(connection, principal.workspace_id, dream_id)
     assert found is not None
-    return _told(found)
+    return _described(found)
 
 
-async def wait_for_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Record:
-    """The dream once it is over. Raises Unavailable when no worker finishes it in five minutes."""
-    for _ in range(int(WAIT_S / POLL_S)):
+async def wait_for_dream(
+    engine: Engine, principal: Principal, dream_id: UUID, disconnected: Callable[[], Awaitable[bool]]
+) -> Record:
+    """The dream once it is over. Raises Unavailable when no worker finishes it in five minutes, when the worker that
+    holds the agent is silent (another takes over when its lease ends), or whoever waits is ``disconnected``."""
+    for looked in range(int(WAIT_S / POLL_S)):
         dream = await get_dream(engine, principal, dream_id)
         if dream["status"] in OVER:
             return dream
+        if await disconnected():
+            break
+        if looked % POLLS_PER_LEASE_CHECK == 0:
+            await _refuse_abandoned(engine, principal, dream["agent"])
         await asyncio.sleep(POLL_S)
     raise Unavailable("No worker has finished the dream yet; it stays queued.", retry_after_s=10)
+
+
+async def _refuse_abandoned(engine: Engine, principal: Principal, agent: str) -> None:
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        left_s = await health.abandoned_lease_s(connection, principal.workspace_id, agent)
+    if left_s is not None:
+        raise Unavailable(
+            f"The worker that holds agent {agent!r} is silent; another takes over within {ceil(left_s)} s, when its "
+            "lease ends. The dream stays queued.",
+            retry_after_s=ceil(left_s),
+        )
 
 
 async def get_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Record:
@@ -51,7 +72,7 @@ async def get_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Rec
         if dream is None or (principal.agent is not None and dream["agent"] != principal.agent):
             raise NotFound("There is no such dream here.")
         changes = await dreams.changes(connection, principal.workspace_id, dream_id)
-    return _told(dream) | {"changes": [change | {"text": tell_change(change)} for change in changes]}
+    return _described(dream) | {"changes": [change | {"text": describe_change(change)} for change in changes]}
 
 
 async def list_dreams(
@@ -63,14 +84,14 @@ async def list_dreams(
         rows = await dreams.list_(
             connection,
             principal.workspace_id,
-            agent=principal.reading(agent),
+            agent=principal.reader_agent(agent),
             status=status,
             before=after[0] if after else None,
             limit=limit + 1,
         )
-    more = cursors.encode(rows[limit - 1]["id"]) if len(rows) > limit else None
-    return [_told(row) for row in rows[:limit]], more
+    rows, more = cursors.paginate(rows, limit, "id")
+    return [_described(row) for row in rows], more
 
 
-def _told(dream: Record) -> Record:
-    return dream | {"summary": tell(dream)}
+def _described(dream: Record) -> Record:
+    return dream | {"summary": summarize_dream(dream)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -16,32 +15,40 @@ import structlog
 
 from service.db.pool import Connection, Database, Row
 from service.db.replica import Replica
-from service.domain.lately import Lately
-from service.domain.principal import KnownKey
+from service.domain.lru import LRUCache
+from service.domain.principal import CachedCredential
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.embedding.storage import storage_of
+from service.executor import FairExecutor
 from service.llm import LLM, Reranker
-from service.measures import Measures
-from service.memory.feed import Feed
-from service.memory.places import KnownPlaces
-from service.memory.reads import ReadCounter
-from service.memory.shared import Shared
-from service.memory.together import Together
-from service.memory.usage import UsageCounter
+from service.memory.access_counts import AccessCounter
+from service.memory.concurrency import Bounds, ConcurrencyLimit
+from service.memory.event_notifier import EventNotifier
+from service.memory.group_commit import GroupCommit
+from service.memory.model_budget import ModelBudget
+from service.memory.read_audit import ReadCounter
+from service.memory.scopes import ScopeCache
+from service.memory.single_flight import SingleFlight
+from service.metrics import Metrics
 from service.privacy import Redactor
-from service.store.agents import Eyes, Reader
 from service.store.embeddings import model_number
-from service.store.vectors import Embedded, Space
+from service.store.search.plan import SearchLimits
+from service.store.vectors import EmbeddingBatch, VectorSpace
 
 CHEAP_SOURCE = "static"
-READERS_MAX = 1_000
-KEYS_MAX = 10_000
-SEARCHED_AT_ONCE = max(2, os.cpu_count() or 0)
-"""Statements of searches that come together: more than there are processors would only wait for each other."""
+CREDENTIALS_MAX = 10_000
+NAMES_MAX = 50_000
+
+STREAMS = Bounds(per_key=50, per_workspace=200, per_process=500)
+"""Events, MCP streams, and requests that wait for a dream; each process may set its own."""
+TRANSFERS = Bounds(per_key=4, per_workspace=6, per_process=16)
+"""Exports and imports over HTTP: each has temporary files, and a connection while it reads or writes the database."""
+COMPLETIONS = Bounds(per_key=50, per_workspace=80, per_process=100)
+"""Chat completions. httpx opens 100 connections to the model's server; the next would wait for one of them."""
 
 log = structlog.get_logger(__name__)
 
-EMBEDDED_AT_ONCE = 128
+EMBED_BATCH = 128
 DEADLINE_PER_TEXT_S = 0.05
 
 Vector = np.ndarray[Any, Any]
@@ -52,7 +59,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def _unseen(_: str, **__: Any) -> AbstractContextManager[None]:
+def _no_span(_: str, **__: Any) -> AbstractContextManager[None]:
     return nullcontext()
 
 
@@ -61,9 +68,11 @@ class Engine:
     """The lower layers, held together. ``embedder``, ``llm`` and ``reranker`` are None where none is configured.
 
     ``embedder`` is the one in use, which is another than the configured one until everything has been embedded anew
-    (then that one is ``coming``); ``follow`` takes up what is in use now. ``lookout`` looks whether
-    the models work. ``replica`` takes searches off the database where one is configured. ``span`` is a block as
-    others see it in traces. ``webhooks_private``: webhooks may be sent to addresses inside the network.
+    (then that one is ``next_embedder``); ``refresh_active_model`` takes up what is in use now. ``probe_models`` looks
+    whether the models work. ``replica`` takes searches off the database where one is configured. ``span`` is a block as
+    others see it in traces. ``budget`` is where every call of a model is reserved and recorded. ``executor`` takes work
+    on long texts off the event loop. ``webhooks_private``: webhooks may be sent to addresses inside the network.
+    ``streams``, ``transfers`` and ``completions`` bound what one key may have open.
     """
 
     db: Database
@@ -72,39 +81,47 @@ class Engine:
     embedding_deadline_s: float = 5.0
     llm: LLM | None = None
     reranker: Reranker | None = None
-    redactor: Redactor = field(default_factory=Redactor)
+    executor: FairExecutor = field(default_factory=FairExecutor)
+    redactor: Redactor = field(init=False)
     now: Callable[[], datetime] = _utc_now
-    usage: UsageCounter = field(init=False)
-    reads: ReadCounter = field(init=False)
-    feed: Feed = field(init=False)
-    saves: Together[Any, Any] = field(default_factory=Together)
-    inserts: Together[Any, Any] = field(default_factory=Together)
-    searches: Together[Any, Any] = field(default_factory=lambda: Together(SEARCHED_AT_ONCE))
-    places: KnownPlaces = field(default_factory=KnownPlaces)
-    readers: Lately[tuple[UUID, Eyes], Reader] = field(default_factory=lambda: Lately(READERS_MAX))
-    keys: Lately[bytes, KnownKey] = field(default_factory=lambda: Lately(KEYS_MAX))
-    key_looks: Shared[Row | None] = field(default_factory=Shared)
-    coming: Embedder | None = None
-    follow: Callable[[], Awaitable[None]] | None = None
-    lookout: Callable[[], Awaitable[None]] | None = None
+    access_counts: AccessCounter = field(init=False)
+    read_audit: ReadCounter = field(init=False)
+    event_notifier: EventNotifier = field(init=False)
+    save_batcher: GroupCommit[Any, Any] = field(default_factory=GroupCommit)
+    insert_batcher: GroupCommit[Any, Any] = field(default_factory=GroupCommit)
+    search_limits: SearchLimits = field(default_factory=SearchLimits)
+    scope_cache: ScopeCache = field(default_factory=ScopeCache)
+    credential_cache: LRUCache[bytes, CachedCredential] = field(default_factory=lambda: LRUCache(CREDENTIALS_MAX))
+    clean_names: LRUCache[tuple[tuple[str, ...], str], bool] = field(default_factory=lambda: LRUCache(NAMES_MAX))
+    pii_secrets: LRUCache[UUID, bytes] = field(default_factory=lambda: LRUCache(CREDENTIALS_MAX))
+    auth_flight: SingleFlight[Row | None] = field(default_factory=SingleFlight)
+    next_embedder: Embedder | None = None
+    refresh_active_model: Callable[[], Awaitable[None]] | None = None
+    probe_models: Callable[[], Awaitable[None]] | None = None
     webhooks_private: bool = False
-    measures: Measures = field(default_factory=Measures)
-    span: Callable[..., AbstractContextManager[Any]] = _unseen
+    streams: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("streams", STREAMS))
+    transfers: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("exports and imports", TRANSFERS))
+    completions: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("chat completions", COMPLETIONS))
+    metrics: Metrics = field(default_factory=Metrics)
+    budget: ModelBudget = field(init=False)
+    span: Callable[..., AbstractContextManager[Any]] = _no_span
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.usage = UsageCounter(self.db, self.now)
-        self.reads = ReadCounter(self.db)
-        self.feed = Feed(self.db, lambda: self.now())
+        self.redactor = Redactor(executor=self.executor)
+        self.access_counts = AccessCounter(self.db, self.now)
+        self.read_audit = ReadCounter(self.db)
+        self.event_notifier = EventNotifier(self.db, lambda: self.now())
+        self.budget = ModelBudget(self.db, lambda: self.now(), self.metrics)
 
-    async def search(self, workspace: UUID, look: Callable[[Connection], Awaitable[T]]) -> T:
-        """What ``look``, which writes nothing, finds in a search's transaction; on the replica if that is as good."""
+    async def search(self, workspace: UUID, read: Callable[[Connection], Awaitable[T]]) -> T:
+        """What ``read``, which writes nothing, finds in a search's transaction; on the replica if that is as good."""
         if self.replica is not None:
-            return await self.replica.search(workspace, look)
-        async with self.db.searching(workspace) as connection:
-            return await look(connection)
+            return await self.replica.search(workspace, read)
+        async with self.db.search_connection(workspace) as connection:
+            return await read(connection)
 
-    async def embed(self, texts: Sequence[str]) -> Embedded:
+    async def embed(self, texts: Sequence[str]) -> EmbeddingBatch:
         """Vectors for texts about to be stored. A failing embedder leaves them pending; a save never fails for it.
 
         The deadline grows with the number of texts. What is embedded before a failure is kept.
@@ -112,34 +129,34 @@ class Engine:
         vectors: list[Vector | None] = []
         embedder = self.embedder
         if embedder is None or not texts:
-            return Embedded(None, [None] * len(texts))
+            return EmbeddingBatch(None, [None] * len(texts))
         ends_at = monotonic() + self.embedding_deadline_s + DEADLINE_PER_TEXT_S * len(texts)
         try:
-            for start in range(0, len(texts), EMBEDDED_AT_ONCE):
-                some = texts[start : start + EMBEDDED_AT_ONCE]
+            for start in range(0, len(texts), EMBED_BATCH):
+                some = texts[start : start + EMBED_BATCH]
                 vectors.extend(await embedder.embed(some, max(0.0, ends_at - monotonic())))
         except EmbeddingFailed as error:
             log.warning("embedding_pending", texts=len(texts) - len(vectors), error=error.message)
             vectors.extend([None] * (len(texts) - len(vectors)))
         pending = sum(vector is None for vector in vectors)
-        self.measures.embedded.labels("pending").inc(pending)
-        self.measures.embedded.labels("ready").inc(len(vectors) - pending)
-        return Embedded(await self._space(embedder), vectors)
+        self.metrics.embedded.labels("pending").inc(pending)
+        self.metrics.embedded.labels("ready").inc(len(vectors) - pending)
+        return EmbeddingBatch(await self._space(embedder), vectors)
 
-    async def embed_query(self, text: str) -> tuple[Vector, Space]:
+    async def embed_query(self, text: str) -> tuple[Vector, VectorSpace]:
         """The vector of a query and its space. Raises EmbeddingFailed; an embedder must be configured."""
         embedder = self.embedder
         assert embedder is not None
         vectors = await embedder.embed([text], self.embedding_deadline_s)
         return vectors[0], await self._space(embedder)
 
-    async def embed_if_cheap(self, texts: Sequence[str]) -> Embedded:
+    async def embed_if_cheap(self, texts: Sequence[str]) -> EmbeddingBatch:
         """Vectors for texts that can wait for the worker: only from an embedder that costs next to nothing."""
         if self.embedder is None or self.embedder.source != CHEAP_SOURCE:
-            return Embedded(None, [None] * len(texts))
+            return EmbeddingBatch(None, [None] * len(texts))
         return await self.embed(texts)
 
-    async def space(self) -> Space | None:
+    async def space(self) -> VectorSpace | None:
         """Of this embedder's vectors; None without an embedder."""
         return None if self.embedder is None else await self._space(self.embedder)
 
@@ -148,9 +165,9 @@ class Engine:
         self._models[embedder.signature] = number
         self.embedder = embedder
 
-    async def _space(self, embedder: Embedder) -> Space:
+    async def _space(self, embedder: Embedder) -> VectorSpace:
         signature = embedder.signature
         if signature not in self._models:
             async with self.db.unscoped() as connection:
                 self._models[signature] = await model_number(connection, signature, embedder.dim, embedder.model)
-        return Space(self._models[signature], storage_of(signature))
+        return VectorSpace(self._models[signature], storage_of(signature))

@@ -1,4 +1,4 @@
-"""Following what happens (row O7): as it happens, or from any position on."""
+"""Following what happens: as it happens, or from any position on."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from service.store.events import Event
 
 BATCH = 200
 KEEP_ALIVE_S = 15.0
-FOLLOWERS_MAX = 500
-AWAY_S = 1.0
+DB_RETRY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class Gap:
     before: int
 
 
-async def follow(
+async def stream_events(
     engine: Engine,
     principal: Principal,
     after: int | None,
@@ -43,20 +42,20 @@ async def follow(
     what has happened so far.
 
     It also ends when the key is revoked or rotated, and when the process stops. While the database is away nothing
-    comes. Raises Unavailable when the database is away at its start, and when too many streams are open already.
+    comes. Raises Unavailable when the database is away at its start, and when the process stops.
     """
-    if engine.feed.closing or engine.feed.followers >= FOLLOWERS_MAX:
-        raise Unavailable(f"{FOLLOWERS_MAX} streams of events are open already, or this process stops.")
-    workspace, heard_of = principal.workspace_id, principal.reading(agent)
-    engine.reads.note(principal, "events", [heard_of])
-    async with engine.feed.following(workspace) as watch:
+    if engine.event_notifier.closing:
+        raise Unavailable("This process stops.")
+    workspace, heard_of = principal.workspace_id, principal.reader_agent(agent)
+    engine.read_audit.note(principal, "events", [heard_of])
+    async with engine.event_notifier.following(workspace) as watch:
         async with engine.db.transaction(workspace) as connection:
             key = await events.key_hash(connection, workspace, principal.key_id)
             oldest = await events.first(connection, workspace) or watch.last + 1
         at = watch.last if after is None else min(max(after, oldest - 1), watch.last)
         yield None if after in (None, at) else Gap(after, at + 1)
         look_at = monotonic() + KEEP_ALIVE_S
-        while not engine.feed.closing:
+        while not engine.event_notifier.closing:
             reached, found = watch.last, list[Event]()
             try:
                 if monotonic() >= look_at:
@@ -67,11 +66,13 @@ async def follow(
                     async with engine.db.transaction(workspace) as connection:
                         found = await events.after(connection, workspace, at, agent=heard_of, kinds=kinds, limit=BATCH)
             except Unavailable:
-                await asyncio.sleep(AWAY_S)
+                await asyncio.sleep(DB_RETRY_S)
                 continue
             for event in found:
+                at = event.position
                 yield event
-            at = found[-1].position if len(found) == BATCH else max(at, reached)
+            if len(found) < BATCH:  # events positioned since ``reached`` was read may have been found as well
+                at = max(at, reached)
             if monotonic() >= look_at:
                 yield None
                 look_at = monotonic() + KEEP_ALIVE_S

@@ -1,4 +1,4 @@
-"""Entities and what is known around them (rows G1, G2): reading, walking, and correcting the graph."""
+"""Entities and what is known around them: reading, walking, and correcting the graph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.domain.drafts import EntityRef
 from service.domain.principal import Principal
 from service.errors import Ambiguous, Conflict, Forbidden, InvalidInput, NotFound
 from service.memory.engine import Engine
-from service.memory.lifecycle import eyes
+from service.memory.lifecycle import resolve_reader
 from service.memory.links import ANY_KIND, must_see
 from service.store import agents, entities, memories
 
@@ -49,8 +49,8 @@ async def list_entities(
             before=after[0] if after else None,
             limit=limit + 1,
         )
-    more = cursors.encode(rows[limit - 1]["id"]) if len(rows) > limit else None
-    return [dict(row) for row in rows[:limit]], more
+    rows, more = cursors.paginate(rows, limit, "id")
+    return [dict(row) for row in rows], more
 
 
 async def get_entity(engine: Engine, principal: Principal, agent: str | None, named: str) -> Record:
@@ -76,13 +76,13 @@ async def graph(engine: Engine, principal: Principal, agent: str | None, named: 
         near = await entities.get(
             connection, workspace, audiences, [node["id"] for node in shown if node["kind"] == "entity"]
         )
-        told = await memories.get(
+        records = await memories.get(
             connection, workspace, [node["id"] for node in shown if node["kind"] == "memory"], None
         )
         edges = await entities.edges_among(
             connection, workspace, audiences, [node["id"] for node in shown], EDGES_MAX + 1
         )
-    engine.reads.note(principal, "graph", [row["agent"] for row in told])
+    engine.read_audit.note(principal, "graph", [row["agent"] for row in records])
     place = {node["id"]: n for n, node in enumerate(shown)}
     return {
         "entity": entity,
@@ -90,7 +90,7 @@ async def graph(engine: Engine, principal: Principal, agent: str | None, named: 
             _entity(row) for row in sorted(near, key=lambda row: place[row["id"]]) if row["id"] != entity["id"]
         ],
         "edges": [dict(row) for row in edges[:EDGES_MAX]],
-        "memories": [memories.record(row) for row in sorted(told, key=lambda row: place[row["id"]])],
+        "memories": [memories.to_record(row) for row in sorted(records, key=lambda row: place[row["id"]])],
         "truncated": len(nodes) > NODES_MAX or len(edges) > EDGES_MAX,
     }
 
@@ -98,9 +98,9 @@ async def graph(engine: Engine, principal: Principal, agent: str | None, named: 
 async def change_entity(engine: Engine, principal: Principal, entity_id: UUID, changes: Record) -> Record:
     """Rename an entity, or change its kind or its other names. Raises NotFound, Forbidden, and Conflict for a name
     that another entity of that kind has."""
-    principal.must_write()
+    principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _mine(connection, principal, entity_id)
+        row = await _load_owned(connection, principal, entity_id)
         done = await entities.rename(
             connection, principal.workspace_id, entity_id, name=changes.get("name") or row["name"],
             kind=changes.get("kind") or row["kind"], aliases=changes.get("aliases"), now=engine.now(),
@@ -116,10 +116,10 @@ async def merge_entities(engine: Engine, principal: Principal, entity_id: UUID, 
     Raises NotFound, Forbidden, InvalidInput for an entity and itself or of another audience, and Conflict when either
     is merged into another already.
     """
-    principal.must_write()
+    principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         first, second = sorted((entity_id, into))
-        rows = {id_: await _mine(connection, principal, id_) for id_ in (first, second)}
+        rows = {id_: await _load_owned(connection, principal, id_) for id_ in (first, second)}
         if entity_id == into or rows[entity_id]["audience"] != rows[into]["audience"]:
             raise InvalidInput(("body", "into"), "must be another entity that the same agents see")
         if rows[entity_id]["merged_into"] or rows[into]["merged_into"]:
@@ -130,9 +130,9 @@ async def merge_entities(engine: Engine, principal: Principal, entity_id: UUID, 
 
 async def unmerge_entity(engine: Engine, principal: Principal, entity_id: UUID) -> Record:
     """Let an entity that was merged stand for itself again. Raises NotFound, Forbidden, Conflict when it was not."""
-    principal.must_write()
+    principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        await _mine(connection, principal, entity_id)
+        await _load_owned(connection, principal, entity_id)
         if not await entities.unmerge(connection, principal.workspace_id, entity_id, engine.now()):
             raise Conflict("This entity is not merged into another.")
         return await _by_id(connection, principal, entity_id)
@@ -143,10 +143,10 @@ async def split_entity(
 ) -> Record:
     """Make a new entity of what these memories say of the old one. Raises NotFound, Forbidden, Conflict for a name
     that is taken, and InvalidInput when none of the memories speaks of the entity."""
-    principal.must_write()
+    principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        row = await _mine(connection, principal, entity_id)
+        row = await _load_owned(connection, principal, entity_id)
         made = await entities.add(
             connection, workspace, agent_id=row["agent_id"], audience=row["audience"], name=name,
             kind=kind or row["kind"],
@@ -163,12 +163,12 @@ async def add_edge(
 ) -> tuple[Record, bool]:
     """Write an edge between memories and entities, given as ``{memory_id}``, ``{entity_id}`` or ``{entity}``; the edge,
     and whether it is new. Raises InvalidInput for an end the caller cannot see."""
-    principal.must_write()
+    principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        acting = principal.acting(agent)
+        acting = principal.acting_agent(agent)
         await agents.ensure_agent(connection, workspace, acting)
-        reader = await agents.reader(connection, workspace, agents.Eyes(acting))
+        reader = await agents.reader(connection, workspace, agents.ReaderKey(acting))
         assert reader is not None
         ends = [
             await _end(connection, workspace, reader, name, end)
@@ -183,7 +183,7 @@ async def add_edge(
 
 async def remove_edge(engine: Engine, principal: Principal, edge_id: UUID) -> None:
     """Delete an edge. Raises NotFound for one the caller cannot see, Forbidden for one that is another agent's."""
-    principal.must_write()
+    principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await entities.edge(connection, principal.workspace_id, edge_id)
         audiences = await _audiences(connection, principal, None)
@@ -195,7 +195,7 @@ async def remove_edge(engine: Engine, principal: Principal, edge_id: UUID) -> No
 
 
 async def _audiences(connection: Connection, principal: Principal, agent: str | None) -> list[UUID] | None:
-    reader = await eyes(connection, principal, agent)
+    reader = await resolve_reader(connection, principal, agent)
     return reader.audiences if reader else None
 
 
@@ -222,7 +222,7 @@ async def _by_id(connection: Connection, principal: Principal, entity_id: UUID) 
     return _entity(row)
 
 
-async def _mine(connection: Connection, principal: Principal, entity_id: UUID) -> Any:
+async def _load_owned(connection: Connection, principal: Principal, entity_id: UUID) -> Any:
     """The entity, locked, if the caller may change it."""
     row = await entities.lock(connection, principal.workspace_id, entity_id)
     audiences = await _audiences(connection, principal, None)

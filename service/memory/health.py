@@ -1,8 +1,8 @@
-"""Whether everything Reverie depends on works (rows E6, O4): what calls showed, and a look where none was made.
+"""Whether everything Reverie depends on works: what calls showed, and a look where none was made.
 
-Every call to the embedder and to the language model is evidence. Where nobody calls, ``Lookout`` looks again and
-again: a request for the list of models, which costs nothing, and, when that goes wrong or the last call failed, a
-real call of one token. Workers tell what they see with their heartbeats.
+Every call to the embedder and to the language model is evidence. Where nobody calls, ``HealthProber`` probes
+periodically: a request for the list of models, which costs nothing, and, when that fails or the last call failed, a
+real call of one token. Workers report their health with their heartbeats.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import httpx
 import structlog
 
 from service.db.guard import assert_outside_transaction
-from service.domain.condition import Condition
+from service.domain.health_status import HealthStatus
+from service.domain.spending import FAILED, PROBE, Usage, paid_by, set_payer
 from service.embedding.cache import CachedEmbedder
+from service.embedding.monitored import MonitoredEmbedder
 from service.embedding.remote import RemoteEmbedder
-from service.embedding.watched import WatchedEmbedder
 from service.errors import ReverieError
 from service.memory.engine import Engine
 from service.store import health
@@ -26,10 +27,11 @@ from service.store.health import Worker
 
 log = structlog.get_logger(__name__)
 
-PROBE_S = 2.0
-GLANCE_S = 1.0
-"""For a list of models: with the pause before it (REVERIE_PROBE_S) and a real call after it, less than five seconds for
-one that hangs. And for a real call to what is known to fail, when somebody waits for what comes of it."""
+CALL_TIMEOUT_S = 2.0
+PROBE_TIMEOUT_S = 1.0
+"""For a list of models: with the pause before it (REVERIE_HEALTH_PROBE_INTERVAL_S) and a real call after it, less than
+five seconds for one that hangs. And for a real call to what is known to fail, when somebody waits for what comes of
+it."""
 DATABASE_S = 2.0
 FRESH_S = 1.0
 NO_LIST = frozenset({404, 405, 501})
@@ -37,60 +39,61 @@ TRUSTED_S = 60.0
 """For this long a real call that went well outweighs a list of models that does not come."""
 
 Json = dict[str, Any]
-Look = Literal["models", "empty call"]
+ProbeKind = Literal["models", "empty call"]
 
 
 class _Probed(Protocol):
     @property
-    def condition(self) -> Condition: ...
+    def condition(self) -> HealthStatus: ...
     async def probe(self, seconds: float, /) -> None: ...
 
 
-def watched(engine: Engine) -> WatchedEmbedder | None:
+def monitored_embedder(engine: Engine) -> MonitoredEmbedder | None:
     """The embedder in use with its condition; None without one."""
     inner = engine.embedder.inner if isinstance(engine.embedder, CachedEmbedder) else engine.embedder
-    return inner if isinstance(inner, WatchedEmbedder) else None
+    return inner if isinstance(inner, MonitoredEmbedder) else None
 
 
-def own_conditions(engine: Engine) -> dict[str, Condition]:
+def own_statuses(engine: Engine) -> dict[str, HealthStatus]:
     """What this process knows of the models it uses."""
-    embedder = watched(engine)
-    off = Condition("off")
+    embedder = monitored_embedder(engine)
+    off = HealthStatus("off")
     return {
-        "embedder": embedder.condition if embedder else Condition("unknown") if engine.embedder else off,
+        "embedder": embedder.condition if embedder else HealthStatus("unknown") if engine.embedder else off,
         "llm": engine.llm.condition if engine.llm else off,
     }
 
 
-def told(engine: Engine) -> Json:
+def health_payload(engine: Engine) -> Json:
     """The same, as a worker tells it with its heartbeat."""
-    return {name: {"status": one.state, "error": one.error} for name, one in own_conditions(engine).items()}
+    return {name: {"status": one.state, "error": one.error} for name, one in own_statuses(engine).items()}
 
 
 async def checks(engine: Engine) -> dict[str, Json]:
     """The condition of ``database``, ``replica``, ``workers``, ``embedder``, ``llm``, here and in all workers."""
-    database, workers = Condition(), list[Worker]()
+    database, workers = HealthStatus(), list[Worker]()
     started = monotonic()
     try:
         async with asyncio.timeout(DATABASE_S), engine.db.unscoped() as connection:
+            await engine.db.check_schema(connection.raw)
             workers = await health.workers(connection)
-        database.works((monotonic() - started) * 1000)
+        database.mark_ok((monotonic() - started) * 1000)
     except (ReverieError, TimeoutError) as error:
-        database.fails(str(error) or f"No answer within {DATABASE_S:g} s.")
-    replica = engine.replica.told() if engine.replica else Condition("off").told() | {"lag_s": None}
-    return {"database": database.told(), "replica": replica, "workers": _workers(database, workers)} | {
-        name: _worst(name, one.told(), workers) for name, one in own_conditions(engine).items()
+        database.mark_failed(str(error) or f"No answer within {DATABASE_S:g} s.")
+    replica = engine.replica.as_dict() if engine.replica else HealthStatus("off").as_dict() | {"lag_s": None}
+    return {"database": database.as_dict(), "replica": replica, "workers": _workers(database, workers)} | {
+        name: _worst(name, one.as_dict(), workers) for name, one in own_statuses(engine).items()
     }
 
 
-def _workers(database: Condition, workers: list[Worker]) -> Json:
-    condition = Condition()
+def _workers(database: HealthStatus, workers: list[Worker]) -> Json:
+    condition = HealthStatus()
     if database.state == "ok":
         if any(worker.alive for worker in workers):
-            condition.works()
+            condition.mark_ok()
         else:
-            condition.fails("No worker is running.")
-    return condition.told()
+            condition.mark_failed("No worker is running.")
+    return condition.as_dict()
 
 
 def _worst(name: str, own: Json, workers: list[Worker]) -> Json:
@@ -103,25 +106,25 @@ def _worst(name: str, own: Json, workers: list[Worker]) -> Json:
     return own
 
 
-def _patience_s(known: Condition, *, closely: bool) -> float:
-    return GLANCE_S if closely and known.state == "failing" else PROBE_S
+def _timeout_s(known: HealthStatus, *, active: bool) -> float:
+    return PROBE_TIMEOUT_S if active and known.state == "failing" else CALL_TIMEOUT_S
 
 
-class Lookout:
-    """As a context, looks after the models of an engine every ``every_s`` seconds; 0 never looks by itself."""
+class HealthProber:
+    """As a context, probes the models of an engine every ``every_s`` seconds; 0 disables background probes."""
 
     def __init__(self, engine: Engine, every_s: float) -> None:
         self._engine = engine
         self._every_s = every_s
         self._trusted_until: dict[str, float] = {}
-        self._better_than_its_list: set[str] = set()
-        self._http = httpx.AsyncClient(timeout=GLANCE_S, follow_redirects=False)
+        self._ignore_model_list: set[str] = set()
+        self._http = httpx.AsyncClient(timeout=PROBE_TIMEOUT_S, follow_redirects=False)
         self._tasks: list[asyncio.Task[None]] = []
 
-    async def __aenter__(self) -> Lookout:
-        self._engine.lookout = self.look
+    async def __aenter__(self) -> HealthProber:
+        self._engine.probe_models = self.probe_now
         if self._every_s:
-            self._tasks = [asyncio.create_task(self._keep_looking(name)) for name in ("embedder", "llm")]
+            self._tasks = [asyncio.create_task(self._probe_forever(name)) for name in ("embedder", "llm")]
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -130,38 +133,40 @@ class Lookout:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._http.aclose()
 
-    async def look(self) -> None:
+    async def probe_now(self) -> None:
         """Look closely now, where the last evidence is older than a second; less than five seconds in all, and hardly
         more than one where what has failed still hangs."""
-        await asyncio.gather(self._embedder(closely=True), self._llm(closely=True))
+        with paid_by(PROBE):
+            await asyncio.gather(self._embedder(active=True), self._llm(active=True))
 
-    async def _keep_looking(self, name: str) -> None:
+    async def _probe_forever(self, name: str) -> None:
+        set_payer(PROBE)
         while True:
             try:
                 await (self._embedder() if name == "embedder" else self._llm())
             except Exception:
-                log.exception("look_failed", at=name)
+                log.exception("probe_failed", at=name)
             await asyncio.sleep(self._every_s)
 
-    async def _embedder(self, *, closely: bool = False) -> None:
-        embedder = watched(self._engine)
-        if embedder is None or (closely and embedder.condition.age_s < FRESH_S):
+    async def _embedder(self, *, active: bool = False) -> None:
+        embedder = monitored_embedder(self._engine)
+        if embedder is None or (active and embedder.condition.age_s < FRESH_S):
             return
-        if closely or not isinstance(embedder.inner, RemoteEmbedder):
-            await embedder.probe(_patience_s(embedder.condition, closely=closely))
+        if active or not isinstance(embedder.inner, RemoteEmbedder):
+            await embedder.probe(_timeout_s(embedder.condition, active=active))
         else:
-            await self._look_at("embedder", embedder, *embedder.inner.server, "models", {})
+            await self._probe("embedder", embedder, *embedder.inner.server, "models", {})
 
-    async def _llm(self, *, closely: bool = False) -> None:
+    async def _llm(self, *, active: bool = False) -> None:
         llm = self._engine.llm
-        if llm is None or (closely and llm.condition.age_s < FRESH_S):
+        if llm is None or (active and llm.condition.age_s < FRESH_S):
             return
         # A call without messages is refused by whatever would answer one with them, at no cost.
         call = {"model": llm.model.partition("/")[2] or llm.model, "messages": []}
-        await self._look_at("llm", llm, *await llm.server(), "empty call" if closely else "models", call)
+        await self._probe("llm", llm, *await llm.server(), "empty call" if active else "models", call)
 
-    async def _look_at(
-        self, name: str, probed: _Probed, base: str | None, key: str | None, how: Look, call: Json
+    async def _probe(
+        self, name: str, probed: _Probed, base: str | None, key: str | None, how: ProbeKind, call: Json
     ) -> None:
         """A look at the server, and a real call when that goes wrong or the last call did; where the call works and the
         look does not, twice in a row, it is not looked at for a minute.
@@ -175,21 +180,21 @@ class Lookout:
                 return
             answers = await self._answers(base, key, how, call)
             if answers:
-                self._better_than_its_list.discard(name)
-                probed.condition.works()
+                self._ignore_model_list.discard(name)
+                probed.condition.mark_ok()
                 return
         began = monotonic()
-        await probed.probe(_patience_s(probed.condition, closely=how == "empty call"))
+        await probed.probe(_timeout_s(probed.condition, active=how == "empty call"))
         if probed.condition.age_s > monotonic() - began:
             if answers is False:
-                probed.condition.fails(f"No answer within {PROBE_S:g} s.")
+                probed.condition.mark_failed(f"No answer within {CALL_TIMEOUT_S:g} s.")
         elif probed.condition.state == "ok" and not failing:
             # Once may be a server that came back between the two: another break would go unseen.
-            if name in self._better_than_its_list:
+            if name in self._ignore_model_list:
                 self._trusted_until[name] = monotonic() + TRUSTED_S
-            self._better_than_its_list.add(name)
+            self._ignore_model_list.add(name)
 
-    async def _answers(self, base: str, key: str | None, how: Look, call: Json) -> bool | None:
+    async def _answers(self, base: str, key: str | None, how: ProbeKind, call: Json) -> bool | None:
         """Whether a server answers, and lets this key in; None when it has no list of models, which says nothing."""
         assert_outside_transaction()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -199,7 +204,17 @@ class Lookout:
                 if answer.status_code in NO_LIST:
                     return None
             else:
-                answer = await self._http.post(f"{base.rstrip('/')}/chat/completions", headers=headers, json=call)
+                answer = await self._empty_call(f"{base.rstrip('/')}/chat/completions", headers, call)
         except (httpx.HTTPError, httpx.InvalidURL):
             return False
         return answer.status_code < 500 and answer.status_code not in (401, 403)
+
+    async def _empty_call(self, url: str, headers: dict[str, str], call: Json) -> httpx.Response:
+        charge = await self._engine.budget.reserve("probe", call["model"], Usage(calls=1))
+        used = FAILED
+        try:
+            answer = await self._http.post(url, headers=headers, json=call)
+            used = Usage(calls=1, failed_calls=int(not answer.is_success))
+        finally:
+            charge.settle(used)
+        return answer

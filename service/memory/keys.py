@@ -1,4 +1,4 @@
-"""API keys: made once, shown once, stored as hashes (row A1).
+"""API keys: made once, shown once, stored as hashes.
 
 A key is ``rv_<workspace><secret>``, both URL-safe base64 of 16 and 32 bytes: the workspace it opens is in the key,
 so finding it is one index lookup. A key given by the operator in another form belongs to the default workspace.
@@ -19,11 +19,10 @@ from uuid import UUID
 from service.db.pool import Row
 from service.domain import cursors
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
-from service.domain.principal import KeyRole, KnownKey, Principal
+from service.domain.principal import CachedCredential, KeyRole, Principal
 from service.errors import Conflict, InvalidInput, NotFound, RateLimited, Unauthenticated
 from service.memory import audit
 from service.memory.engine import Engine
-from service.memory.redaction import cleared_fields
 from service.store.settings import settings_from
 
 PREFIX = "rv_"
@@ -39,32 +38,32 @@ async def authenticate(engine: Engine, key: str) -> Principal:
     workspace = workspace_of(key)
     hashed = hash_of(key)
 
-    async def look() -> Row | None:
+    async def find() -> Row | None:
         async with engine.db.unscoped() as connection:
             return await connection.row("authenticate", workspace=workspace, hash=hashed)
 
-    row, own = await engine.key_looks.ask(hashed, look)
+    row, own = await engine.auth_flight.do(hashed, find)
     if row is not None and not own and "rate_limit" in (row["settings"] or ()):
-        row = await look()
+        row = await find()
     if row is None or not hmac.compare_digest(row["hash"], hashed):
-        engine.keys.drop(hashed)
+        engine.credential_cache.discard(hashed)
         raise Unauthenticated
     principal = Principal(workspace, row["id"], row["role"], row["agent"], settings=settings_from(row["settings"]))
     if "rate_limit" in (row["settings"] or ()):
-        engine.keys.drop(hashed)
+        engine.credential_cache.discard(hashed)
     else:
-        engine.keys.keep(hashed, KnownKey(principal, hashed, row["settings"]))
+        engine.credential_cache.put(hashed, CachedCredential(principal, hashed, row["settings"]))
     if row["retry_after_s"] is not None:
         raise RateLimited(retry_after_s=max(1, math.ceil(row["retry_after_s"])))
     return principal
 
 
-def known_key(engine: Engine, key: str) -> KnownKey | None:
+def cached_credential(engine: Engine, key: str) -> CachedCredential | None:
     """The key as it was last seen live, if a statement on its own can make sure of it and no rate is to be counted.
 
     On Citus keys stand elsewhere than what is saved or searched, and a replica may not have heard of a revocation yet.
     """
-    return None if engine.db.spread or engine.replica is not None else engine.keys.get(hash_of(key))
+    return None if engine.db.is_citus or engine.replica is not None else engine.credential_cache.get(hash_of(key))
 
 
 def hash_of(key: str) -> bytes:
@@ -116,12 +115,11 @@ async def create_key(
     engine: Engine, principal: Principal, role: KeyRole, agent: str | None, name: str
 ) -> dict[str, Any]:
     """A new key of the caller's workspace. An agent key needs its agent; an admin key has none."""
-    principal.must_administer()
+    principal.require_admin()
     if role == "agent" and agent is None:
         raise InvalidInput(("body", "agent"), "an agent key is bound to one agent: name it")
     if role == "admin" and agent is not None:
         raise InvalidInput(("body", "agent"), "an admin key is not bound to an agent")
-    name = (await cleared_fields(engine, principal, {"name": name}))["name"]
     key_id, text = await add_key(engine, principal.workspace_id, role, agent, name, by=principal)
     return {"id": key_id, "key": text, "role": role, "agent": agent, "name": name}
 
@@ -139,19 +137,19 @@ async def list_keys(
     engine: Engine, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[dict[str, Any]], str | None]:
     """A page of keys, newest first, never their text."""
-    principal.must_administer()
+    principal.require_admin()
     after = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await connection.fetch(
             "list_keys", workspace=principal.workspace_id, before=after[0] if after else None, limit=limit + 1
         )
-    more = cursors.encode(rows[limit - 1]["id"]) if len(rows) > limit else None
-    return [dict(row) for row in rows[:limit]], more
+    rows, more = cursors.paginate(rows, limit, "id")
+    return [dict(row) for row in rows], more
 
 
 async def rotate_key(engine: Engine, principal: Principal, key_id: UUID) -> dict[str, Any]:
     """Give a key a new secret; the old one stops at once."""
-    principal.must_administer()
+    principal.require_admin()
     text = make_key(principal.workspace_id)
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await connection.row("rotate_key", workspace=principal.workspace_id, id=key_id, hash=hash_of(text))
@@ -163,7 +161,7 @@ async def rotate_key(engine: Engine, principal: Principal, key_id: UUID) -> dict
 
 async def revoke_key(engine: Engine, principal: Principal, key_id: UUID) -> None:
     """Revoke a key in effect at once. Raises Conflict for the last admin key: nobody could get in again."""
-    principal.must_administer()
+    principal.require_admin()
     async with engine.db.transaction(principal.workspace_id) as connection:
         if not await connection.run("revoke_key", workspace=principal.workspace_id, id=key_id):
             raise NotFound("There is no such key here.")

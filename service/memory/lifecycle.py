@@ -1,4 +1,4 @@
-"""One memory's life after its save: read, list, change, delete, restore, history (rows W9 to W12)."""
+"""One memory's life after its save: read, list, change, delete, restore, history."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.principal import Principal
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
 from service.memory.engine import Engine
-from service.memory.places import place_of
-from service.memory.redaction import cleared_patch, masked, policy_of
+from service.memory.redaction import pii_policy, redact_lenient, redact_patch
 from service.memory.remember import columns_of
+from service.memory.scopes import resolve_scope
 from service.store import agents, memories
 
 FEEDBACK_STEP = 0.1
@@ -44,15 +44,15 @@ class ListFilter:
     with_expired: bool = False
 
 
-async def eyes(connection: Connection, principal: Principal, named: str | None) -> agents.Reader | None:
-    """Whose eyes a read uses: an agent's, or None for a key that sees the workspace and names no agent.
+async def resolve_reader(connection: Connection, principal: Principal, named: str | None) -> agents.Reader | None:
+    """The reader a read is resolved to: an agent, or None for a key that sees the workspace and names no agent.
 
     Raises NotFound for an agent nobody has heard of.
     """
-    agent = principal.reading(named)
+    agent = principal.reader_agent(named)
     if agent is None:
         return None
-    reader = await agents.reader(connection, principal.workspace_id, agents.Eyes(agent))
+    reader = await agents.reader(connection, principal.workspace_id, agents.ReaderKey(agent))
     if reader is None:
         raise NotFound(f"There is no agent {agent!r} here.")
     return reader
@@ -63,24 +63,24 @@ async def get_memory(
 ) -> memories.Record:
     """One memory that the caller may see. Deleted and expired ones are NotFound unless included."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _visible(connection, principal, memory_id)
+        row = await _load_visible(connection, principal, memory_id)
     if (row["deleted_at"] is not None and "deleted" not in include) or (
         row["expires_at"] is not None and row["expires_at"] <= engine.now() and "expired" not in include
     ):
         raise NotFound(ABSENT)
-    engine.reads.note(principal, "memory", [row["agent"]])
-    return memories.record(row)
+    engine.read_audit.note(principal, "memory", [row["agent"]])
+    return memories.to_record(row)
 
 
 async def list_memories(
     engine: Engine, principal: Principal, agent: str | None, filter_: ListFilter, *, limit: int, cursor: str | None
 ) -> tuple[list[memories.Record], str | None]:
     """A page of memories, newest first, and the cursor of the next; an unknown agent has none."""
-    after = cursors.decode(cursor, datetime.fromisoformat, UUID)
+    after = cursors.decode(cursor, datetime, UUID)
     filter_ = await _masked(engine, principal, filter_)
     async with engine.db.transaction(principal.workspace_id) as connection:
         try:
-            reader = await eyes(connection, principal, agent)
+            reader = await resolve_reader(connection, principal, agent)
         except NotFound:
             return [], None
         rows = await memories.list_(
@@ -93,16 +93,16 @@ async def list_memories(
             now=engine.now(),
             **{name: getattr(filter_, name) for name in filter_.__slots__},
         )
-    more = cursors.encode(rows[limit - 1]["created_at"], rows[limit - 1]["id"]) if len(rows) > limit else None
-    engine.reads.note(principal, "memories", [principal.reading(agent), *(row["agent"] for row in rows[:limit])])
-    return [memories.record(row) for row in rows[:limit]], more
+    rows, more = cursors.paginate(rows, limit, "created_at", "id")
+    engine.read_audit.note(principal, "memories", [principal.reader_agent(agent), *(row["agent"] for row in rows)])
+    return [memories.to_record(row) for row in rows], more
 
 
 async def memory_stats(engine: Engine, principal: Principal, agent: str | None) -> dict[str, Any]:
     """Counts of the live memories the caller may see, all together and by type; an unknown agent has none."""
-    async with engine.db.searching(principal.workspace_id) as connection:
+    async with engine.db.search_connection(principal.workspace_id) as connection:
         try:
-            reader = await eyes(connection, principal, agent)
+            reader = await resolve_reader(connection, principal, agent)
         except NotFound:
             rows: list[dict[str, Any]] = []
         else:
@@ -114,8 +114,10 @@ async def memory_stats(engine: Engine, principal: Principal, agent: str | None) 
 
 async def _masked(engine: Engine, principal: Principal, filter_: ListFilter) -> ListFilter:
     """The filter as what it filters was stored."""
-    names = ("tag", "key", "text")
-    values = await masked(engine, await policy_of(engine, principal), [getattr(filter_, name) for name in names])
+    names = ("source", "text")
+    values = await redact_lenient(
+        engine, await pii_policy(engine, principal), [getattr(filter_, name) for name in names]
+    )
     return replace(filter_, **dict(zip(names, values, strict=True)))
 
 
@@ -125,7 +127,7 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     Raises StaleVersion when it changed since ``patch.version``, NotFound when it is not visible or deleted,
     Forbidden when it belongs to another agent, Conflict when it would repeat another memory.
     """
-    principal.must_write()
+    principal.require_write()
     given = patch.model_fields_set - {"version", "reason"}
     for field in given & {
         "type",
@@ -140,11 +142,11 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     }:
         if getattr(patch, field) is None:
             raise InvalidInput(("body", field), "must not be null")
-    patch = await cleared_patch(engine, principal, patch)
+    patch = await redact_patch(engine, principal, patch)
     now = engine.now()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _mine(connection, principal, memory_id)
-    draft = _patched(memories.record(row), patch, given)
+        row = await _load_owned(connection, principal, memory_id)
+    draft = _patched(memories.to_record(row), patch, given)
     embedded = await engine.embed([draft.content]) if draft.content != row["content"] else None
     async with engine.db.transaction(principal.workspace_id) as connection:
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
@@ -155,24 +157,25 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
                 f"The memory is at version {locked['version']}, not {patch.version}; read it again.",
                 version=locked["version"],
             )
-        place = await place_of(connection, principal, draft, owner=row["agent"])
+        moved = bool(given & {"scope", "team", "task"})
+        place = await resolve_scope(connection, principal, draft, owner=row["agent"], moved=moved)
         item = columns_of(draft, place, 1, principal.actor, now)
-        twin = await memories.find_twin(connection, principal.workspace_id, item)
-        if twin is not None and twin != memory_id:
-            raise Conflict("Another memory says the same already.", memory_id=str(twin))
+        duplicate = await memories.find_duplicate(connection, principal.workspace_id, item)
+        if duplicate is not None and duplicate != memory_id:
+            raise Conflict("Another memory says the same already.", memory_id=str(duplicate))
         await memories.rewrite(
             connection, principal.workspace_id, memory_id, item, embedded,
             actor=principal.actor, reason=patch.reason or "changed", now=now,
         )  # fmt: skip
         rows = await memories.get(connection, principal.workspace_id, [memory_id], None)
-    return memories.record(rows[0])
+    return memories.to_record(rows[0])
 
 
-async def forget_memory(engine: Engine, principal: Principal, memory_id: UUID) -> None:
+async def delete_memory(engine: Engine, principal: Principal, memory_id: UUID) -> None:
     """Delete a memory: hidden at once everywhere, restorable until it is collected."""
-    principal.must_write()
+    principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        await _mine(connection, principal, memory_id)
+        await _load_owned(connection, principal, memory_id)
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
         if locked is None or locked["deleted_at"] is not None:
             raise NotFound(ABSENT)
@@ -182,23 +185,23 @@ async def forget_memory(engine: Engine, principal: Principal, memory_id: UUID) -
         )
 
 
-async def rate_memory(engine: Engine, principal: Principal, memory_id: UUID, *, useful: bool) -> memories.Record:
+async def record_feedback(engine: Engine, principal: Principal, memory_id: UUID, *, useful: bool) -> memories.Record:
     """Say whether a memory was of use: its importance moves by a tenth; the history says why.
 
     Whoever may read it may rate it. Raises NotFound for one that is not there or deleted.
     """
-    principal.must_write()
+    principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        await _visible(connection, principal, memory_id)
+        await _load_visible(connection, principal, memory_id)
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
         if locked is None or locked["deleted_at"] is not None:
             raise NotFound(ABSENT)
-        await memories.rate(
+        await memories.set_importance(
             connection, principal.workspace_id, memory_id, step=FEEDBACK_STEP if useful else -FEEDBACK_STEP,
             actor=principal.actor, reason=f"feedback: {'useful' if useful else 'not useful'}", now=engine.now(),
         )  # fmt: skip
         rows = await memories.get(connection, principal.workspace_id, [memory_id], None)
-    return memories.record(rows[0])
+    return memories.to_record(rows[0])
 
 
 async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) -> memories.Record:
@@ -206,29 +209,29 @@ async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) 
 
     A memory that is neither is given as it is. Raises Conflict when another one has taken its key or says the same.
     """
-    principal.must_write()
+    principal.require_write()
     workspace, now = principal.workspace_id, engine.now()
     async with engine.db.transaction(workspace) as connection:
-        await _mine(connection, principal, memory_id, deleted=True)
+        await _load_owned(connection, principal, memory_id, deleted=True)
         locked = await memories.lock(connection, workspace, memory_id)
         if locked is None:
             raise NotFound(ABSENT)
         deleted, replaced = locked["deleted_at"] is not None, locked["superseded_by"] is not None
         if deleted != replaced:
             item = dict(locked) | {"identity_hash": locked["identity_hash"].hex()}
-            twin = await memories.find_twin(connection, workspace, item)
-            if twin is not None:
-                raise Conflict("Another memory has taken its place since.", memory_id=str(twin))
+            duplicate = await memories.find_duplicate(connection, workspace, item)
+            if duplicate is not None:
+                raise Conflict("Another memory has taken its place since.", memory_id=str(duplicate))
         if deleted:
             await memories.mark_deleted(
                 connection, workspace, memory_id, None, actor=principal.actor, reason="restored", now=now
             )
         elif replaced:
-            await memories.hold_again(
+            await memories.reinstate(
                 connection, workspace, memory_id, actor=principal.actor, reason="restored", now=now
             )
         rows = await memories.get(connection, workspace, [memory_id], None)
-    return memories.record(rows[0])
+    return memories.to_record(rows[0])
 
 
 async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) -> list[memories.Record]:
@@ -237,8 +240,8 @@ async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) 
     Whom it was shared with later sees the versions since, not what was private before.
     """
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _visible(connection, principal, memory_id)
-        engine.reads.note(principal, "history", [row["agent"]])
+        row = await _load_visible(connection, principal, memory_id)
+        engine.read_audit.note(principal, "history", [row["agent"]])
         versions = await memories.history(connection, principal.workspace_id, memory_id)
     return versions if principal.agent in (None, row["agent"]) else _since_shared(versions)
 
@@ -256,21 +259,21 @@ def _since_shared(versions: list[memories.Record]) -> list[memories.Record]:
 async def memory_sources(engine: Engine, principal: Principal, memory_id: UUID) -> list[memories.Record]:
     """The messages a memory was made of; those of another agent's sessions are left out."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _visible(connection, principal, memory_id)
-        engine.reads.note(principal, "sources", [row["agent"]])
+        row = await _load_visible(connection, principal, memory_id)
+        engine.read_audit.note(principal, "sources", [row["agent"]])
         return await memories.sources(connection, principal.workspace_id, memory_id, principal.agent)
 
 
-async def _visible(connection: Connection, principal: Principal, memory_id: UUID) -> Any:
-    reader = await eyes(connection, principal, None)
+async def _load_visible(connection: Connection, principal: Principal, memory_id: UUID) -> Any:
+    reader = await resolve_reader(connection, principal, None)
     rows = await memories.get(connection, principal.workspace_id, [memory_id], reader)
     if not rows:
         raise NotFound(ABSENT)
     return rows[0]
 
 
-async def _mine(connection: Connection, principal: Principal, memory_id: UUID, *, deleted: bool = False) -> Any:
-    row = await _visible(connection, principal, memory_id)
+async def _load_owned(connection: Connection, principal: Principal, memory_id: UUID, *, deleted: bool = False) -> Any:
+    row = await _load_visible(connection, principal, memory_id)
     if principal.agent is not None and row["agent"] != principal.agent:
         raise Forbidden("This memory belongs to another agent; only its author or an admin may change it.")
     if row["deleted_at"] is not None and not deleted:

@@ -1,4 +1,4 @@
-"""Links given with a save (row W8): edges to memories and entities, in the save's own transaction."""
+"""Links given with a save: edges to memories and entities, in the save's own transaction."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ class Linked:
 
 
 async def write_links(connection: Connection, principal: Principal, saved: Sequence[Linked]) -> None:
-    """Write the edges of memories: always in the same order, so that two saves that name the same new entities wait and
-    never block each other. Raises InvalidInput, naming the link, for a memory the agent cannot see."""
+    """Write the edges of memories, in one order for all saves (lock ordering against deadlock).
+
+    Raises InvalidInput, naming the link, for a memory the agent cannot see.
+    """
     readers: dict[str, agents.Reader | None] = {}
     links = [(one, position, link) for one in saved for position, link in enumerate(one.links)]
     for one, position, link in sorted(links, key=lambda each: _order(each[0], each[2])):
         if one.agent not in readers:
-            readers[one.agent] = await agents.reader(connection, principal.workspace_id, agents.Eyes(one.agent))
+            readers[one.agent] = await agents.reader(connection, principal.workspace_id, agents.ReaderKey(one.agent))
         await _write(connection, principal, readers[one.agent], one, link, (*one.loc, "links", position))
 
 

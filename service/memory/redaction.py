@@ -1,7 +1,6 @@
-"""Personal data stops here (row P1): everything a caller writes passes one of these before anything else sees it.
+"""Personal data stops here: everything a caller writes passes one of these before anything else sees it.
 
-What callers *name* things with (agents, users, sessions, teams, tasks, ids of tool calls) is left as it is: a name
-that is masked would stand for somebody else as well. Name people by ids, not by their addresses.
+This is about texts. What callers *name* things with is masked by ``service.memory.naming``, before it comes here.
 
 Refusals name the field (InvalidInput); a redactor that fails refuses the write (RedactorUnavailable).
 """
@@ -20,21 +19,22 @@ from service.domain.search import SearchRequest
 from service.domain.workspace import PiiSettings
 from service.errors import InvalidInput
 from service.memory.engine import Engine
+from service.memory.naming import with_masked_names
 from service.privacy import PiiPolicy, PiiRejected
 from service.store.settings import workspace_settings
 
 Loc = tuple[str | int, ...]
-Written = tuple[Loc, Any]
+FieldValue = tuple[Loc, Any]
 """Where something was written, and what: text, JSON, or None."""
 
 Draft = TypeVar("Draft", bound=BaseModel)
 
-MEMORY_FIELDS = ("content", "summary", "key", "tags", "metadata", "source")
-MESSAGE_FIELDS = ("content", "name")
+MEMORY_FIELDS = ("content", "summary", "metadata", "source")
+MESSAGE_FIELDS = ("content",)
 BODY: Loc = ("body",)
 
 
-async def policy_of(engine: Engine, principal: Principal) -> PiiSettings:
+async def pii_policy(engine: Engine, principal: Principal) -> PiiSettings:
     """What the caller's workspace does with personal data."""
     if principal.settings is not None:
         return principal.settings.pii
@@ -47,7 +47,7 @@ async def workspace_policy(engine: Engine, workspace: UUID) -> PiiSettings:
         return (await workspace_settings(connection, workspace)).pii
 
 
-async def cleared(engine: Engine, settings: PiiSettings, written: Sequence[Written]) -> list[Any]:
+async def redact(engine: Engine, settings: PiiSettings, written: Sequence[FieldValue]) -> list[Any]:
     """What may be kept of each value, in order."""
     policy = PiiPolicy(settings.mode, settings.entities)
     values = [value for _, value in written]
@@ -70,86 +70,94 @@ async def cleared(engine: Engine, settings: PiiSettings, written: Sequence[Writt
     return values
 
 
-async def masked(engine: Engine, settings: PiiSettings, values: Sequence[Any]) -> list[Any]:
+async def redact_lenient(engine: Engine, settings: PiiSettings, values: Sequence[Any]) -> list[Any]:
     """The values with personal data masked, also where the workspace would refuse it: for what is read and derived."""
     softer = settings.model_copy(update={"mode": "redact"}) if settings.mode == "reject" else settings
-    return await cleared(engine, softer, [((), value) for value in values])
+    return await redact(engine, softer, [((), value) for value in values])
 
 
-async def cleared_fields(
+async def redact_fields(
     engine: Engine, principal: Principal, fields: Mapping[str, Any], loc: Loc = BODY
 ) -> dict[str, Any]:
     """What may be kept of each field of a request."""
-    settings = await policy_of(engine, principal)
-    values = await cleared(engine, settings, [((*loc, name), value) for name, value in fields.items()])
+    settings = await pii_policy(engine, principal)
+    values = await redact(engine, settings, [((*loc, name), value) for name, value in fields.items()])
     return dict(zip(fields, values, strict=True))
 
 
-async def cleared_drafts(
+async def redact_drafts(
     engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft], locs: Sequence[Loc]
 ) -> list[MemoryDraft]:
     """Memories as they may be saved."""
-    return await _cleared_models(engine, principal, drafts, locs, MEMORY_FIELDS)
+    return await _redact_models(engine, principal, drafts, locs, MEMORY_FIELDS)
 
 
-async def cleared_patch(engine: Engine, principal: Principal, patch: MemoryPatch) -> MemoryPatch:
+async def redact_patch(engine: Engine, principal: Principal, patch: MemoryPatch) -> MemoryPatch:
     """Changes of a memory as they may be made."""
-    return (await _cleared_models(engine, principal, [patch], [BODY], (*MEMORY_FIELDS, "reason")))[0]
+    return (await _redact_models(engine, principal, [patch], [BODY], (*MEMORY_FIELDS, "reason")))[0]
 
 
-async def cleared_messages(engine: Engine, principal: Principal, drafts: Sequence[MessageDraft]) -> list[MessageDraft]:
-    """Messages as they may be stored."""
-    locs = [(*BODY, "messages", position) for position in range(len(drafts))]
-    return await _cleared_models(engine, principal, drafts, locs, MESSAGE_FIELDS)
+async def redact_messages(engine: Engine, principal: Principal, drafts: Sequence[MessageDraft]) -> list[MessageDraft]:
+    """Messages as they may be stored, their names too: the proxy's come by no route."""
+    settings = await pii_policy(engine, principal)
+    loc = (*BODY, "messages")
+    typed = [(MessageDraft, draft, (*loc, position)) for position, draft in enumerate(drafts)]
+    named = await with_masked_names(engine, principal.workspace_id, settings, typed, refuse=True)
+    return await _redact_models(engine, principal, named, [(*loc, n) for n in range(len(named))], MESSAGE_FIELDS)
 
 
-async def masked_search(engine: Engine, principal: Principal, request: SearchRequest) -> SearchRequest:
-    """A search as the embedder and the database may see it; its filters are masked as what they filter is."""
-    settings = await policy_of(engine, principal)
+async def refuse_personal_data(
+    engine: Engine, principal: Principal, loc: Loc, text: str, *, besides: Sequence[str] = ()
+) -> None:
+    """Raise InvalidInput for personal data in what is of no use when masked, but for the kinds ``besides``."""
+    settings = await pii_policy(engine, principal)
+    kinds = tuple(kind for kind in settings.entities if kind not in besides)
+    if settings.mode != "off" and kinds:
+        await redact(engine, PiiSettings(mode="reject", entities=kinds), [(loc, text)])
+
+
+async def redact_search(engine: Engine, principal: Principal, request: SearchRequest) -> SearchRequest:
+    """A search as the embedder and the database may see it; its filter is masked as what it filters is."""
+    settings = await pii_policy(engine, principal)
     if settings.mode == "off":
         return request
-    fields = ("query", "tags", "metadata")
-    values = await masked(engine, settings, [getattr(request, name) for name in fields])
+    fields = ("query", "metadata")
+    values = await redact_lenient(engine, settings, [getattr(request, name) for name in fields])
     return request.model_copy(update=dict(zip(fields, values, strict=True)))
 
 
-async def _cleared_models(
+async def _redact_models(
     engine: Engine, principal: Principal, drafts: Sequence[Draft], locs: Sequence[Loc], names: Sequence[str]
 ) -> list[Draft]:
-    settings = await policy_of(engine, principal)
+    settings = await pii_policy(engine, principal)
     if settings.mode == "off":
         return list(drafts)
-    written: list[Written] = []
+    written: list[FieldValue] = []
     owners: list[tuple[int, str]] = []
     for position, draft in enumerate(drafts):
         for name in names:
             if name in draft.model_fields_set:
                 written.append(((*locs[position], name), getattr(draft, name)))
                 owners.append((position, name))
-        for number, link in enumerate(getattr(draft, "links", ())):
-            if link.entity is not None:
-                written.append(((*locs[position], "links", number, "entity", "name"), link.entity.name))
-                owners.append((position, f"links.{number}"))
     changes: list[dict[str, Any]] = [{} for _ in drafts]
-    values = await cleared(engine, settings, written)
+    values = await redact(engine, settings, written)
     for (position, name), (_, before), after in zip(owners, written, values, strict=True):
         if after != before:
             changes[position][name] = after
-    return [rewritten(draft, change, loc) for draft, change, loc in zip(drafts, changes, locs, strict=True)]
+    written_anew = list(zip(drafts, changes, locs, strict=True))
+    return await engine.executor.each(lambda one: apply_redaction(*one), written_anew, lambda one: _changed(one[1]))
 
 
-def rewritten(draft: Draft, changes: dict[str, Any], loc: Loc) -> Draft:
+def _changed(changes: dict[str, Any]) -> int:
+    return sum(len(text) for text in changes.values() if isinstance(text, str))
+
+
+def apply_redaction(draft: Draft, changes: dict[str, Any], loc: Loc) -> Draft:
     """The draft with its masked values. Raises InvalidInput past its bounds: a mask may be long."""
     if not changes:
         return draft
-    fields = draft.model_dump(exclude_unset=True)
-    for name, value in changes.items():
-        if name.startswith("links."):
-            fields["links"][int(name.removeprefix("links."))]["entity"]["name"] = value
-        else:
-            fields[name] = value
     try:
-        return type(draft).model_validate(fields)
+        return type(draft).model_validate(draft.model_dump(exclude_unset=True) | changes)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         raise InvalidInput((*loc, *first["loc"]), f"{first['msg']} (after masking personal data)") from None

@@ -1,4 +1,4 @@
-"""All that is held about a person (row P3)."""
+"""All that is held about a person."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from uuid import UUID
 from service.domain.principal import Principal
 from service.memory import audit
 from service.memory.engine import Engine
+from service.memory.naming import forms_of, masked_names
+from service.memory.redaction import pii_policy
 from service.store import subjects
 from service.store.sessions import message
 
@@ -21,19 +23,22 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
 
     Raises Forbidden for anyone but an admin.
     """
-    principal.must_administer()
+    principal.require_admin()
     workspace = principal.workspace_id
+    pii = await pii_policy(engine, principal)
+    users = await forms_of(engine, workspace, pii, user)
+    (subject,) = await masked_names(engine, workspace, pii, [(("path", "user"), user)], refuse=False)
     async with engine.db.transaction(workspace) as connection:
-        await connection.allow(LONGEST_S)
-        held = await subjects.holdings(connection, workspace, user)
+        await connection.set_timeout(LONGEST_S)
+        held = await subjects.find_subject_data(connection, workspace, users)
         ids: list[UUID] = [*held.own, *held.shared]
         rows = await connection.fetch("subject_export_memories", workspace=workspace, ids=ids)
         edges = await connection.fetch("subject_export_edges", workspace=workspace, ids=ids)
         sessions = await connection.fetch(
-            "subject_export_sessions", workspace=workspace, user=user, ids=held.session_ids
+            "subject_export_sessions", workspace=workspace, users=users, ids=held.session_ids
         )
-        documents = await connection.fetch("subject_export_documents", workspace=workspace, user=user)
-        await audit.record(connection, principal, "user.exported", subject=user, details={"memories": len(ids)})
+        documents = await connection.fetch("subject_export_documents", workspace=workspace, users=users)
+        await audit.record(connection, principal, "user.exported", subject=subject, details={"memories": len(ids)})
     shared = {str(id_) for id_ in held.shared}
     return {
         "user": user,

@@ -1,4 +1,4 @@
-"""Undoing a dream (row D11): the state before it, or a refusal that names what has changed since.
+"""Undoing a dream: the state before it, or a refusal that names what has changed since.
 
 The messages it read are due again, unless a later dream of the same session has read on: nothing is dreamed about
 twice.
@@ -16,7 +16,7 @@ from service.domain.principal import Principal
 from service.errors import Conflict, NotFound
 from service.memory.dreams import get_dream
 from service.memory.engine import Engine
-from service.store import dreams, memories
+from service.store import dead_letters, dreams, memories
 from service.store import undo as store
 
 Record = dict[str, Any]
@@ -28,7 +28,7 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Re
     Raises NotFound, and Conflict (with the ids ``changed``) when the dream did not succeed, or when a row it touched
     has been changed since.
     """
-    principal.must_write()
+    principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         dream = await dreams.get(connection, workspace, dream_id)
@@ -40,12 +40,13 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Re
         taken = _read(await store.changes(connection, workspace, dream_id))
         await _undo(connection, workspace, dream_id, taken)
         await store.restore_watermarks(connection, workspace, record["watermarks"])
+        await dead_letters.reopen(connection, workspace, dream_id)
         await store.mark_undone(connection, workspace, dream_id)
     return await get_dream(engine, principal, dream_id)
 
 
 @dataclass(slots=True)
-class _Taken:
+class _Changes:
     """What a dream did, sorted by what taking it back means."""
 
     created: dict[UUID, int] = field(default_factory=dict)
@@ -55,8 +56,8 @@ class _Taken:
     bulletins: list[int] = field(default_factory=list)
 
 
-def _read(changes: Iterable[Any]) -> _Taken:
-    taken = _Taken()
+def _read(changes: Iterable[Any]) -> _Changes:
+    taken = _Changes()
     for change in changes:
         undo = change["undo"]
         match change["op"]:
@@ -73,7 +74,7 @@ def _read(changes: Iterable[Any]) -> _Taken:
     return taken
 
 
-async def _undo(connection: Connection, workspace: UUID, dream_id: UUID, taken: _Taken) -> None:
+async def _undo(connection: Connection, workspace: UUID, dream_id: UUID, taken: _Changes) -> None:
     versions = taken.created | {memory_id: undo["version"] for memory_id, undo in taken.changed.items()}
     rows = await memories.lock_all(connection, workspace, list(versions))
     changed = [
@@ -81,7 +82,7 @@ async def _undo(connection: Connection, workspace: UUID, dream_id: UUID, taken: 
         for memory_id, version in versions.items()
         if memory_id not in rows or rows[memory_id]["version"] != version
     ]
-    changed += await store.built_upon(connection, workspace, dream_id, list(taken.created), taken.edges)
+    changed += await store.depended_on(connection, workspace, dream_id, list(taken.created), taken.edges)
     _refuse(changed)
     await store.remove_edges(connection, workspace, taken.edges)
     await store.remove_memories(connection, workspace, list(taken.created))
@@ -92,8 +93,8 @@ async def _undo(connection: Connection, workspace: UUID, dream_id: UUID, taken: 
         assert row is not None
         if row["deleted_at"] is None and row["superseded_by"] is None:
             item = dict(row) | {"identity_hash": row["identity_hash"].hex()}
-            twin = await memories.find_twin(connection, workspace, item)
-            _refuse([twin] if twin not in (None, memory_id) else [])
+            duplicate = await memories.find_duplicate(connection, workspace, item)
+            _refuse([duplicate] if duplicate not in (None, memory_id) else [])
         await memories.reindex(connection, workspace, memory_id)
     await store.remove_bulletins(connection, workspace, dream_id, taken.bulletins)
 

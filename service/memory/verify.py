@@ -1,4 +1,4 @@
-"""A trial run of the whole engine (row E7): embed, write, find by keyword and by vector, delete; leaves no rows.
+"""A trial run of the whole engine: embed, write, find by keyword and by vector, delete; leaves no rows.
 
 It all happens in one transaction that is rolled back, so that not even a crash in the middle leaves anything.
 """
@@ -15,14 +15,18 @@ from uuid import uuid4
 from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
 from service.domain.principal import Principal
+from service.domain.ranking import rank
 from service.domain.search import Ranking
 from service.embedding.base import EmbeddingFailed
 from service.errors import ReverieError
 from service.memory.engine import Engine, Vector
-from service.memory.places import Places
 from service.memory.remember import columns_of
-from service.store import agents, memories, search
-from service.store.vectors import Embedded, Space
+from service.memory.scopes import ScopeResolver
+from service.store import agents, memories
+from service.store.search.candidates import candidates
+from service.store.search.filters import Filters
+from service.store.search.plan import KINDS, Question, plan
+from service.store.vectors import EmbeddingBatch, VectorSpace
 
 CONTENT = "The lighthouse keeper of Utsira winds the brass clock every Thursday evening"
 WORDS = "brass clock lighthouse"
@@ -31,7 +35,7 @@ MEANING = "a keeper who winds up an old clock each week"
 Json = dict[str, Any]
 
 
-class _WentWrong(ReverieError):
+class _StepFailed(ReverieError):
     """A step did not do what it should."""
 
 
@@ -41,7 +45,7 @@ class _RollBack(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Vectors:
-    space: Space | None = None
+    space: VectorSpace | None = None
     stored: Vector | None = None
     asked: Vector | None = None
 
@@ -71,13 +75,13 @@ async def verify(engine: Engine, principal: Principal) -> Json:
     Without an embedder the steps ``embed`` and ``find_by_vector`` are left out; with one that fails the rest goes on.
     Raises Forbidden for a reader key.
     """
-    principal.must_write()
+    principal.require_write()
     trial = _Trial()
     started = perf_counter()
     with suppress(ReverieError):
         vectors = await _vectors(engine, trial)
         try:
-            async with engine.db.searching_transaction(principal.workspace_id) as connection:
+            async with engine.db.search_transaction(principal.workspace_id) as connection:
                 as_admin = replace(principal, role="admin", agent=None)
                 await _in_transaction(connection, engine, as_admin, trial, vectors)
                 raise _RollBack
@@ -106,30 +110,32 @@ async def _in_transaction(
     workspace, now = principal.workspace_id, engine.now()
     draft = MemoryDraft(agent=f"verify-{uuid4()}", type="fact", content=f"{CONTENT} ({uuid4()})")
     async with trial.step("write"):
-        place = await Places(connection, principal).find(draft, ("body",))
+        place = await ScopeResolver(connection, principal).resolve(draft, ("body",))
         item = columns_of(draft, place, 1, principal.actor, now)
-        await memories.insert(connection, workspace, [item], Embedded(vectors.space, [vectors.stored]))
+        await memories.insert(connection, workspace, [item], EmbeddingBatch(vectors.space, [vectors.stored]))
     memory_id = item["id"]
 
-    async def found(question: search.Question) -> bool:
-        reader = await agents.reader(connection, workspace, agents.Eyes(draft.agent or ""))
+    async def found(question: Question) -> bool:
+        reader = await agents.reader(connection, workspace, agents.ReaderKey(draft.agent or ""))
         assert reader is not None
-        filters = search.Filters(as_of=engine.now())
-        kinds = [search.KINDS["memories"]]
-        asked = search.prepared(workspace, reader, filters, Ranking(), question, kinds=kinds, limit=10)
-        rows = await search.hybrid(connection, reader, asked)
-        return memory_id in [row["id"] for row in rows]
+        filters, ranking = Filters(as_of=engine.now()), Ranking()
+        asked = await plan(
+            connection, workspace, reader, filters, ranking, question, engine.search_limits,
+            kinds=[KINDS["memories"]], limit=10,
+        )  # fmt: skip
+        best = rank(await candidates(connection, asked), (), ranking, limit=asked.limit)
+        return memory_id in [one.id for one in best]
 
     async with trial.step("find_by_keyword"):
-        if not await found(search.Question(WORDS)):
-            raise _WentWrong("The memory just written was not found by its words.")
+        if not await found(Question(WORDS)):
+            raise _StepFailed("The memory just written was not found by its words.")
     if vectors.asked is not None:
         async with trial.step("find_by_vector"):
-            if not await found(search.Question("", space=vectors.space, embedding=vectors.asked)):
-                raise _WentWrong("The memory just written was not found by its vector.")
+            if not await found(Question("", space=vectors.space, embedding=vectors.asked)):
+                raise _StepFailed("The memory just written was not found by its vector.")
     async with trial.step("delete"):
         await memories.mark_deleted(
             connection, workspace, memory_id, now, actor=principal.actor, reason="verified", now=now
         )
-        if await found(search.Question(WORDS)):
-            raise _WentWrong("The memory just deleted is still found.")
+        if await found(Question(WORDS)):
+            raise _StepFailed("The memory just deleted is still found.")

@@ -1,4 +1,4 @@
-"""Webhooks: addresses that everything that happens is sent to (row O7). The sending is ``worker.webhooks``."""
+"""Webhooks: addresses that everything that happens is sent to. The sending is ``worker.webhooks``."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any
 from uuid import UUID
 
 from service.domain import cursors
-from service.domain.addresses import flaw_of
 from service.domain.events import SECRET_PREFIX, Kind
 from service.domain.ids import new_id
 from service.domain.principal import Principal
+from service.domain.webhook_url import find_url_problem
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory import audit
 from service.memory.engine import Engine
-from service.memory.feed import last_position
+from service.memory.event_notifier import last_position
+from service.memory.redaction import refuse_personal_data
 from service.store import webhooks
 
 SECRET_BYTES = 32
@@ -27,11 +28,13 @@ Json = dict[str, Any]
 async def add_webhook(
     engine: Engine, principal: Principal, *, url: str, name: str | None, kinds: list[Kind] | None
 ) -> Json:
-    """Have what happens from now on sent to an address; the secret is shown this once. Raises Forbidden, InvalidInput,
-    and Conflict when there are too many."""
-    principal.must_administer()
-    if (flaw := flaw_of(url, private=engine.webhooks_private)) is not None:
+    """Have what happens from now on sent to an address; the secret is shown this once. Raises Forbidden, InvalidInput
+    (also for personal data in the address, where the workspace masks it: masked it leads nowhere), and Conflict when
+    there are too many."""
+    principal.require_admin()
+    if (flaw := find_url_problem(url, private=engine.webhooks_private)) is not None:
         raise InvalidInput(("body", "url"), flaw)
+    await refuse_personal_data(engine, principal, ("body", "url"), url, besides=("IP_ADDRESS",))
     secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
     workspace, webhook_id, now = principal.workspace_id, new_id(), engine.now()
     position = await last_position(engine.db, workspace)
@@ -51,19 +54,19 @@ async def list_webhooks(
     engine: Engine, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[Json], str | None]:
     """A page of webhooks and how sending to them goes, newest first. Raises Forbidden."""
-    principal.must_administer()
+    principal.require_admin()
     before = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await webhooks.listed(
             connection, principal.workspace_id, before=before[0] if before else None, limit=limit + 1
         )
-    more = cursors.encode(rows[limit - 1]["id"]) if len(rows) > limit else None
-    return rows[:limit], more
+    rows, more = cursors.paginate(rows, limit, "id")
+    return rows, more
 
 
 async def enable_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -> Json:
     """Send to a webhook again, from the first event that has not arrived, and at once. Raises Forbidden, NotFound."""
-    principal.must_administer()
+    principal.require_admin()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         if not await webhooks.enable(connection, workspace, webhook_id, engine.now()):
@@ -75,7 +78,7 @@ async def enable_webhook(engine: Engine, principal: Principal, webhook_id: UUID)
 
 async def delete_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -> None:
     """Stop sending to an address. Raises Forbidden, NotFound."""
-    principal.must_administer()
+    principal.require_admin()
     async with engine.db.transaction(principal.workspace_id) as connection:
         if not await webhooks.delete(connection, principal.workspace_id, webhook_id):
             raise NotFound("There is no such webhook here.")

@@ -30,11 +30,11 @@ async def get_settings(engine: Engine, principal: Principal) -> WorkspaceSetting
 
 async def put_settings(engine: Engine, principal: Principal, changes: WorkspaceSettings) -> WorkspaceSettings:
     """Lay the fields that ``changes`` sets over the present settings. Raises Forbidden, InvalidInput."""
-    principal.must_administer()
+    principal.require_admin()
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await workspace_settings(connection, principal.workspace_id)
         try:
-            settings = laid_over(present, changes)
+            settings = merge_settings(present, changes)
         except ValueError as error:
             raise InvalidInput(("body",), str(error)) from error
         await store_settings(connection, principal.workspace_id, settings)
@@ -43,7 +43,7 @@ async def put_settings(engine: Engine, principal: Principal, changes: WorkspaceS
     return settings
 
 
-def laid_over(present: WorkspaceSettings, changes: WorkspaceSettings) -> WorkspaceSettings:
+def merge_settings(present: WorkspaceSettings, changes: WorkspaceSettings) -> WorkspaceSettings:
     """The present settings with the fields that ``changes`` sets over them. Raises ValueError if that fits ill."""
     return WorkspaceSettings.model_validate(_merged(present.model_dump(), changes.model_dump(exclude_unset=True)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.domain.asking import bears_out, quotes
+from service.domain.asking import contains_quote, is_grounded
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from service.domain.asking import bears_out, quotes
     ],
 )
 def test_quotes(quote: str, found: bool) -> None:
-    assert quotes("[8 May 2023] Ada Lovelace lives in Bergen, Norway.", quote) is found
+    assert contains_quote("[8 May 2023] Ada Lovelace lives in Bergen, Norway.", quote) is found
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_quotes(quote: str, found: bool) -> None:
 )
 def test_bears_out(answer: str, held: bool) -> None:
     sources = ["Where does Ada live?", "[8 May 2023] Ada lives in Bergen"]
-    assert bears_out(answer, sources) is held
+    assert is_grounded(answer, sources) is held

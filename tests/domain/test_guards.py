@@ -1,4 +1,4 @@
-"""Merge guards: similar is not the same (D4), and identity of texts (W7)."""
+"""Merge guards: similar is not the same, and identity of texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times that questions name (row R12)."""
+"""Times that questions name."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import pytest
 
 from service.first_start import key_in_workspace
 from service.settings import Settings
-from tests.serving import Api
+from tests.live_api import Api
 
 
 @pytest.fixture
@@ -35,6 +35,8 @@ async def full(api: Api) -> Api:
     first = await api.save("The launch is in May", type="decision", created_at="2024-01-02T03:04:05Z", tags=["x"])
     await api.save("Team fact", scope="team", team="blue")
     await api.save("Task fact", scope="task", task="t1", agent="b")
+    await api.put("/v1/tasks/t2", {"members": ["a", "b"]})
+    await api.save("Task fact for two", scope="task", task="t2", agent="b")
     await api.save("Session fact", scope="session", session="s1")
     await api.save("Prime fact", scope="prime")
     await api.save("Buy milk", type="todo", key="milk", metadata={"n": 1}, user="sam")
@@ -68,5 +70,5 @@ async def fuller(full: Api) -> Api:
     await full.post(f"/v1/entities/{found['Apollo Programme']}/merge", {"into": found["Apollo"]})
     await full.search("Apollo")
     await full.post("/v1/agents/a/bulletin")
-    await full.engine.usage.flush()
+    await full.engine.access_counts.flush()
     return full

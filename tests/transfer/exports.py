@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.serving import Api
+from tests.live_api import Api
 
 Line = dict[str, Any]
 
@@ -26,7 +26,7 @@ def records(lines: list[Line], name: str) -> list[Line]:
     return [line for line in lines if line["record"] == name]
 
 
-def told(lines: list[Line]) -> list[Line]:
+def describe(lines: list[Line]) -> list[Line]:
     """What an export says about its workspace, without when it was made."""
     return sorted(
         (line for line in lines if line["record"] != "export"), key=lambda line: json.dumps(line, sort_keys=True)

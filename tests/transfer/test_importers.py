@@ -1,4 +1,4 @@
-"""Reading in what other systems wrote out: Mem0 and ARKOS (row W14)."""
+"""Reading in what other systems wrote out: Mem0 and ARKOS."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from tests.serving import Api
+from tests.live_api import Api
 
 MEM0 = [
     {

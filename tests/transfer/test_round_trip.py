@@ -1,4 +1,4 @@
-"""Export and import over HTTP: what goes out comes back, once (row W14)."""
+"""Export and import over HTTP: what goes out comes back, once."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tests.serving import Api
-from tests.transfer.exports import Line, exported, ndjson, records, told
+from tests.live_api import Api
+from tests.transfer.exports import Line, describe, exported, ndjson, records
 
 
 async def test_another_workspace_becomes_the_same(full: Api, elsewhere: Api) -> None:
@@ -15,8 +15,8 @@ async def test_another_workspace_becomes_the_same(full: Api, elsewhere: Api) -> 
     answer = await elsewhere.post("/v1/import", content=ndjson(lines))
     assert answer["complete"] is True
     assert (answer["unchanged"], answer["skipped"]) == (0, 0)
-    assert answer["records"]["memory"]["created"] == len(records(lines, "memory")) == 8
-    assert told(await exported(elsewhere, include="deleted")) == told(lines)
+    assert answer["records"]["memory"]["created"] == len(records(lines, "memory")) == 9
+    assert describe(await exported(elsewhere, include="deleted")) == describe(lines)
 
 
 async def test_memories_keep_ids_times_and_history(full: Api, elsewhere: Api) -> None:
@@ -35,11 +35,11 @@ async def test_memories_keep_ids_times_and_history(full: Api, elsewhere: Api) ->
 async def test_a_second_time_changes_nothing(full: Api, elsewhere: Api) -> None:
     lines = await exported(full)
     first = await elsewhere.post("/v1/import", content=ndjson(lines))
-    snapshot = told(await exported(elsewhere))
+    snapshot = describe(await exported(elsewhere))
     again = await elsewhere.post("/v1/import", content=ndjson(lines))
     assert (again["created"], again["updated"]) == (0, 0)
     assert again["unchanged"] == first["created"] + first["updated"]
-    assert told(await exported(elsewhere)) == snapshot
+    assert describe(await exported(elsewhere)) == snapshot
     into_itself = await full.post("/v1/import", content=ndjson(lines))
     assert (into_itself["created"], into_itself["updated"]) == (0, 0)
 

@@ -1,4 +1,4 @@
-"""Every table is exported, or the page on exports says why not; what is exported comes back row for row (row W14)."""
+"""Every table is exported, or the page on exports says why not; what is exported comes back row for row."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import asyncpg
 import pytest
 
 from service.db.tables import metadata
+from service.domain.export_lines import KEYS, LINES, RECORDS
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.domain.lines import KEYS, LINES, RECORDS
+from tests.live_api import Api
 from tests.processes import ROOT
-from tests.serving import Api
 from tests.transfer.exports import exported, ndjson
 
 PAGE = (ROOT / "docs" / "export-and-import.md").read_text(encoding="utf-8")

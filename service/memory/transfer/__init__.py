@@ -1,1 +1,1 @@
-"""Export and import of a workspace or an agent, as streams of lines (row W14)."""
+"""Export and import of a workspace or an agent, as streams of lines."""

@@ -14,14 +14,15 @@ from uuid import NAMESPACE_URL, uuid5
 
 import orjson
 
-from service.errors import BrokenLine
-from service.memory.transfer.reading import LINE_BYTES_MAX, Raw, raw_lines, utc_text
+from service.errors import InvalidImportLine
+from service.executor import FairExecutor
+from service.memory.transfer.parse import LINE_BYTES_MAX, Raw, raw_lines, utc_text
 
 NAMESPACE = uuid5(NAMESPACE_URL, "arkos/conversation_context")
 NEEDED = ("user_id", "role", "message")
 
 
-async def messages(chunks: AsyncIterator[bytes]) -> AsyncIterator[Raw]:
+async def messages(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[Raw]:
     """Each row as a line of record ``message`` with the number of the line it begins on.
 
     Rows keep their order within a session; a row without ``session_id`` goes to a session named after its user. The
@@ -33,7 +34,7 @@ async def messages(chunks: AsyncIterator[bytes]) -> AsyncIterator[Raw]:
         if first.strip():
             break
     whole = _with_first(first, chunks)
-    rows = raw_lines(whole) if first.lstrip().startswith(b"{") else _csv_rows(whole)
+    rows = raw_lines(whole, executor) if first.lstrip().startswith(b"{") else _csv_rows(whole)
     async for number, row in rows:
         yield number, _message(number, row)
 
@@ -50,14 +51,14 @@ async def _csv_rows(chunks: AsyncIterator[bytes]) -> AsyncIterator[Raw]:
         try:
             fields = next(csv.reader([text], strict=True))
         except (csv.Error, StopIteration) as error:
-            raise BrokenLine(number, (), f"is not CSV: {error}") from None
+            raise InvalidImportLine(number, (), f"is not CSV: {error}") from None
         if header is None:
             header = fields
             missing = [name for name in NEEDED if name not in header]
             if missing:
-                raise BrokenLine(number, (), f"the header has no column {', '.join(missing)}")
+                raise InvalidImportLine(number, (), f"the header has no column {', '.join(missing)}")
         elif len(fields) != len(header):
-            raise BrokenLine(number, (), f"has {len(fields)} fields, not {len(header)}")
+            raise InvalidImportLine(number, (), f"has {len(fields)} fields, not {len(header)}")
         else:
             yield number, dict(zip(header, fields, strict=True))
 
@@ -77,7 +78,7 @@ async def _records(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, str
                     yield begins, record.rstrip("\r\n")
                 record = ""
         if len(record) + len(rest) > LINE_BYTES_MAX:
-            raise BrokenLine(begins, (), f"is longer than {LINE_BYTES_MAX} characters")
+            raise InvalidImportLine(begins, (), f"is longer than {LINE_BYTES_MAX} characters")
     if (record + rest).strip():
         yield (begins if record else number + 1), (record + rest).rstrip("\r\n")
 
@@ -85,7 +86,7 @@ async def _records(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, str
 def _message(number: int, row: dict[str, Any]) -> dict[str, Any]:
     for name in NEEDED:
         if not row.get(name):
-            raise BrokenLine(number, (name,), "must not be empty")
+            raise InvalidImportLine(number, (name,), "must not be empty")
     session = row.get("session_id") or f"user {row['user_id']}"
     content, extra = _content(row["message"])
     row_id = row.get("id")

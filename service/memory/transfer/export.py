@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
+from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.domain.export_lines import FORMAT, KEYS, RECORDS
 from service.domain.json import dumps
-from service.domain.lines import FORMAT, KEYS, RECORDS
 from service.domain.principal import Principal
 from service.errors import InvalidInput, NotFound
+from service.executor import FairExecutor
 from service.memory.engine import Engine
-from service.memory.transfer.spool import Spool
+from service.memory.transfer.tempfile_pipe import TempfilePipe
 from service.store import transfer
-from service.store.transfer import Wanted
+from service.store.transfer import ExportFilter
 
 Start = tuple[str, str | UUID]
 
@@ -35,12 +37,12 @@ async def export(
     reader pins no connection. ``resume_from`` is ``<record>:<key>`` of the last line received: it goes on there,
     giving that line again. Raises NotFound for an unknown agent, InvalidInput for a ``resume_from`` that is none.
     """
-    named = principal.reading(agent)
+    named = principal.reader_agent(agent)
     start = _start(resume_from)
     wanted = await _wanted(engine, principal, named, include)
     stream = _stream(engine, principal.workspace_id, named, wanted, start)
     first = await anext(stream)
-    engine.reads.note(principal, "export", [agent])
+    engine.read_audit.note(principal, "export", [agent])
     return _from(first, stream)
 
 
@@ -53,9 +55,9 @@ async def _from(first: bytes, stream: AsyncGenerator[bytes]) -> AsyncIterator[by
 
 
 async def _stream(
-    engine: Engine, workspace: UUID, agent: str | None, wanted: Wanted, start: Start | None
+    engine: Engine, workspace: UUID, agent: str | None, wanted: ExportFilter, start: Start | None
 ) -> AsyncGenerator[bytes]:
-    spool = Spool()
+    spool = TempfilePipe()
     filling = asyncio.create_task(_fill(engine, workspace, spool, agent, wanted, start))
     filling.add_done_callback(lambda _: spool.finish())
     try:
@@ -68,14 +70,14 @@ async def _stream(
         spool.close()
 
 
-async def _wanted(engine: Engine, principal: Principal, agent: str | None, include: frozenset[str]) -> Wanted:
+async def _wanted(engine: Engine, principal: Principal, agent: str | None, include: frozenset[str]) -> ExportFilter:
     agent_id = None
     if agent is not None:
         async with engine.db.transaction(principal.workspace_id) as connection:
             agent_id = await transfer.agent_id(connection, principal.workspace_id, agent)
         if agent_id is None:
             raise NotFound(f"There is no agent {agent!r} here.")
-    return Wanted(agent_id, "deleted" in include, "expired" in include, engine.now())
+    return ExportFilter(agent_id, "deleted" in include, "expired" in include, engine.now())
 
 
 def _start(resume_from: str | None) -> Start | None:
@@ -84,7 +86,7 @@ def _start(resume_from: str | None) -> Start | None:
     section, _, key = resume_from.partition(":")
     if section not in RECORDS:
         raise InvalidInput(("query", "resume_from"), f"must be <record>:<key>, the record one of {', '.join(RECORDS)}")
-    if KEYS[section] in ("", "agent"):
+    if KEYS[section] in ("", "agent", "task"):
         return section, key
     try:
         return section, UUID(key)
@@ -93,7 +95,7 @@ def _start(resume_from: str | None) -> Start | None:
 
 
 async def _fill(
-    engine: Engine, workspace: UUID, spool: Spool, agent: str | None, wanted: Wanted, start: Start | None
+    engine: Engine, workspace: UUID, spool: TempfilePipe, agent: str | None, wanted: ExportFilter, start: Start | None
 ) -> None:
     written: Counter[str] = Counter()
     async with engine.db.snapshot(workspace) as connection:
@@ -102,19 +104,25 @@ async def _fill(
         spool.write(dumps(header) + b"\n")
         for name in RECORDS[RECORDS.index(start[0]) if start else 0 :]:
             key = start[1] if start and start[0] == name else None
-            await _fill_section(connection, workspace, spool, name, wanted, key, written)
+            await _fill_section(engine.executor, connection, workspace, spool, name, wanted, key, written)
     spool.write(dumps({"record": "end", "counts": dict(written)}) + b"\n")
 
 
 async def _fill_section(
+    executor: FairExecutor,
     connection: Connection,
     workspace: UUID,
-    spool: Spool,
+    spool: TempfilePipe,
     name: str,
-    wanted: Wanted,
+    wanted: ExportFilter,
     key: str | UUID | None,
     written: Counter[str],
 ) -> None:
     async for page in transfer.section(connection, workspace, name, wanted, key):
-        spool.write(b"".join(dumps({"record": name} | fields) + b"\n" for fields in page))
+        lines = await executor.each(lambda fields: dumps({"record": name} | fields) + b"\n", page, _characters)
+        spool.write(b"".join(lines))
         written[name] += len(page)
+
+
+def _characters(fields: Mapping[str, Any]) -> int:
+    return sum(len(value) for value in fields.values() if isinstance(value, str))

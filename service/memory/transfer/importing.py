@@ -1,4 +1,4 @@
-"""Reading an export in: check every line, then write all of them in one transaction (row W14).
+"""Reading an export in: check every line, then write all of them in one transaction.
 
 Nothing is written before the last line is known to be good, and nothing stays written if writing any of them fails.
 Reading the same lines in twice changes nothing the second time.
@@ -10,23 +10,25 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Literal
 
-from service.domain.lines import RECORDS
+from service.domain.export_lines import RECORDS
 from service.domain.principal import Principal
-from service.errors import BrokenLine
+from service.errors import InvalidImportLine
+from service.executor import ITEM_CHARACTERS, NOT_KNOWN, FairExecutor
 from service.memory import audit
 from service.memory.engine import Engine
-from service.memory.redaction import policy_of
+from service.memory.redaction import pii_policy
 from service.memory.transfer import arkos, mem0
-from service.memory.transfer.clearing import Numbered, cleared_lines
-from service.memory.transfer.reading import FRAME, CheckedLines, Raw, checked, raw_lines
-from service.memory.transfer.writing import BATCH, Tally, Writer, Writing
-from service.memory.transfer.writing_graph import GRAPH_WRITERS
-from service.memory.transfer.writing_memories import MEMORY_WRITERS
-from service.memory.transfer.writing_sessions import SESSION_WRITERS
-from service.memory.transfer.writing_texts import TEXT_WRITERS
-from service.store.vectors import Embedded
+from service.memory.transfer.import_base import BATCH, ImportCounts, ImportTransaction, Lines, Writer
+from service.memory.transfer.import_graph import GRAPH_WRITERS
+from service.memory.transfer.import_memories import MEMORY_WRITERS
+from service.memory.transfer.import_sessions import SESSION_WRITERS
+from service.memory.transfer.import_texts import TEXT_WRITERS
+from service.memory.transfer.parse import FRAME, ParsedLines, Raw, parse_line, raw_lines
+from service.memory.transfer.redact import Numbered, redact_lines
+from service.store.vectors import EmbeddingBatch
 
 Format = Literal["reverie", "mem0", "arkos"]
 EMBEDDED_MAX = 1_000
@@ -48,7 +50,7 @@ class Progress:
 
 
 @dataclass(slots=True)
-class Imported:
+class ImportResult:
     """What an import did, over all lines and by record. ``skipped`` lines refer to what is not here.
 
     ``complete`` is False when an export was cut off before its last line, None where nothing says how much there was.
@@ -59,7 +61,7 @@ class Imported:
     updated: int = 0
     skipped: int = 0
     complete: bool | None = None
-    records: dict[str, Tally] = field(default_factory=dict)
+    records: dict[str, ImportCounts] = field(default_factory=dict)
 
 
 def _nothing(_: Progress) -> None:
@@ -74,22 +76,22 @@ async def import_lines(
     format: Format = "reverie",
     agent: str | None = None,
     on_progress: Callable[[Progress], None] = _nothing,
-) -> Imported:
+) -> ImportResult:
     """Read a stream in, all of it or nothing. ``agent`` is the agent of lines that name none.
 
     With the caller's memory off the lines are checked and none is written. Needs an admin key: lines name agents,
     teams and times as they like. Raises Forbidden, and BrokenLine naming the first line (of Mem0 and ARKOS, the first
     item or row) that cannot be read in.
     """
-    principal.must_administer()
-    with closing(CheckedLines()) as lines:
-        answer = Imported()
-        answer.complete = await _check(engine, principal, _source(format, chunks), lines, agent, on_progress)
-        if principal.memory_off:
+    principal.require_admin()
+    with closing(ParsedLines()) as lines:
+        answer = ImportResult()
+        answer.complete = await _check(engine, principal, _source(engine, format, chunks), lines, agent, on_progress)
+        if principal.no_memory:
             return answer
         embedded = await _embed(engine, lines)
         async with engine.db.transaction(principal.workspace_id) as connection:
-            writing = Writing(connection, principal, engine.now(), embedded)
+            writing = ImportTransaction(connection, principal, engine.now(), embedded, engine.executor)
             await _write(writing, lines, on_progress)
             await audit.record(connection, principal, "import", target=agent, details=dict(lines.counts))
     answer.records = {record: tally for record, tally in writing.tallies.items() if record in lines.counts}
@@ -101,27 +103,35 @@ async def import_lines(
     return answer
 
 
-def _source(format: Format, chunks: AsyncIterator[bytes]) -> AsyncIterator[Raw]:
-    return {"reverie": raw_lines, "mem0": mem0.memories, "arkos": arkos.messages}[format](chunks)
+def _source(engine: Engine, format: Format, chunks: AsyncIterator[bytes]) -> AsyncIterator[Raw]:
+    read = {"reverie": raw_lines, "mem0": mem0.memories, "arkos": arkos.messages}[format]
+    return read(chunks, engine.executor)
 
 
 async def _check(
     engine: Engine,
     principal: Principal,
     source: AsyncIterator[Raw],
-    lines: CheckedLines,
+    lines: ParsedLines,
     agent: str | None,
     on_progress: Callable[[Progress], None],
 ) -> bool | None:
     framed: bool | None = None
     done = 0
-    settings = await policy_of(engine, principal)
-    batch: list[Numbered] = []
+    settings = await pii_policy(engine, principal)
+    batch: list[Raw] = []
 
     async def keep() -> None:
-        for number, record, line in await cleared_lines(engine, settings, batch):
-            lines.add(record, number, line)
+        given = batch.copy()
         batch.clear()
+        found = await engine.executor.each(lambda one: _checked(*one, agent), given, _characters)
+        good = list(takewhile(lambda one: not isinstance(one, InvalidImportLine), found))
+        numbered = [one for one in good if isinstance(one, tuple)]
+        cleared = await redact_lines(engine, principal.workspace_id, settings, numbered)
+        await engine.executor.each(lambda one: lines.add(one[1], one[0], one[2]), cleared, lambda _: ITEM_CHARACTERS)
+        for broken in found[len(good) :]:  # only now: an earlier line may be refused for its personal data
+            assert isinstance(broken, InvalidImportLine)
+            raise broken
         on_progress(Progress("checking", done))
         await asyncio.sleep(0)
 
@@ -129,31 +139,50 @@ async def _check(
         async for number, raw in source:
             if raw.get("record") in FRAME:
                 framed = raw["record"] == "end"
-            found = checked(number, raw, agent)
-            if found is not None:
-                batch.append((number, *found))
+            batch.append((number, raw))
             done += 1
             if len(batch) == BATCH or raw.get("record") in LARGE:
                 await keep()
-    except BrokenLine:
+    except InvalidImportLine:
         await keep()  # an earlier line may be refused for its personal data, and the first one is named
         raise
     await keep()
     return framed
 
 
-async def _embed(engine: Engine, lines: CheckedLines) -> Embedded:
+def _checked(number: int, raw: dict[str, Any], agent: str | None) -> Numbered | InvalidImportLine | None:
+    """The line, why it is none, or None for one that is not read in itself."""
+    try:
+        found = parse_line(number, raw, agent)
+    except InvalidImportLine as broken:
+        return broken
+    return None if found is None else (number, *found)
+
+
+def _characters(raw: Raw) -> int:
+    return sum(len(value) for value in raw[1].values() if isinstance(value, str))
+
+
+async def _embed(engine: Engine, lines: ParsedLines) -> EmbeddingBatch:
     if lines.counts["memory"] > EMBEDDED_MAX:
-        return Embedded(None, [])
-    return await engine.embed([line.content for batch in lines.batches("memory", BATCH) for _, line in batch])
+        return EmbeddingBatch(None, [])
+    return await engine.embed(
+        [line.content async for batch in _batches(engine.executor, lines, "memory") for _, line in batch]
+    )
 
 
-async def _write(writing: Writing, lines: CheckedLines, on_progress: Callable[[Progress], None]) -> None:
+async def _batches(executor: FairExecutor, lines: ParsedLines, record: str) -> AsyncIterator[Lines]:
+    batches = lines.batches(record, BATCH)
+    while batch := await executor.run(next, batches, None, characters=NOT_KNOWN):
+        yield batch
+
+
+async def _write(writing: ImportTransaction, lines: ParsedLines, on_progress: Callable[[Progress], None]) -> None:
     total = sum(lines.counts.values())
     done = 0
     for record in RECORDS:
-        write: Callable[[Writing, list[tuple[int, Any]]], Any] = WRITERS[record]
-        for batch in lines.batches(record, BATCH):
+        write: Callable[[ImportTransaction, list[tuple[int, Any]]], Any] = WRITERS[record]
+        async for batch in _batches(writing.executor, lines, record):
             await write(writing, batch)
             done += len(batch)
             on_progress(Progress("writing", done, total))

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from itertools import islice
 from typing import IO, Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 import ijson
 
-from service.errors import BrokenLine
-from service.memory.transfer.reading import Raw, utc_text
+from service.errors import InvalidImportLine
+from service.executor import NOT_KNOWN, FairExecutor
+from service.memory.transfer.parse import Raw, utc_text
 
 NAMESPACE = uuid5(NAMESPACE_URL, "https://mem0.ai/memories")
 LISTS = ("item", "results.item", "memories.item")
+READ_AT_ONCE = 50
 KEPT = ("hash", "categories", "run_id", "app_id", "actor_id", "role")
 
 
-async def memories(chunks: AsyncIterator[bytes]) -> AsyncIterator[Raw]:
+async def memories(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[Raw]:
     """Each memory as a line of record ``memory``, numbered from 1 by its place in the list.
 
     Its user and agent become ours, its metadata is kept, its categories become tags as well. A Mem0 id that is not a
@@ -26,8 +29,24 @@ async def memories(chunks: AsyncIterator[bytes]) -> AsyncIterator[Raw]:
     with tempfile.TemporaryFile(prefix="reverie-") as file:
         async for chunk in chunks:
             file.write(chunk)
-        for number, item in enumerate(_items(file), start=1):
-            yield number, _memory(number, item)
+        items = enumerate(_items(file), start=1)
+        ended: InvalidImportLine | bool = False
+        while not ended:
+            part, ended = await executor.run(_some, items, characters=NOT_KNOWN)
+            for number, item in part:
+                yield number, _memory(number, item)
+        if isinstance(ended, InvalidImportLine):
+            raise ended
+
+
+def _some(items: Iterator[tuple[int, Any]]) -> tuple[list[tuple[int, Any]], InvalidImportLine | bool]:
+    """The next items, and whether these were the last: because what follows is broken, or because nothing does."""
+    some: list[tuple[int, Any]] = []
+    try:
+        some.extend(islice(items, READ_AT_ONCE))
+    except InvalidImportLine as broken:
+        return some, broken
+    return some, not some
 
 
 def _items(file: IO[bytes]) -> Iterator[Any]:
@@ -39,7 +58,7 @@ def _items(file: IO[bytes]) -> Iterator[Any]:
                 found += 1
                 yield item
         except ijson.JSONError as error:
-            raise BrokenLine(found + 1, (), f"is not JSON: {error}") from None
+            raise InvalidImportLine(found + 1, (), f"is not JSON: {error}") from None
         if found:
             return
 
@@ -47,7 +66,7 @@ def _items(file: IO[bytes]) -> Iterator[Any]:
 def _memory(number: int, item: Any) -> dict[str, Any]:
     text = item.get("memory") or item.get("data") if isinstance(item, dict) else None
     if not isinstance(text, str):
-        raise BrokenLine(number, ("memory",), "a Mem0 memory has its text here")
+        raise InvalidImportLine(number, ("memory",), "a Mem0 memory has its text here")
     metadata = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
     extra = {name: item[name] for name in KEPT if item.get(name) is not None}
     categories = [str(name)[:100] for name in item.get("categories") or [] if name]

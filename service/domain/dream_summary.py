@@ -1,0 +1,81 @@
+"""A dream in words, for a person to read: what it did as a whole, and each of its changes in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from service.domain.hearsay import attributed
+
+Json = Mapping[str, Any]
+
+_COUNTED = (
+    ("created", "memory made", "memories made"),
+    ("reinforced", "confirmed", "confirmed"),
+    ("superseded", "replaced", "replaced"),
+    ("linked", "link drawn", "links drawn"),
+    ("decayed", "changed weight with time", "changed weight with time"),
+    ("skipped", "message left out", "messages left out"),
+)
+
+
+def summarize_dream(dream: Json) -> str:
+    """One or two sentences on a dream as the API shows it."""
+    report, status = dream["report"], dream["status"]
+    if status == "queued":
+        return "Waiting for a worker."
+    if status == "running":
+        return f"Running: {report.get('read', 0)} of {report['messages']} messages read." if report else "Running."
+    if status == "failed":
+        return f"Failed after {_seconds(report)}; its messages stay due. {dream['error']}"
+    return {"undone": "Undone. ", "dry_run": "Nothing was written. "}.get(status, "") + _done(report)
+
+
+def describe_change(change: Json) -> str:
+    """One line on a change: a sign for what was done, and what it was done to."""
+    before, after = change["before"] or {}, change["after"] or {}
+    match change["op"]:
+        case "created":
+            return f"+ {after['type']}: {attributed(after['content'], after)}"
+        case "superseded":
+            return f"~ {attributed(before['content'], before)} → {attributed(after['content'], after)}"
+        case "reinforced":
+            return f"= {attributed(before['content'], before)}"
+        case "decayed":
+            was, now = before["effective_importance"], after["effective_importance"]
+            return f"{'↓' if now < was else '↑'} importance {was:.2g} → {now:.2g}"
+        case "linked":
+            return f"→ {after['relation']} {after.get('entity') or after.get('memory_id')}"
+        case "entity":
+            return f"+ {after['kind']}: {after['name']}"
+        case "bulletin":
+            return f"+ bulletin, version {after['version']}"
+        case "skipped":
+            return f"! left out message {after['message_id']}: {change['reason']}"
+    return f"{change['op']}: {change['reason']}"
+
+
+def _done(report: Json) -> str:
+    read, sessions = report.get("messages", 0), report.get("sessions", 0)
+    did = [
+        f"{count} {one if count == 1 else many}" for name, one, many in _COUNTED if (count := report.get(name, 0)) > 0
+    ]
+    text = (
+        f"Read {read} message{'' if read == 1 else 's'} of {sessions} session{'' if sessions == 1 else 's'}"
+        f" by {report.get('extractor', 'rules')} in {_seconds(report)}: {', '.join(did) or 'nothing to change'}."
+    )
+    if report.get("bulletin_version"):
+        text += f" Bulletin {report['bulletin_version']} written."
+    llm = report.get("llm") or {}
+    if llm.get("calls"):
+        text += f" {llm['calls']} calls to the model, {llm['tokens']:,} tokens, ${llm['cost_usd']:.4f}."
+    if report.get("stopped"):
+        text += f" Stopped early: {report['stopped']}"
+    if errors := report.get("errors"):
+        times = sum(error["times"] for error in errors)
+        text += f" {times} failed attempt{'' if times == 1 else 's'} survived, such as: {errors[0]['error']}"
+    return text
+
+
+def _seconds(report: Json) -> str:
+    return f"{report.get('duration_s', 0):.1f} s"

@@ -1,0 +1,279 @@
+"""The lines of an export: one JSON object each, told apart by ``record``.
+
+Rows of other databases are named, not numbered, wherever a name is unique in a workspace: an export of one workspace
+can be read into another. Ids of what is exported are kept. A line without ``record`` is a memory, and fields unknown
+here are passed over, so that what the API answers can be read in as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from service.domain.bulletin import BulletinPart
+from service.domain.documents import DocumentText, Title
+from service.domain.drafts import MemoryDraft, MessageDraft
+from service.domain.field_types import LANGGRAPH_NAMES, Identifies, JsonObject, Name, NamesInside, Text, Timestamp
+from service.domain.types import Scope
+from service.domain.workspace import WorkspaceSettings
+
+FORMAT = "reverie/1"
+TYPE_NAMES = {"factual": "fact", "episodic": "event", "procedural": "observation", "semantic": "fact"}
+"""Memory types of other systems, and ours."""
+
+KEYS = {
+    "settings": "", "agent": "agent", "task": "task", "session": "id", "message": "id", "memory": "id",
+    "history": "memory_id", "window": "session_id", "entity": "id", "merge": "id", "edge": "id", "document": "id",
+    "bulletin": "agent",
+}  # fmt: skip
+"""The kinds of lines in the order in which they are written out and read in (what others refer to comes first), and the
+field by which each is ordered."""
+
+RECORDS = tuple(KEYS)
+
+FORMER_NAMES = (
+    *((name,) for name in ("agent", "team", "task", "session", "user", "hearsay_by", "key", "tags")),
+    *(("metadata", *path) for path in LANGGRAPH_NAMES),
+)
+
+SEQ_MAX = 2**53 - 1
+"""The largest integer every JSON reader has exactly (RFC 7493); columns have 64 bits, so appends have room after it."""
+VERSION_MAX = 10**9
+"""Columns have 31 bits, so changes have room after it."""
+Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Watermark = Annotated[int, Field(ge=0, le=SEQ_MAX)]
+Seq = Annotated[int, Field(ge=1, le=SEQ_MAX)]
+Version = Annotated[int, Field(ge=1, le=VERSION_MAX)]
+Actor = Annotated[Text, Field(min_length=1, max_length=300), Identifies()]
+Reason = Annotated[Text, Field(max_length=500)]
+
+
+class Line(BaseModel):
+    """What every line has. ``agent`` may be left out where the import names one."""
+
+    model_config = ConfigDict(extra="ignore", frozen=False)
+
+    agent: Name | None = None
+
+
+class SettingsLine(BaseModel):
+    """The workspace's settings, those that differ from the defaults."""
+
+    settings: WorkspaceSettings
+
+
+class AgentLine(Line):
+    """An agent."""
+
+    agent: Name
+    name: Name | None = None
+    prime: bool = False
+    teams: Annotated[list[Name], Field(max_length=100)] = []
+    settings: JsonObject = {}
+    created_at: Timestamp | None = None
+
+
+class TaskLine(BaseModel):
+    """A task that only its members may name. What is open to whoever names it has no line."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    task: Name
+    members: Annotated[list[Name], Field(max_length=10_000)] = []
+
+
+class SessionLine(Line):
+    """A session and its watermarks; its messages are lines of their own."""
+
+    id: UUID
+    session: Name
+    user: Name | None = None
+    dreamed_seq: Watermark = 0
+    window_seq: Watermark = 0
+    window_from_seq: Watermark = 0
+    window_started_at: Timestamp | None = None
+    last_message_at: Timestamp | None = None
+    created_at: Timestamp | None = None
+
+
+class MessageLine(Line, MessageDraft):
+    """A turn. Without ``seq``, or where that is taken, it is put at the end of its session."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: UUID
+    session: Name
+    seq: Seq | None = None
+    user: Name | None = None
+
+
+class MemoryLine(MemoryDraft):
+    """A memory with its whole state. Only ``type`` and ``content`` must be there."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: UUID | None = None
+    version: Version = 1
+    updated_at: Timestamp | None = None
+    valid_from: Timestamp | None = None
+    valid_until: Timestamp | None = None
+    superseded_by: UUID | None = None
+    deleted_at: Timestamp | None = None
+    dream_id: UUID | None = None
+    changed_by: Actor | None = None
+    change_reason: Reason | None = None
+    reinforced_at: Timestamp | None = None
+    access_count: Annotated[int, Field(ge=0, le=2**62)] = 0
+    last_accessed_at: Timestamp | None = None
+    message_ids: Annotated[list[UUID], Field(default_factory=list, max_length=100_000)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _type_of_another_system(cls, given: Any) -> Any:
+        if isinstance(given, dict) and isinstance(given.get("type"), str):
+            return given | {"type": TYPE_NAMES.get(given["type"], given["type"])}
+        return given
+
+    @model_validator(mode="after")
+    def _no_links(self) -> MemoryLine:
+        if self.links:
+            raise ValueError("links are lines of their own (record: edge)")
+        return self
+
+
+class HistoryLine(BaseModel):
+    """A former version of a memory, as it was."""
+
+    memory_id: UUID
+    version: Version
+    memory: Annotated[JsonObject, NamesInside(*FORMER_NAMES)]
+    actor: Actor
+    reason: Reason
+    dream_id: UUID | None = None
+    at: Timestamp
+
+
+class WindowLine(Line):
+    """A memory that sums up the turns of a session from one number to another, which have left its window."""
+
+    session: Name
+    from_seq: Seq
+    to_seq: Seq
+    memory_id: UUID
+
+
+class Audience(BaseModel):
+    """Who may see an entity or edge: an agent, or its team, task, session or prime agents."""
+
+    agent: Name | None = None
+    scope: Scope = Scope.AGENT
+    team: Name | None = None
+    task: Name | None = None
+    session: Name | None = None
+
+    @model_validator(mode="after")
+    def _names_its_group(self) -> Audience:
+        for scope, name in ((Scope.TEAM, self.team), (Scope.TASK, self.task), (Scope.SESSION, self.session)):
+            if self.scope is scope and name is None:
+                raise ValueError(f"scope {scope.value} needs the field {scope.value}")
+        return self
+
+
+class EntityLine(Line):
+    """An entity and the names it is known by."""
+
+    id: UUID
+    name: Name
+    kind: Name
+    audience: Audience
+    aliases: Annotated[list[Name], Field(max_length=1000)] = []
+    merged_into: UUID | None = None
+    dream_id: UUID | None = None
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = None
+
+
+class EdgeLine(BaseModel):
+    """A typed link between memories and entities. One whose ends are not both there is passed over."""
+
+    id: UUID
+    audience: Audience
+    relation: Name
+    source_kind: Literal["memory", "entity"]
+    source_id: UUID
+    target_kind: Literal["memory", "entity"]
+    target_id: UUID
+    memory_id: UUID | None = None
+    dream_id: UUID | None = None
+    created_by: Actor
+    created_at: Timestamp | None = None
+
+
+class MovedAlias(BaseModel):
+    """A name that a merge moved."""
+
+    alias: Name
+    kind: Name
+
+
+class MovedEdge(BaseModel):
+    """An edge that a merge moved, by its source or by its target."""
+
+    id: UUID
+    at_source: bool
+
+
+class MergeLine(BaseModel):
+    """How one entity became part of another, for the way back."""
+
+    id: UUID
+    entity_id: UUID
+    into_id: UUID
+    aliases: Annotated[list[MovedAlias], Field(max_length=10_000)] = []
+    edges: Annotated[list[MovedEdge], Field(max_length=100_000)] = []
+    twice: Annotated[list[EdgeLine], Field(max_length=100_000)] = []
+    actor: Actor
+    created_at: Timestamp
+
+
+class DocumentLine(Line):
+    """A document. Its parts are cut anew where it is read in."""
+
+    id: UUID
+    title: Title
+    text: DocumentText
+    user: Name | None = None
+    metadata: JsonObject = {}
+    created_by: Actor | None = None
+    created_at: Timestamp | None = None
+
+
+class BulletinLine(Line):
+    """One version of an agent's bulletin."""
+
+    version: Version
+    content: Annotated[Text, Field(max_length=100_000)]
+    tokens: Count = 0
+    inputs_hash: Annotated[Text, Field(max_length=200)]
+    parts: Annotated[list[BulletinPart], Field(max_length=200)] = []
+    dream_id: UUID | None = None
+    created_at: Timestamp | None = None
+
+
+LINES: dict[str, type[BaseModel]] = {
+    "settings": SettingsLine,
+    "agent": AgentLine,
+    "task": TaskLine,
+    "session": SessionLine,
+    "message": MessageLine,
+    "memory": MemoryLine,
+    "history": HistoryLine,
+    "window": WindowLine,
+    "entity": EntityLine,
+    "merge": MergeLine,
+    "edge": EdgeLine,
+    "document": DocumentLine,
+    "bulletin": BulletinLine,
+}

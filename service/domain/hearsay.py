@@ -1,0 +1,23 @@
+"""How hearsay is shown: what is remembered of a user by the word of somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def attribution(memory: Mapping[str, Any]) -> str:
+    """Whose word a memory rests on, to be put behind its content: ``according to mallory``; empty unless hearsay.
+
+    Where the name is the user's own, somebody spoke under it in a session that is not the user's.
+    """
+    by = memory.get("hearsay_by")
+    if not by:
+        return ""
+    return "according to somebody under that name" if by == memory.get("user") else f"according to {by}"
+
+
+def attributed(text: str, memory: Mapping[str, Any]) -> str:
+    """``text``, which tells what a memory says, with whose word it is where it is hearsay."""
+    whose = attribution(memory)
+    return f"{text} ({whose})" if whose else text

@@ -1,0 +1,69 @@
+"""What a message says in words, and what of it is searched."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from service.domain.json import dumps
+from service.domain.languages import language_of
+from service.domain.text_features import extract_features
+from service.domain.text_normalization import normalize_for_search
+
+SEARCHED_ROLES = frozenset({"user", "assistant", "tool"})
+SEARCHABLE_MAX = 8_000
+"""Characters of a message that are searched: what a person writes. The rest of a long paste is only kept."""
+
+
+PART_TYPES = frozenset(
+    {
+        "text", "input_text", "output_text", "refusal", "image_url", "input_image", "input_audio", "video_url", "file",
+        "input_file",
+    }
+)  # fmt: skip
+"""``type`` of content parts: OpenAI's Chat Completions and Responses APIs, vLLM."""
+
+
+def text_of(content: Any) -> str:
+    """A message's content as text: itself, the texts of its content parts, or any other JSON as it is written."""
+    if isinstance(content, str):
+        return content
+    text = text_of_parts(content)
+    return dumps(content).decode() if text is None else text
+
+
+def text_of_parts(content: Any) -> str | None:
+    """The texts of a list of content parts (``[{"type": "text", "text": "…"}, {"type": "image_url", …}]``), a line
+    each; None for anything but such a list."""
+    if not isinstance(content, list) or not content or not all(map(_is_part, content)):
+        return None
+    texts = (part.get("text", part.get("refusal")) for part in content)
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _is_part(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("type"), str) and part["type"] in PART_TYPES
+
+
+def plain_text(content: Any) -> str:
+    """The words of a message's content: the text itself, or the texts among its parts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, dict):
+        return plain_text(content.get("content") or content.get("text") or "")
+    return "\n".join(plain_text(part) for part in content) if isinstance(content, list) else ""
+
+
+def searchable_text(role: str, content: Any) -> str:
+    """The text a message is found by; empty when it is not to be found."""
+    return plain_text(content)[:SEARCHABLE_MAX].strip() if role in SEARCHED_ROLES else ""
+
+
+def search_row(ordinal: int, id_: Any, text: str, speaker: str) -> dict[str, Any]:
+    """What the index keeps of a message's text; ``ordinal`` is its place among those indexed together, from 1."""
+    return {
+        "ordinal": ordinal,
+        "id": id_,
+        "lexical": normalize_for_search(text),
+        "language": language_of(text),
+    } | asdict(extract_features(text, speaker))

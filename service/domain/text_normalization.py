@@ -1,0 +1,79 @@
+"""How the words of a text are spelled for keyword search, the same for what is stored and what is asked.
+
+Accents fold (é → e, ё → е, ß → ss), widths and cases too. Scripts that write without spaces, which Postgres does not
+split, become overlapping pairs of characters ("東京都" → 東京 京都), which find about as well as dictionaries do
+(Nie, Gao, Zhang, Zhou 2000). A character that can be a word of its own stands alone as well.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+_HAN: Final = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+_KANA: Final = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
+_HANGUL: Final = "\uac00-\ud7a3"
+# Thai, Lao, Myanmar and Khmer; each with the marks that are written over or under a letter.
+_SOUTHEAST: Final = (
+    "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0eb2\u0eb3\u0ebd-\u0ec6\u1000-\u102a\u1780-\u17b3"
+)
+_MARKS: Final = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3"
+
+UNSPACED: Final = re.compile(f"(?:[{_HAN}{_KANA}{_HANGUL}]|[{_SOUTHEAST}][{_MARKS}]*)+")
+"""A run of letters of scripts without spaces (and of Hangul, whose words carry their particles)."""
+
+_UNIT: Final = re.compile(f".[{_MARKS}]*", re.DOTALL)
+_IDEOGRAPH: Final = re.compile(f"[{_HAN}]")
+_SYLLABLES: Final = re.compile(f"[{_HANGUL}]{{2}}")
+_OTHER_WIDTH: Final = re.compile("[\uff00-\uffef]+")
+# What Unicode does not take apart into a letter and its mark.
+_WHOLE: Final = {
+    "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h", "ı": "i", "ё": "е",
+    "’": "'", "ʼ": "'",
+}  # fmt: skip
+_COMBINING: Final = range(0x300, 0x370)
+_FOLDED_RANGES: Final = (range(0xC0, 0x250), range(0x370, 0x400), range(0x1E00, 0x2000))
+
+
+def _diacritic_map() -> dict[int, str | None]:
+    """Latin and Greek letters to themselves without marks; marks standing alone to nothing."""
+    folds: dict[int, str | None] = dict.fromkeys(_COMBINING)
+    for block in _FOLDED_RANGES:
+        for code in block:
+            plain = "".join(c for c in unicodedata.normalize("NFD", chr(code)) if ord(c) not in _COMBINING)
+            if plain and plain != chr(code):
+                folds[code] = plain
+    return folds | {ord(letter): plain for letter, plain in _WHOLE.items()}
+
+
+_DIACRITIC_MAP: Final = _diacritic_map()
+
+
+def normalize_for_search(text: str) -> str:
+    """The text as its words are looked for; plain ASCII is left as it is, for Postgres folds its case."""
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFC", text)
+    text = _OTHER_WIDTH.sub(lambda run: unicodedata.normalize("NFKC", run.group()), text)
+    return UNSPACED.sub(lambda run: f" {' '.join(_grams(run.group()))} ", text.lower().translate(_DIACRITIC_MAP))
+
+
+def cjk_char_count(text: str) -> int:
+    """How many characters of the text are of scripts without spaces."""
+    return 0 if text.isascii() else sum(len(_UNIT.findall(run)) for run in UNSPACED.findall(text))
+
+
+def _grams(run: str) -> Iterator[str]:
+    units = _UNIT.findall(run)
+    if len(units) == 1:
+        yield run
+        return
+    for first, second in pairwise(units):
+        yield first + second
+    yield from _IDEOGRAPH.findall(run)
+    if _SYLLABLES.fullmatch(run):
+        # Mostly a noun of one syllable and its particle.
+        yield units[0]

@@ -1,0 +1,179 @@
+"""Event notification: from transactions that write events to the streams that follow them.
+
+A transaction that has written events leaves a note here. The notes of an instant go out together as one notification
+to every process, off the path of the writes: a NOTIFY within a write would make all commits of the database wait for
+each other. A notification is a hint: where it is lost, or no notification gets through, the next look finds the events.
+
+Followers hold no connection. Of each workspace that is followed here, one task looks for all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+import structlog
+
+from service.db.listening import EVENTS, listen
+from service.db.pool import Database
+from service.errors import Unavailable
+from service.store import events
+
+log = structlog.get_logger(__name__)
+
+COALESCE_S = 0.05
+"""Notes of so long go out as one."""
+POLL_S = 1.0
+"""Between looks when no notification comes."""
+
+
+@dataclass(slots=True)
+class WorkspaceCursor:
+    """One workspace, looked at for its followers. ``last`` is the last position given when it was looked at."""
+
+    workspace: UUID
+    last: int = 0
+    followers: int = 0
+    wakeup: asyncio.Event = field(default_factory=asyncio.Event)
+    advanced: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def wait(self, position: int, seconds: float) -> bool:
+        """Wait until there is something after a position; False when there was nothing for so long."""
+        moved = self.advanced
+        if self.last <= position:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await moved.wait()
+        return self.last > position
+
+    def advance_to(self, last: int) -> None:
+        """Everything up to this position can be read."""
+        if last > self.last:
+            self.last = last
+            self.wake()
+
+    def wake(self) -> None:
+        """Let all who wait look up."""
+        self.advanced.set()
+        self.advanced = asyncio.Event()
+
+
+class EventNotifier:
+    """A context for the length of a process. ``closing`` once its streams are to end."""
+
+    def __init__(self, db: Database, now: Callable[[], datetime]) -> None:
+        self.closing = False
+        self._db = db
+        self._now = now
+        self._dirty_workspaces: set[UUID] = set()
+        self._any = asyncio.Event()
+        self._cursors: dict[UUID, WorkspaceCursor] = {}
+        self._tasks: dict[object, asyncio.Task[None]] = {}
+
+    async def __aenter__(self) -> Self:
+        self._db.on_events_committed = self._mark_dirty
+        self._tasks["passing on"] = asyncio.create_task(self._notify_forever())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        with suppress(Unavailable):
+            await self._notify()
+
+    def close(self) -> None:
+        """Let every stream end now; none begins any more."""
+        self.closing = True
+        for watch in self._cursors.values():
+            watch.wake()
+
+    @property
+    def followers(self) -> int:
+        """How many streams are open."""
+        return sum(watch.followers for watch in self._cursors.values())
+
+    @asynccontextmanager
+    async def following(self, workspace: UUID) -> AsyncIterator[WorkspaceCursor]:
+        """Have a workspace looked at for the length of the block; what is committed before it begins has its position.
+
+        Raises Unavailable when the database is away.
+        """
+        watch = self._cursors.get(workspace)
+        if watch is None:
+            watch = self._cursors[workspace] = WorkspaceCursor(workspace)
+        watch.followers += 1
+        try:
+            watch.advance_to(await last_position(self._db, workspace))
+            if "listening" not in self._tasks:
+                self._tasks["listening"] = asyncio.create_task(listen(self._db.url, {EVENTS: self._on_notify}))
+            if workspace not in self._tasks:
+                self._tasks[workspace] = asyncio.create_task(self._poll(watch))
+            yield watch
+        finally:
+            watch.followers -= 1
+            if watch.followers == 0:
+                del self._cursors[workspace]
+                if task := self._tasks.pop(workspace, None):
+                    task.cancel()
+
+    def _mark_dirty(self, workspace: UUID) -> None:
+        self._dirty_workspaces.add(workspace)
+        self._any.set()
+
+    async def _notify_forever(self) -> None:
+        while True:
+            await self._any.wait()
+            await asyncio.sleep(COALESCE_S)
+            try:
+                await self._notify()
+            except Unavailable:
+                await asyncio.sleep(POLL_S)
+            except Exception:
+                log.exception("event_notification_failed")
+
+    async def _notify(self) -> None:
+        noted, self._dirty_workspaces = self._dirty_workspaces, set()
+        self._any.clear()
+        if noted:
+            try:
+                async with self._db.unscoped() as connection:
+                    await events.notify(connection, noted, self._now())
+            except Unavailable:
+                self._dirty_workspaces |= noted
+                self._any.set()
+                raise
+
+    def _on_notify(self, workspace: str) -> None:
+        """Something has happened in a workspace, or (empty) anything may have while nobody listened."""
+        for watch in self._cursors.values():
+            if workspace in ("", str(watch.workspace)):
+                watch.wakeup.set()
+
+    async def _poll(self, watch: WorkspaceCursor) -> None:
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(POLL_S):
+                    await watch.wakeup.wait()
+            watch.wakeup.clear()
+            try:
+                watch.advance_to(await last_position(self._db, watch.workspace))
+            except Unavailable:
+                await asyncio.sleep(POLL_S)
+            except Exception:
+                log.exception("event_poll_failed")
+
+
+async def last_position(db: Database, workspace: UUID) -> int:
+    """Give every event that is committed its position; the last one. Raises Unavailable."""
+    while True:
+        async with db.transaction(workspace, track_lsn=False) as connection:
+            if await events.assign_positions(connection, workspace) < events.POSITIONS_BATCH:
+                return await events.last(connection, workspace)

@@ -1,0 +1,103 @@
+"""Group commit: single calls that arrive while others are under way are carried out together, as one batch.
+
+A memory saved in a batch costs a tenth of one saved alone, in Python and in Postgres alike. A
+lone caller waits for nobody: it goes at once. The busier the service,
+the larger the batches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextvars import Context
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, Generic, TypeVar
+
+from service.errors import Unavailable
+
+Item = TypeVar("Item")
+Done = TypeVar("Done")
+
+BATCH_MAX = 64
+BATCHES_IN_FLIGHT = 2
+BATCH_MIN = 4
+"""More are divided among the batches, so that Python prepares one while Postgres works on another; for fewer it costs
+more than it gains."""
+COALESCE_TICKS = 3
+"""Turns of the event loop that a batch waits for calls already on their way, read from their sockets together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call(Generic[Item, Done]):
+    group: Any
+    item: Item
+    work: Callable[[list[Item]], Awaitable[list[Done]]]
+    answer: asyncio.Future[Done]
+
+
+class GroupCommit(Generic[Item, Done]):
+    """Batches concurrent calls of one kind; at most ``in_flight_max`` batches are under way, and calls are divided
+    among them."""
+
+    def __init__(self, in_flight_max: int = BATCHES_IN_FLIGHT) -> None:
+        self._in_flight_max = in_flight_max
+        self._waiting: deque[_Call[Item, Done]] = deque()
+        self._in_flight_calls = 0
+        self._in_flight: set[asyncio.Task[None]] = set()
+
+    async def do(self, group: Any, item: Item, work: Callable[[list[Item]], Awaitable[list[Done]]]) -> Done:
+        """What ``work`` answers for this item, done with others of an equal ``group`` where there are any.
+
+        ``work`` takes items and gives one answer each, in order, or raises and has then done nothing: a batch that
+        fails is taken apart and tried one by one, so that each call gets its own error.
+        """
+        call: _Call[Item, Done] = _Call(group, item, work, asyncio.get_running_loop().create_future())
+        self._waiting.append(call)
+        if len(self._in_flight) < self._in_flight_max:
+            # In a context of its own, as it outlives the call that began it and works for others.
+            task = asyncio.get_running_loop().create_task(self._drain(), context=Context())
+            self._in_flight.add(task)
+            task.add_done_callback(self._in_flight.discard)
+        return await call.answer
+
+    async def _drain(self) -> None:
+        while self._waiting:
+            for _ in range(COALESCE_TICKS):
+                await asyncio.sleep(0)
+            if not self._waiting:
+                break
+            group = self._waiting[0].group
+            share = math.ceil((len(self._waiting) + self._in_flight_calls) / self._in_flight_max)
+            most = min(BATCH_MAX, max(BATCH_MIN, share))
+            batch = [call for call, _ in zip(self._same_group(group), range(most), strict=False)]
+            for _ in batch:
+                self._waiting.popleft()
+            self._in_flight_calls += len(batch)
+            failed = await self._run_batch(batch)
+            for call in failed:
+                await self._run_batch([call])
+            self._in_flight_calls -= len(batch)
+
+    def _same_group(self, group: Any) -> Any:
+        return takewhile(lambda call: call.group == group, self._waiting)
+
+    async def _run_batch(self, batch: list[_Call[Item, Done]]) -> list[_Call[Item, Done]]:
+        """Work on a batch and answer its calls; the calls to be tried again by themselves."""
+        task = asyncio.ensure_future(batch[0].work([call.item for call in batch]))
+        await asyncio.wait([task])
+        error = None if task.cancelled() else task.exception()
+        if error is not None and len(batch) > 1 and not isinstance(error, Unavailable):
+            return batch
+        for position, call in enumerate(batch):
+            if call.answer.done():
+                continue
+            if task.cancelled():
+                call.answer.cancel()
+            elif error is not None:
+                call.answer.set_exception(error)
+            else:
+                call.answer.set_result(task.result()[position])
+        return []

@@ -1,0 +1,56 @@
+"""What a search gives back, and what it says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from service.store import memories
+from service.store.search.records import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Degraded:
+    """Why a search gave less than was asked for, and what it did instead."""
+
+    reason: str
+    fallback: str
+
+
+NO_MEMORY = Degraded("memory is switched off for this call", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One result with all that explains its place; the newest of all have no scores. What was found is in the field
+    that ``kind`` names, whole or as far as a context tells of it."""
+
+    kind: Kind
+    memory: memories.Record | None
+    message: dict[str, Any] | None
+    document: dict[str, Any] | None
+    rank: int
+    tokens: int
+    score: float = 0.0
+    keyword_rank: int | None = None
+    semantic_rank: int | None = None
+    keyword_score: float | None = None
+    semantic_score: float | None = None
+    boosts: Mapping[str, float] = field(default_factory=dict)
+    rerank_score: float | None = None
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """What was found, whatever its kind."""
+        return self.memory or self.message or self.document or {}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """The answer to a search. ``tokens`` is the sum over the results."""
+
+    results: list[SearchHit]
+    tokens: int
+    strategy: str
+    degraded: Degraded | None

@@ -1,0 +1,93 @@
+"""What the writers of an import share: the transaction, the places, and what became of each line."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain.export_lines import Audience
+from service.domain.principal import Principal
+from service.errors import InvalidImportLine, InvalidInput
+from service.executor import FairExecutor
+from service.memory.scopes import ScopeIds, ScopeNames, ScopeResolver
+from service.store import transfer
+from service.store.vectors import EmbeddingBatch
+
+BATCH = 500
+
+Lines = list[tuple[int, Any]]
+
+
+@dataclass(slots=True)
+class ImportCounts:
+    """What became of the lines of one record."""
+
+    created: int = 0
+    unchanged: int = 0
+    updated: int = 0
+    skipped: int = 0
+
+
+class ImportTransaction:
+    """One import on its way into the database.
+
+    ``same`` maps ids of the import to the ids under which the same thing was here already.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        principal: Principal,
+        now: datetime,
+        embedded: EmbeddingBatch,
+        executor: FairExecutor,
+    ) -> None:
+        self.connection = connection
+        self.executor = executor
+        self.principal = principal
+        self.workspace = principal.workspace_id
+        self.now = now
+        self.places = ScopeResolver(connection, principal, membership=False)
+        self.tallies: dict[str, ImportCounts] = defaultdict(ImportCounts)
+        self.same: dict[UUID, UUID] = {}
+        self.made_sessions: set[UUID] = set()
+        self._embedded = embedded
+        self._taken = 0
+
+    def vectors(self, count: int) -> EmbeddingBatch:
+        """The vectors of the next ``count`` memory lines; all missing where the import left them to the worker."""
+        found = self._embedded.vectors[self._taken : self._taken + count]
+        self._taken += count
+        return EmbeddingBatch(self._embedded.space, list(found) or [None] * count)
+
+    async def place(self, number: int, line: ScopeNames, user: str | None = None) -> ScopeIds:
+        """Where a line belongs. Raises BrokenLine."""
+        try:
+            return await self.places.resolve(line, (), user=user)
+        except InvalidInput as error:
+            raise InvalidImportLine(number, error.loc, error.message) from error
+
+    async def audience(self, number: int, audience: Audience, agent: str | None) -> UUID:
+        """The id of an audience; team and task audiences are anybody's, so any agent will do to find them."""
+        if audience.agent is None and agent is not None:
+            audience = audience.model_copy(update={"agent": agent})
+        if audience.agent is None and audience.team:
+            return await self.places.team(audience.team)
+        if audience.agent is None and audience.task:
+            return await self.places.task(audience.task)
+        return (await self.place(number, audience)).audience
+
+    async def finish(self) -> None:
+        """After the last line."""
+        sessions = sorted(self.made_sessions)
+        for start in range(0, len(sessions), BATCH):
+            made = sessions[start : start + BATCH]
+            await transfer.update_session_counters(self.connection, self.workspace, made, made)
+
+
+Writer = Callable[[ImportTransaction, Lines], Awaitable[None]]

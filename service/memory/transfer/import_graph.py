@@ -1,0 +1,90 @@
+"""Entities, their merges, and edges of an import."""
+
+from __future__ import annotations
+
+from service.domain.guards import normalize
+from service.domain.placeholders import holds_bare_placeholder
+from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
+from service.store import transfer
+
+
+async def write_entities(writing: ImportTransaction, lines: Lines) -> None:
+    """Make the entities that are not here; one known here by any of its names is that one.
+
+    One that was merged into another has given its names away, and is known by its id alone. One that an earlier release
+    made of masked personal data, which may be anybody's, is passed over.
+    """
+    for number, line in lines:
+        if holds_bare_placeholder(line.name):
+            writing.tallies["entity"].skipped += 1
+            continue
+        audience = await writing.audience(number, line.audience, line.agent)
+        own = [] if line.merged_into else [normalize(line.name)]
+        aliases = list(dict.fromkeys([*own, *line.aliases]))
+        known = await transfer.find_entity_by_alias(
+            writing.connection, writing.workspace, line.id, audience, line.kind, aliases
+        )
+        if known is None:
+            await writing.connection.run(
+                "import_entity", workspace=writing.workspace, id=line.id,
+                agent_id=await writing.places.agent(line.agent), audience=audience, name=line.name, kind=line.kind,
+                merged_into=line.merged_into, dream_id=line.dream_id, created_at=line.created_at or writing.now,
+                updated_at=line.updated_at or writing.now,
+            )  # fmt: skip
+            writing.tallies["entity"].created += 1
+        else:
+            writing.tallies["entity"].unchanged += 1
+            if known != line.id:
+                writing.same[line.id] = known
+        await writing.connection.run(
+            "add_aliases", workspace=writing.workspace, audience=audience, kind=line.kind, entity_id=known or line.id,
+            aliases=aliases,
+        )  # fmt: skip
+
+
+async def write_edges(writing: ImportTransaction, lines: Lines) -> None:
+    """Write the edges whose ends are here."""
+    items = []
+    for number, line in lines:
+        ends = {name: getattr(line, name) for name in ("source_id", "target_id", "memory_id")}
+        items.append(
+            line.model_dump()
+            | {"audience": await writing.audience(number, line.audience, None)}
+            | {name: writing.same.get(end, end) for name, end in ends.items()}
+        )
+    row = await writing.connection.row("import_edges", workspace=writing.workspace, items=items, now=writing.now)
+    assert row is not None
+    tally = writing.tallies["edge"]
+    tally.created += row["made"]
+    tally.unchanged += row["found"] - row["made"]
+    tally.skipped += len(lines) - row["found"]
+
+
+async def write_merges(writing: ImportTransaction, lines: Lines) -> None:
+    """Record how entities were merged, but not where either is here under another id: nothing leads back there."""
+    known = await transfer.existing_merges(writing.connection, writing.workspace, [line.id for _, line in lines])
+    tally = writing.tallies["merge"]
+    for number, line in lines:
+        if line.entity_id in writing.same or line.into_id in writing.same:
+            into_id = writing.same.get(line.into_id, line.into_id)
+            await writing.connection.run(
+                "merged_elsewhere", workspace=writing.workspace, id=line.entity_id, into_id=into_id
+            )
+            tally.skipped += 1
+            continue
+        twice = [
+            edge.model_dump(mode="json")
+            | {"workspace_id": writing.workspace, "audience": await writing.audience(number, edge.audience, None)}
+            for edge in line.twice
+        ]
+        moved = line.model_dump(mode="json", include={"aliases", "edges"}) | {"twice": twice}
+        made = await writing.connection.row(
+            "import_merge", workspace=writing.workspace, id=line.id, entity_id=line.entity_id, into_id=line.into_id,
+            moved=moved, actor=line.actor, created_at=line.created_at,
+        )  # fmt: skip
+        tally.created += made is not None
+        tally.unchanged += line.id in known
+        tally.skipped += made is None and line.id not in known
+
+
+GRAPH_WRITERS: dict[str, Writer] = {"entity": write_entities, "merge": write_merges, "edge": write_edges}

@@ -1,0 +1,201 @@
+"""Memories of an import, with their sources, usage and former versions."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from service.domain.export_lines import MemoryLine
+from service.errors import InvalidImportLine
+from service.memory.remember import columns_of
+from service.memory.scopes import ScopeIds
+from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
+from service.store import memories, transfer
+from service.store.vectors import EmbeddingBatch
+
+COMPARED = (
+    "type", "content", "summary", "scope", "team", "task", "session", "user", "hearsay_by", "key", "importance",
+    "confidence", "tags", "metadata", "source", "status", "decay_exempt", "occurred_at", "expires_at", "valid_until",
+    "superseded_by", "deleted_at",
+)  # fmt: skip
+"""What makes a line differ from the memory of its id."""
+
+
+async def write_memories(writing: ImportTransaction, lines: Lines) -> None:
+    """Make the memories that are not here, and change those of the same id that a line knows better.
+
+    A line of an id that is here: unchanged where it says the same or is of an older version, else updated, the former
+    version going to the history. A line that repeats a live memory of another id: that one stays, updated where the
+    line has its key and says something else.
+    """
+    embedded = writing.vectors(len(lines))
+    known = await _known(writing, lines)
+    places = [await writing.place(number, line, line.user) for number, line in lines]
+    read = await writing.executor.each(
+        lambda one: _columns(writing, one[0][1], one[1]),
+        list(zip(lines, places, strict=True)),
+        lambda one: len(one[0][1].content),
+    )
+    items: list[dict[str, Any]] = []
+    fresh: dict[UUID, tuple[int, MemoryLine, EmbeddingBatch]] = {}
+    for (number, line), vector, item in zip(lines, embedded.vectors, read, strict=True):
+        one = EmbeddingBatch(embedded.space, [vector])
+        if item["id"] in fresh:
+            writing.tallies["memory"].unchanged += 1
+        elif item["id"] in known:
+            await _update_existing(writing, number, line, item, known[item["id"]], one)
+        else:
+            fresh[item["id"]] = (number, line, one)
+            items.append(item | {"ordinal": len(items) + 1})
+    if items:
+        vectors = EmbeddingBatch(embedded.space, [one.vectors[0] for _, _, one in fresh.values()])
+        made = await memories.insert(writing.connection, writing.workspace, items, vectors)
+        writing.tallies["memory"].created += len(made)
+        for item in items:
+            if item["id"] not in made:
+                await _merge_into_duplicate(writing, *fresh[item["id"]], item)
+    await _import_related(writing, lines)
+
+
+async def _known(writing: ImportTransaction, lines: Lines) -> dict[UUID, Any]:
+    ids = [line.id for _, line in lines if line.id is not None]
+    rows = await memories.get(writing.connection, writing.workspace, ids, None)
+    return {row["id"]: row for row in rows}
+
+
+def _columns(writing: ImportTransaction, line: MemoryLine, place: ScopeIds) -> dict[str, Any]:
+    item = columns_of(line, place, 1, line.changed_by or writing.principal.actor, writing.now)
+    ended = line.valid_until or (line.updated_at or writing.now if line.superseded_by else None)
+    return item | {
+        "id": line.id or item["id"],
+        "version": line.version,
+        "updated_at": line.updated_at,
+        "valid_from": line.valid_from,
+        "valid_until": ended,
+        "superseded_by": line.superseded_by,
+        "deleted_at": line.deleted_at,
+        "reinforced_at": line.reinforced_at,
+        "dream_id": line.dream_id,
+        "change_reason": line.change_reason or "imported",
+    }
+
+
+def _differs(line: MemoryLine, row: Any) -> bool:
+    given = line.model_dump(include=line.model_fields_set & set(COMPARED))
+    return any(row[name] != value for name, value in given.items() if not (name == "summary" and value is None))
+
+
+async def _update_existing(
+    writing: ImportTransaction, number: int, line: MemoryLine, item: dict[str, Any], row: Any, embedded: EmbeddingBatch
+) -> None:
+    if line.version < row["version"] or not _differs(line, row):
+        writing.tallies["memory"].unchanged += 1
+        return
+    if line.deleted_at is None and line.superseded_by is None:
+        duplicate = await memories.find_duplicate(writing.connection, writing.workspace, item)
+        if duplicate not in (None, item["id"]):
+            raise InvalidImportLine(number, ("id",), f"the memory {duplicate} says the same already, or has its key")
+    await _rewrite(writing, line, item, row["id"], row, embedded)
+
+
+async def _merge_into_duplicate(
+    writing: ImportTransaction, number: int, line: MemoryLine, embedded: EmbeddingBatch, item: dict[str, Any]
+) -> None:
+    duplicate = await memories.find_duplicate(writing.connection, writing.workspace, item)
+    if duplicate is None:
+        raise InvalidImportLine(number, ("id",), "could not be written beside a change made at the same moment")
+    if line.id is not None:
+        writing.same[line.id] = duplicate
+    row = (await memories.get(writing.connection, writing.workspace, [duplicate], None))[0]
+    if line.key is None or (row["content"], row["type"]) == (line.content, line.type):
+        writing.tallies["memory"].unchanged += 1
+        return
+    await _rewrite(writing, line, item, duplicate, row, embedded)
+
+
+async def _rewrite(
+    writing: ImportTransaction,
+    line: MemoryLine,
+    item: dict[str, Any],
+    memory_id: UUID,
+    row: Any,
+    embedded: EmbeddingBatch,
+) -> None:
+    await memories.rewrite(
+        writing.connection, writing.workspace, memory_id, item,
+        embedded if line.content != row["content"] else None,
+        actor=item["changed_by"], reason=item["change_reason"], now=writing.now,
+    )  # fmt: skip
+    await writing.connection.run(
+        "place_in_time",
+        workspace=writing.workspace,
+        id=memory_id,
+        version=max(line.version, row["version"] + 1),
+        created_at=line.created_at or row["created_at"],
+        updated_at=line.updated_at or writing.now,
+        valid_from=line.valid_from or row["valid_from"],
+        valid_until=item["valid_until"],
+        superseded_by=line.superseded_by,
+        deleted_at=line.deleted_at,
+        reinforced_at=line.reinforced_at,
+    )
+    await memories.reindex(writing.connection, writing.workspace, memory_id)
+    writing.tallies["memory"].updated += 1
+
+
+async def _import_related(writing: ImportTransaction, lines: Lines) -> None:
+    """Tie memories to their messages, and bring their access counts along."""
+    pairs, usage = [], {}
+    for _, line in lines:
+        if line.id is not None:
+            memory_id = writing.same.get(line.id, line.id)
+            pairs += [(memory_id, message_id) for message_id in line.message_ids]
+            if line.access_count:
+                usage[memory_id] = (memory_id, line.access_count, line.last_accessed_at)
+    await memories.add_sources(writing.connection, writing.workspace, pairs)
+    await transfer.add_usage(writing.connection, writing.workspace, list(usage.values()))
+
+
+async def write_history(writing: ImportTransaction, lines: Lines) -> None:
+    """Bring former versions along. Raises BrokenLine for the history of a memory that is not here.
+
+    The history of a memory whose place another one holds here is passed over: that one has a history of its own.
+    """
+    own = [(number, line) for number, line in lines if line.memory_id not in writing.same]
+    known = await transfer.existing_memories(writing.connection, writing.workspace, [line.memory_id for _, line in own])
+    for number, line in own:
+        if line.memory_id not in known:
+            raise InvalidImportLine(number, ("memory_id",), f"there is no memory {line.memory_id}")
+    rows = await writing.connection.fetch(
+        "import_history", workspace=writing.workspace, items=[line.model_dump() for _, line in own]
+    )
+    writing.tallies["history"].created += len(rows)
+    writing.tallies["history"].unchanged += len(lines) - len(rows)
+
+
+async def write_windows(writing: ImportTransaction, lines: Lines) -> None:
+    """Say which memories sum up which turns.
+
+    Only in sessions that this import has made: in one that was here the turns may have other numbers.
+    """
+    items = []
+    for _, line in lines:
+        agent_id = await writing.places.agent(line.agent)
+        session_id = await writing.places.session(agent_id, line.session, None)
+        items.append(
+            {
+                "session_id": session_id,
+                "from_seq": line.from_seq,
+                "to_seq": line.to_seq,
+                "memory_id": writing.same.get(line.memory_id, line.memory_id),
+                "fresh": session_id in writing.made_sessions,
+            }
+        )
+    found, made = await transfer.add_windows(writing.connection, writing.workspace, items)
+    tally = writing.tallies["window"]
+    tally.created += made
+    tally.unchanged += found - made
+    tally.skipped += len(lines) - found
+
+
+MEMORY_WRITERS: dict[str, Writer] = {"memory": write_memories, "history": write_history, "window": write_windows}

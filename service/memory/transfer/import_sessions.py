@@ -1,0 +1,136 @@
+"""Settings, agents, tasks, sessions and messages of an import."""
+
+from __future__ import annotations
+
+from service.domain.json import dumps
+from service.domain.message_text import search_row, searchable_text
+from service.embedding.tokens import count_tokens
+from service.errors import InvalidImportLine
+from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
+from service.memory.workspace import merge_settings
+from service.store import agents, sessions, transfer
+from service.store.settings import put_settings, workspace_settings
+from service.store.vectors import EmbeddingBatch
+
+
+async def write_settings(writing: ImportTransaction, lines: Lines) -> None:
+    """Lay the settings over those here."""
+    for number, line in lines:
+        present = await workspace_settings(writing.connection, writing.workspace)
+        try:
+            changed = merge_settings(present, line.settings)
+        except ValueError as error:
+            raise InvalidImportLine(number, ("settings",), str(error)) from error
+        if changed == present:
+            writing.tallies["settings"].unchanged += 1
+            continue
+        await put_settings(writing.connection, writing.workspace, changed)
+        writing.tallies["settings"].updated += 1
+
+
+async def write_agents(writing: ImportTransaction, lines: Lines) -> None:
+    """Make agents, or bring those here in line with what the lines say."""
+    for _, line in lines:
+        present = await agents.get_agent(writing.connection, writing.workspace, line.agent)
+        wanted = {name: getattr(line, name) for name in ("name", "prime", "settings") if name in line.model_fields_set}
+        teams = sorted(set(line.teams)) if "teams" in line.model_fields_set else None
+        if (
+            present is not None
+            and all(present[name] == value for name, value in wanted.items())
+            and teams in (None, present["teams"])
+        ):
+            writing.tallies["agent"].unchanged += 1
+            continue
+        agent_id = await writing.places.agent(line.agent)
+        await writing.connection.run(
+            "change_agent", workspace=writing.workspace, id=agent_id, set_name="name" in wanted,
+            name=wanted.get("name"), prime=wanted.get("prime"), settings=wanted.get("settings"),
+        )  # fmt: skip
+        if teams is not None:
+            await agents.set_teams(writing.connection, writing.workspace, agent_id, teams)
+        if present is None and line.created_at is not None:
+            await writing.connection.run(
+                "import_agent_times", workspace=writing.workspace, id=agent_id, created_at=line.created_at
+            )
+        tally = writing.tallies["agent"]
+        if present is None:
+            tally.created += 1
+        else:
+            tally.updated += 1
+
+
+async def write_tasks(writing: ImportTransaction, lines: Lines) -> None:
+    """Let only members name these tasks: those that the lines name, beside those declared here."""
+    for _, line in lines:
+        present = await agents.get_task(writing.connection, writing.workspace, line.task, only=None)
+        if present is not None and present["members"] is not None and set(line.members) <= set(present["members"]):
+            writing.tallies["task"].unchanged += 1
+            continue
+        members = [await writing.places.agent(member) for member in sorted(set(line.members))]
+        task_id = await writing.places.task(line.task)
+        await agents.set_members(writing.connection, writing.workspace, task_id, members, replace=False)
+        tally = writing.tallies["task"]
+        if present is None:
+            tally.created += 1
+        else:
+            tally.updated += 1
+
+
+async def write_sessions(writing: ImportTransaction, lines: Lines) -> None:
+    """Make the sessions that are not here; those that are keep their own watermarks."""
+    items = [
+        line.model_dump(exclude={"agent"}) | {"agent_id": await writing.places.agent(line.agent)} for _, line in lines
+    ]
+    made = await transfer.add_sessions(writing.connection, writing.workspace, items, writing.now)
+    writing.made_sessions.update(made)
+    writing.tallies["session"].created += len(made)
+    writing.tallies["session"].unchanged += len(lines) - len(made)
+
+
+async def write_messages(writing: ImportTransaction, lines: Lines) -> None:
+    """Write the messages that are not here; a message is never rewritten."""
+    texts = [line.content if isinstance(line.content, str) else dumps(line.content).decode() for _, line in lines]
+    counts = await writing.executor.each(count_tokens, texts, len)
+    items = []
+    for (_, line), text, tokens in zip(lines, texts, counts, strict=True):
+        agent_id = await writing.places.agent(line.agent)
+        items.append(
+            {
+                "id": line.id,
+                "session_id": await writing.places.session(agent_id, line.session, line.user),
+                "seq": line.seq,
+                "role": line.role,
+                "content": text,
+                "content_json": None if isinstance(line.content, str) else line.content,
+                "name": line.name,
+                "tool_call_id": line.tool_call_id,
+                "user_name": line.user,
+                "tokens": tokens,
+                "created_at": line.created_at,
+            }
+        )
+    made = await transfer.add_messages(writing.connection, writing.workspace, items, writing.now)
+    said = [
+        (line.id, text, line.name or line.role)
+        for _, line in lines
+        if (text := searchable_text(line.role, line.content))
+    ]
+    numbered = [(number, *one) for number, one in enumerate(said, start=1)]
+    words = await writing.executor.each(lambda one: search_row(*one), numbered, lambda one: len(one[2]))
+    await sessions.index_messages(
+        writing.connection, writing.workspace, words, EmbeddingBatch(None, [None] * len(words))
+    )
+    await transfer.update_session_counters(
+        writing.connection, writing.workspace, list({item["session_id"] for item in items})
+    )
+    writing.tallies["message"].created += made
+    writing.tallies["message"].unchanged += len(lines) - made
+
+
+SESSION_WRITERS: dict[str, Writer] = {
+    "settings": write_settings,
+    "agent": write_agents,
+    "task": write_tasks,
+    "session": write_sessions,
+    "message": write_messages,
+}

@@ -1,0 +1,43 @@
+"""Documents and bulletins of an import."""
+
+from __future__ import annotations
+
+from service.memory.documents import parts_of
+from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
+from service.store import documents, transfer
+from service.store.settings import workspace_settings
+from service.store.vectors import EmbeddingBatch
+
+
+async def write_documents(writing: ImportTransaction, lines: Lines) -> None:
+    """Make the documents that are not here, cut by the settings of this workspace; the worker embeds their parts."""
+    known = await transfer.existing_documents(writing.connection, writing.workspace, [line.id for _, line in lines])
+    bounds = (await workspace_settings(writing.connection, writing.workspace)).documents
+    tally = writing.tallies["document"]
+    for _, line in lines:
+        if line.id in known:
+            tally.unchanged += 1
+            continue
+        known.add(line.id)
+        items = await parts_of(writing.executor, line.title, line.text, bounds)
+        document = line.model_dump(include={"id", "title", "text", "user", "metadata"}) | {
+            "tokens": sum(item["tokens"] for item in items),
+            "chunks": len(items),
+            "created_by": line.created_by or writing.principal.actor,
+        }
+        await documents.add(
+            writing.connection, writing.workspace, document, items, EmbeddingBatch(None, [None] * len(items)),
+            agent_id=await writing.places.agent(line.agent), now=line.created_at or writing.now,
+        )  # fmt: skip
+        tally.created += 1
+
+
+async def write_bulletins(writing: ImportTransaction, lines: Lines) -> None:
+    """Bring versions of bulletins along that are not here."""
+    items = [line.model_dump() | {"agent_id": await writing.places.agent(line.agent)} for _, line in lines]
+    rows = await writing.connection.fetch("import_bulletins", workspace=writing.workspace, items=items, now=writing.now)
+    writing.tallies["bulletin"].created += len(rows)
+    writing.tallies["bulletin"].unchanged += len(lines) - len(rows)
+
+
+TEXT_WRITERS: dict[str, Writer] = {"document": write_documents, "bulletin": write_bulletins}

@@ -1,0 +1,77 @@
+"""Personal data in the lines of an import: masked or refused before a line is kept anywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from service.domain.export_lines import FORMER_NAMES
+from service.domain.workspace import PiiSettings
+from service.errors import InvalidImportLine, InvalidInput
+from service.memory.documents import DOCUMENT_FIELDS
+from service.memory.engine import Engine
+from service.memory.naming import with_masked_names
+from service.memory.redaction import MEMORY_FIELDS, MESSAGE_FIELDS, FieldValue, apply_redaction, redact
+
+Numbered = tuple[int, str, BaseModel]
+"""A line with its number and its record."""
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    "agent": ("name", "settings"),
+    "message": MESSAGE_FIELDS,
+    "memory": (*MEMORY_FIELDS, "change_reason"),
+    "history": ("memory", "reason"),
+    "document": DOCUMENT_FIELDS,
+    "bulletin": ("content", "parts"),
+}
+"""The texts in a line; its names are found by their types."""
+
+
+async def redact_lines(engine: Engine, workspace: UUID, settings: PiiSettings, lines: list[Numbered]) -> list[Numbered]:
+    """The lines as they may be kept. Raises BrokenLine for one that the workspace refuses."""
+    if settings.mode == "off":
+        return lines
+    try:
+        return await _redact_texts(engine, settings, await _mask_names(engine, workspace, settings, lines))
+    except InvalidInput as error:
+        raise InvalidImportLine(int(error.loc[1]), error.loc[2:], error.message) from None
+
+
+async def _mask_names(engine: Engine, workspace: UUID, settings: PiiSettings, lines: list[Numbered]) -> list[Numbered]:
+    typed = [(type(line), line, ("body", number)) for number, _, line in lines]
+    masked = await with_masked_names(engine, workspace, settings, typed, refuse=True)
+    return [(number, record, line) for (number, record, _), line in zip(lines, masked, strict=True)]
+
+
+async def _redact_texts(engine: Engine, settings: PiiSettings, lines: list[Numbered]) -> list[Numbered]:
+    written: list[FieldValue] = []
+    owners: list[tuple[int, str]] = []
+    for place, (number, record, line) in enumerate(lines):
+        for name in FIELDS.get(record, ()):
+            if name in line.model_fields_set:
+                written.append((("body", number, name), _texts(record, name, getattr(line, name))))
+                owners.append((place, name))
+    changes: list[dict[str, Any]] = [{} for _ in lines]
+    for (place, name), (_, before), after in zip(owners, written, await redact(engine, settings, written), strict=True):
+        if after != before:
+            _, record, line = lines[place]
+            changes[place][name] = getattr(line, name) | after if _is_former(record, name) else after
+
+    def cleared_line(one: tuple[Numbered, dict[str, Any]]) -> Numbered:
+        (number, record, line), change = one
+        return number, record, apply_redaction(line, change, ("body", number))
+
+    return await engine.executor.each(cleared_line, list(zip(lines, changes, strict=True)), lambda _: 0)
+
+
+def _is_former(record: str, name: str) -> bool:
+    return (record, name) == ("history", "memory")
+
+
+def _texts(record: str, name: str, value: Any) -> Any:
+    """The texts of a field: of a former version of a memory, all but its names."""
+    if _is_former(record, name):
+        return {key: one for key, one in value.items() if (key,) not in FORMER_NAMES}
+    return value

@@ -1,0 +1,48 @@
+"""Write-behind: buffered in memory and written every second, off the request path."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from typing import Self
+
+import structlog
+
+log = structlog.get_logger(__name__)
+
+FLUSH_INTERVAL_S = 1.0
+
+
+class WriteBehindBuffer(ABC):
+    """Something gathered in memory. As a context it is written every second, and once more on a clean stop, which waits
+    for what is being written."""
+
+    def __init__(self) -> None:
+        self._stopping = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @abstractmethod
+    async def flush(self) -> None:
+        """Write what has been gathered; keep what cannot be written now for the next time."""
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._run())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._stopping.set()
+        if self._task is not None:
+            await self._task
+
+    async def _run(self) -> None:
+        last = False
+        while not last:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FLUSH_INTERVAL_S):
+                    await self._stopping.wait()
+            last = self._stopping.is_set()
+            try:
+                await self.flush()
+            except Exception:
+                log.exception("flush_failed", of=type(self).__name__)

@@ -1,0 +1,237 @@
+"""The ranking of candidates, without a database: what each part adds, and what holds for any of them."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.domain.ranking import Candidate, Ranked, near, rank
+from service.domain.search import Ranking
+from service.domain.timex import Window
+
+DAY = datetime(2026, 3, 1, tzinfo=UTC)
+LONG = 10_000
+"""Words from which the vector of a text counts whole, and its neighbours nothing."""
+
+
+def candidate(number: int, *, said: dict[int, float] | None = None, **fields: Any) -> Candidate:
+    """A text of 20 words without question, session, speaker, vector or any word of the question."""
+    plain: dict[str, Any] = {
+        "previous": None,
+        "session_id": None,
+        "happened_at": DAY,
+        "speaker": None,
+        "length": 20,
+        "words": LONG,
+        "asks": False,
+        "question_share": 0.0,
+        "similarity": None,
+        "said": list(said) if said else None,
+        "weights": list(said.values()) if said else None,
+    }
+    return Candidate(id=UUID(int=number), **(plain | fields))
+
+
+def ranked(*candidates: Candidate, windows: tuple[Window, ...] = (), limit: int = 10, **settings: Any) -> list[Ranked]:
+    return rank(candidates, windows, Ranking(**settings), limit=limit)
+
+
+def by_number(results: list[Ranked]) -> dict[int, Ranked]:
+    return {result.id.int: result for result in results}
+
+
+def test_nothing_comes_of_nothing() -> None:
+    assert ranked() == []
+
+
+def test_both_sides_are_scaled_and_averaged() -> None:
+    results = ranked(
+        candidate(1, said={1: 4.0}, similarity=0.2),
+        candidate(2, said={1: 2.0, 2: 1.0}, similarity=0.6),
+        candidate(3, said={1: 2.0}, similarity=0.4),
+        session_boost=0,
+    )
+    assert [(one.id.int, one.score) for one in results] == [(2, 0.75), (1, 0.5), (3, pytest.approx(0.25))]
+    assert [(one.keyword_rank, one.semantic_rank) for one in results] == [(2, 1), (1, 3), (3, 2)]
+    assert [(one.keyword_score, one.semantic_score) for one in results] == [(3.0, 0.6), (4.0, 0.2), (2.0, 0.4)]
+
+
+def test_the_vector_of_few_words_counts_less() -> None:
+    few, many = candidate(1, similarity=0.5, words=4), candidate(2, similarity=0.45, words=40)
+    assert [one.id.int for one in ranked(few, many)] == [2, 1]
+    assert [one.id.int for one in ranked(few, many, words_saturation=1)] == [1, 2]
+
+
+def test_what_is_in_one_list_alone_has_no_place_in_the_other() -> None:
+    results = by_number(ranked(candidate(1, said={1: 1.0}), candidate(2, similarity=0.5)))
+    assert (results[1].keyword_rank, results[1].semantic_rank, results[1].semantic_score) == (1, None, None)
+    assert (results[2].keyword_rank, results[2].semantic_rank, results[2].keyword_score) == (None, 1, None)
+
+
+@pytest.mark.parametrize("fusion", ["relative", "rrf"])
+def test_no_list_is_longer_than_the_setting_or_the_limit(fusion: str) -> None:
+    """What else is among the candidates has no rank."""
+    alike = [candidate(number, similarity=1 - number / 100) for number in range(1, 63)]
+    both = [*alike, candidate(63, said={1: 1.0}, similarity=0.1)]
+    results = ranked(*both, limit=50, fusion=fusion, candidates=50)
+    found = by_number(results)[63]
+    assert (found.keyword_rank, found.semantic_rank) == (1, None)
+    assert max(one.semantic_rank or 0 for one in results) <= 50
+    results = ranked(*both, limit=100, fusion=fusion, candidates=50)
+    assert by_number(results)[63].semantic_rank == 63
+    assert len(results) == 63
+
+
+def test_reciprocal_ranks_are_summed_without_boosts() -> None:
+    window = Window(DAY, DAY + timedelta(days=1))
+    results = ranked(
+        candidate(1, said={1: 2.0}, similarity=0.1),
+        candidate(2, said={1: 1.0}),
+        candidate(3, similarity=0.2),
+        candidate(4),
+        windows=(window,),
+        fusion="rrf",
+        rrf_k=10,
+    )
+    assert [(one.id.int, one.score) for one in results] == [
+        (1, pytest.approx(1 / 11 + 1 / 12)),
+        (3, pytest.approx(1 / 11)),
+        (2, pytest.approx(1 / 12)),
+    ]
+
+
+def test_a_turn_is_credited_with_what_was_said_around_it() -> None:
+    turns = (
+        candidate(1, said=None),
+        candidate(2, said={1: 10.0, 2: 1.0}, previous=UUID(int=1)),
+        candidate(3, said={1: 8.0, 2: 0.2}, previous=UUID(int=2)),
+        candidate(4, said=None),
+    )
+    scores = {one.id.int: one.score for one in ranked(*turns, vector_weight=0, session_boost=0)}
+    heard = {1: 0.35 * 11.0, 2: 11.0, 3: 8.0 + 0.4 * 1.0, 4: 0.0}
+    assert scores == {number: pytest.approx(weight / 11.0) for number, weight in heard.items()}
+
+
+@pytest.mark.parametrize(
+    ("asks", "speaker", "share"),
+    [(True, "assistant", 0.9), (True, "user", 0.4), (False, "assistant", 0.4), (True, None, 0.4)],
+)
+def test_an_answer_to_the_question_of_another_is_credited_more(asks: bool, speaker: str | None, share: float) -> None:
+    question = candidate(1, said={1: 1.0}, asks=asks, speaker="user")
+    answer = candidate(2, previous=UUID(int=1), speaker=speaker)
+    other = candidate(3)
+    settings = {"vector_weight": 0.0, "session_boost": 0.0, "user_boost": 0.0}
+    assert by_number(ranked(question, answer, other, **settings))[2].score == pytest.approx(share)
+
+
+def test_only_the_best_by_words_lend_and_long_turns_need_no_neighbours() -> None:
+    lender = candidate(1, said={1: 1.0})
+    better = [candidate(number, said={1: 2.0}) for number in range(10, 20)]
+    after = candidate(2, previous=UUID(int=1))
+    long_after = candidate(3, previous=UUID(int=10), length=LONG)
+    scores = by_number(
+        ranked(lender, after, long_after, *better, candidates=10, vector_weight=0, session_boost=0, limit=99)
+    )
+    assert scores[2].score == 0
+    assert scores[3].score == pytest.approx(0)
+    scores = by_number(
+        ranked(lender, after, candidate(4), *better, candidates=11, vector_weight=0, session_boost=0, limit=99)
+    )
+    assert scores[2].score == pytest.approx(0.4 / 2)
+
+
+def test_each_boost_is_told_and_added() -> None:
+    session = UUID(int=99)
+    window = Window(DAY, DAY + timedelta(days=1))
+    results = by_number(
+        ranked(
+            candidate(1, similarity=1.0, session_id=session, question_share=1.0, happened_at=DAY + timedelta(hours=3)),
+            candidate(2, similarity=0.5, session_id=session, speaker="user", happened_at=DAY + timedelta(days=4)),
+            candidate(3, similarity=0.0, speaker="assistant", happened_at=DAY - timedelta(days=3)),
+            windows=(window,),
+            vector_weight=1,
+        )
+    )
+    assert results[1].boosts == {"question": pytest.approx(-0.15), "session": pytest.approx(0.085), "time": 0.3}
+    assert results[2].boosts == {
+        "session": pytest.approx(0.085), "time": pytest.approx(0.3 * math.exp(-1)), "user": 0.15,
+    }  # fmt: skip
+    assert results[3].boosts == {"time": pytest.approx(0.3 * math.exp(-2))}
+    bases = {1: 1.0, 2: 0.5, 3: 0.0}
+    for number, result in results.items():
+        assert result.score == pytest.approx(bases[number] + sum(result.boosts.values()))
+
+
+def test_users_words_are_preferred_only_where_an_assistants_are_searched_too() -> None:
+    assert ranked(candidate(1, similarity=1.0, speaker="user"))[0].boosts == {"session": 0.05}
+
+
+def test_a_time_reaches_as_far_as_its_boost_is_half() -> None:
+    window = Window(DAY, DAY + timedelta(days=40))
+    span = near(window, Ranking())
+    half = timedelta(days=10) * math.log(2)
+    assert (span.since, span.until) == (window.since - half / 2, window.until + half)
+    for at in (span.since, span.until):
+        boost = ranked(candidate(1, similarity=1.0, happened_at=at), windows=(window,))[0].boosts["time"]
+        assert boost == pytest.approx(0.15)
+    ever = Window(datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+    assert near(ever, Ranking()) == ever
+
+
+def test_ties_are_broken_by_id() -> None:
+    assert [one.id.int for one in ranked(*(candidate(n, similarity=0.5) for n in (3, 1, 2)), limit=2)] == [1, 2]
+
+
+weights = st.floats(0.01, 30)
+candidates_ = st.lists(
+    st.builds(
+        candidate,
+        st.integers(1, 30),
+        said=st.none() | st.dictionaries(st.integers(1, 5), weights, min_size=1),
+        previous=st.none() | st.integers(1, 30).map(lambda number: UUID(int=number)),
+        session_id=st.none() | st.integers(100, 103).map(lambda number: UUID(int=number)),
+        happened_at=st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
+        speaker=st.sampled_from([None, "user", "assistant"]),
+        length=st.integers(0, 32_767),
+        words=st.integers(0, 32_767),
+        asks=st.booleans(),
+        question_share=st.floats(0, 1),
+        similarity=st.none() | st.floats(-1, 1),
+    ),
+    max_size=30,
+    unique_by=lambda one: one.id,
+)
+settings_ = st.builds(
+    Ranking,
+    fusion=st.sampled_from(["relative", "rrf"]),
+    candidates=st.integers(10, 20),
+    vector_weight=st.floats(0, 1),
+    fade_over=st.floats(0.001, 10_000),
+    words_saturation=st.floats(0.001, 1_000),
+)
+
+
+@given(candidates_, settings_, st.integers(1, 40), st.randoms())
+def test_whatever_comes_in_is_ranked(given_: list[Candidate], settings: Ranking, limit: int, draw: Any) -> None:
+    windows = [Window(DAY, DAY + timedelta(days=30))]
+    results = rank(given_, windows, settings, limit=limit)
+    assert len({one.id for one in results}) == len(results) <= limit
+    assert {one.id for one in results} <= {one.id for one in given_}
+    assert [(-one.score, one.id) for one in results] == sorted((-one.score, one.id) for one in results)
+    assert all(math.isfinite(one.score) for one in results)
+    for places in ([one.keyword_rank for one in results], [one.semantic_rank for one in results]):
+        taken = [place for place in places if place is not None]
+        assert len(set(taken)) == len(taken)
+        assert all(1 <= place <= settings.candidates for place in taken)
+    if settings.fusion == "relative":
+        assert len(results) == min(limit, len(given_))
+    shuffled = list(given_)
+    draw.shuffle(shuffled)
+    assert rank(shuffled, windows, settings, limit=limit) == results
+    assert rank(given_, windows, settings, limit=40)[:limit] == results

@@ -1,0 +1,416 @@
+"""One ledger for every call of a model: who caused it, what for, and how much; never past the budget of the day."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import httpx
+import pytest
+
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.spending import Payer, Purpose, Usage, paid_by
+from service.errors import BudgetReached
+from service.memory.engine import Engine
+from service.provider.library import load_litellm
+from service.runtime import open_runtime
+from service.settings import Settings
+from tests.fakes.openai_server import FakeOpenAI
+from tests.live_api import Api, serving
+from tests.processes import ServerProcess
+from tests.worker.dreaming import agent_id, asked_for, note_everything, say
+from worker.dreaming.run import Dreamer
+from worker.maintenance.embed_pending import embed_pending
+
+CHAT = "/v1/chat/completions"
+QUESTION = {"agent": "a", "question": "Where does Ada live?"}
+PAYER = Payer(DEFAULT_WORKSPACE)
+OTHER = Payer(UUID(int=7))
+CALL = Usage(calls=1, prompt_tokens=60, completion_tokens=40, cost_usd=0.01)
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def model() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as server:
+        server.default_reply = reply
+        yield server
+
+
+def reply(body: Json) -> str:
+    """Notes of every turn, no answer to any question, and a word to everything else."""
+    if asked_for(body) == "Reply":
+        return json.dumps({"known": False, "answer": "", "citations": []})
+    return note_everything(body) if asked_for(body) else "fine"
+
+
+@pytest.fixture
+async def behind(settings: Settings, model: FakeOpenAI) -> Settings:
+    """Settings with a model for everything."""
+    await load_litellm()
+    return settings.model_copy(
+        update={
+            "llm_model": "openai/gpt-4o-mini",
+            "llm_api_base": model.base_url,
+            "llm_api_key": "k",
+            "rerank_model": "cohere/rerank-v3.5",
+            "rerank_api_base": model.base_url + "/rerank",
+            "rerank_api_key": "k",
+            "embedding_model": "openai/fake",
+            "embedding_dim": 64,
+            "embedding_api_base": model.base_url,
+            "embedding_api_key": "k",
+        }
+    )
+
+
+@pytest.fixture
+async def api(behind: Settings) -> AsyncIterator[Api]:
+    async with serving(behind) as opened:
+        await opened.put("/v1/settings", {"proxy": {"enabled": True}})
+        yield opened
+
+
+async def rows(database_url: str, table: str) -> list[Json]:
+    connection = await asyncpg.connect(database_url, statement_cache_size=0)
+    try:
+        return [dict(row) for row in await connection.fetch(f"SELECT * FROM {table}")]  # noqa: S608
+    finally:
+        await connection.close()
+
+
+async def used(api: Api, url: str) -> list[Json]:
+    await api.engine.budget.flush()
+    return await rows(url, "model_usage")
+
+
+async def taken(url: str) -> int:
+    """Tokens taken of all budgets."""
+    return sum(row["tokens"] for row in await rows(url, "model_budgets"))
+
+
+async def limit(api: Api, **budget: Any) -> None:
+    await api.put("/v1/settings", {"budget": budget})
+
+
+async def test_every_call_is_recorded_by_whom_for_what_and_of_which_model(
+    api: Api, model: FakeOpenAI, database_url: str
+) -> None:
+    ada = await api.as_role("agent", "ada")
+    await api.get("/v1/engine")
+    await ada.save("Ada lives in Bergen", agent="ada")
+    saved = await ada.save("Ada lives on the harbour in Bergen", agent="ada")
+    await ada.patch(f"/v1/memories/{saved['id']}", {"version": 1, "content": "Ada lives above the harbour in Bergen"})
+    items = [{"agent": "ada", "type": "fact", "content": f"Ferry number {n} leaves at {n}"} for n in range(3)]
+    await ada.post("/v1/memories/batch", {"items": items})
+    await ada.post("/v1/documents", {"agent": "ada", "title": "Ferries", "text": "All ferries leave at the hour."})
+    line = {"type": "fact", "agent": "ada", "content": "The pier is closed on Sundays"}
+    assert (await api.call("POST", "/v1/import", content=json.dumps(line))).is_success
+    await ada.search("Where does Ada live?", agent="ada", rerank=True)
+    await ada.post("/v1/ask", QUESTION | {"agent": "ada"})
+    await ada.post("/v1/agents/ada/bulletin")
+    await ada.post("/v1/verify")
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
+    await ada.post(CHAT, body, headers={"X-Reverie-No-Memory": "1"})
+    streamed = await ada.call("POST", CHAT, json=body | {"stream": True})
+    assert streamed.text.endswith("data: [DONE]\n\n")
+    await say(api, "I live in Oslo.", "I work at Acme.", agent="ada")
+    await api.call("POST", "/v1/sessions/s/compact", params={"agent": "ada"})
+    dreamer = Dreamer(api.engine, "test", 60)
+    await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine, "ada"))
+
+    found = await used(api, database_url)
+    calls = Counter[str]()
+    for row in found:
+        calls[row["purpose"]] += row["calls"]
+    assert calls.keys() >= {"extract", "bulletin", "summary", "ask", "rerank", "embed", "proxy", "probe"}
+    assert calls.total() == sum(model.calls[kind] for kind in ("chat", "embeddings", "rerank"))
+    assert calls["rerank"] == model.calls["rerank"] == 1
+    key_id = UUID((await ada.get("/v1/whoami"))["key_id"])
+    by_ada = {row["purpose"] for row in found if row["key_id"] == key_id}
+    assert by_ada == {"ask", "rerank", "embed", "proxy", "bulletin"}
+    assert {row["agent"] for row in found if row["purpose"] in ("extract", "ask", "proxy", "rerank")} == {"ada"}
+    assert {row["purpose"] for row in found if row["workspace_id"] == UUID(int=0)} == {"probe"}
+    assert {row["workspace_id"] for row in found if row["purpose"] == "probe"} == {UUID(int=0)}
+    assert {row["model"] for row in found if row["purpose"] in ("ask", "proxy")} == {"openai/gpt-4o-mini"}
+    assert all(row["prompt_tokens"] > 0 for row in found if row["purpose"] not in ("probe",))
+    assert all(row["cost_usd"] > 0 for row in found if row["purpose"] in ("ask", "proxy", "extract"))
+    assert await taken(database_url) == sum(
+        row["prompt_tokens"] + row["completion_tokens"] for row in found if row["workspace_id"] == DEFAULT_WORKSPACE
+    )
+
+
+async def test_what_is_not_called_for_lack_of_budget_is_told(api: Api, model: FakeOpenAI, database_url: str) -> None:
+    await api.save("Ada lives in Bergen")
+    await api.save("Bergen is on the coast")
+    await say(api, "I live in Oslo.")
+    before = Counter(model.calls)
+    await limit(api, day_tokens_max=1)
+
+    answer = await api.post("/v1/ask", QUESTION)
+    assert answer["answer"] is None
+    assert answer["memories"]
+    assert answer["degraded"]["reason"].startswith("budget reached")
+    assert "budget.day_tokens_max" in answer["degraded"]["reason"]
+
+    found = await api.post("/v1/memories/search", {"agent": "a", "query": "Bergen coast", "rerank": True})
+    assert len(found["results"]) == 2
+    assert found["degraded"]["reason"].startswith("budget reached")
+    assert found["degraded"]["fallback"] == "keyword"
+    plain = {"agent": "a", "query": "Bergen", "rerank": True, "strategy": "keyword"}
+    assert (await api.post("/v1/memories/search", plain))["degraded"]["fallback"] == "the order without reranking"
+
+    await api.save("Saved all the same")
+    assert len((await api.get("/v1/memories"))["items"]) == 3
+    written = await api.post("/v1/agents/a/bulletin")
+    assert "Bergen" in written["content"]
+    refused = await api.call(
+        "POST", CHAT, json={"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hi"}]}
+    )
+    assert refused.status_code == 429
+    assert refused.json()["detail"].startswith("budget reached")
+    assert 0 < int(refused.headers["retry-after"]) <= 86_400
+
+    dreamer = Dreamer(api.engine, "test", 60)
+    done = await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine))
+    assert done is not None
+    assert done["status"] == "succeeded"
+    assert done["report"]["stopped"].startswith("budget reached")
+    assert model.calls == before
+    health = await api.get("/v1/engine")
+    assert health["embedder"]["status"] != "failing"
+
+    await limit(api, day_tokens_max=None)
+    await embed_pending(api.engine)
+    await api.search("Saved all the same")
+    assert (await api.post("/v1/ask", QUESTION))["degraded"] is None
+    assert (await used(api, database_url)) != []
+
+
+async def test_servers_together_never_pass_the_budget(behind: Settings, model: FakeOpenAI) -> None:
+    async with AsyncExitStack() as stack:
+        words_only = behind.model_copy(update={"embedding_model": "none"})
+        servers = [await stack.enter_async_context(serving(words_only)) for _ in range(2)]
+        await servers[0].save("Ada lives in Bergen")
+        await limit(servers[0], day_tokens_max=5_500)  # an answer has at most 1,000 tokens, and its prompt some 500
+        model.hold()
+        asking = [asyncio.create_task(server.post("/v1/ask", QUESTION)) for server in servers for _ in range(10)]
+        async with asyncio.timeout(60):
+            while model.calls["chat"] + sum(task.done() for task in asking) < len(asking):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        called = model.calls["chat"]
+        model.let_go()
+        answers = await asyncio.gather(*asking)
+    assert 3 <= called <= 5
+    assert sum(answer["answer"] is not None for answer in answers) == called == model.calls["chat"]
+
+
+@pytest.fixture
+async def engines(settings: Settings) -> AsyncIterator[list[Engine]]:
+    """Three processes' engines on one database."""
+    async with AsyncExitStack() as stack:
+        yield [await stack.enter_async_context(open_runtime(settings, f"test-{n}")) for n in range(3)]
+
+
+async def _limits(engine: Engine, **sections: Json) -> None:
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        await connection.run("put_settings", workspace=DEFAULT_WORKSPACE, value=sections)
+
+
+async def _reserve(engine: Engine, payer: Payer = PAYER, purpose: Purpose = "ask", worst: Usage = CALL) -> Any:
+    with paid_by(payer):
+        try:
+            return await engine.budget.reserve(purpose, "m", worst)
+        except BudgetReached:
+            return None
+
+
+@pytest.mark.parametrize("bound", [{"day_tokens_max": 1_050}, {"day_cost_max_usd": 0.105}])
+async def test_what_is_reserved_at_once_fits_exactly(engines: list[Engine], bound: Json) -> None:
+    await _limits(engines[0], budget=bound)
+    charges = await asyncio.gather(*(_reserve(engines[n % 3]) for n in range(60)))
+    made = [charge for charge in charges if charge]
+    assert len(made) == 10
+    for charge in made:
+        charge.settle(Usage(1, 0, 10, 0, 0.001))
+    await asyncio.gather(*(engine.budget.flush() for engine in engines))
+    assert sum(bool(charge) for charge in await asyncio.gather(*(_reserve(engines[n % 3]) for n in range(60)))) == 9
+
+
+async def test_calls_of_others_and_for_others_do_not_count(engines: list[Engine]) -> None:
+    await _limits(engines[0], budget={"day_tokens_max": 100}, dream={"day_tokens_max": 0})
+    assert await _reserve(engines[0], OTHER)
+    assert await _reserve(engines[0], purpose="extract") is None
+    assert await _reserve(engines[0], purpose="bulletin") is None
+    assert await _reserve(engines[0], purpose="summary")
+    assert await _reserve(engines[0], purpose="summary") is None
+    assert await _reserve(engines[0], OTHER)
+
+
+async def test_a_dreams_limit_is_within_that_of_all(engines: list[Engine]) -> None:
+    await _limits(engines[0], budget={"day_tokens_max": 250}, dream={"day_tokens_max": 100})
+    assert await _reserve(engines[0], purpose="extract")
+    assert await _reserve(engines[1], purpose="reconcile") is None
+    assert await _reserve(engines[2], purpose="ask")
+    assert await _reserve(engines[1], purpose="ask") is None
+
+
+async def test_a_refusal_looks_at_what_this_process_has_not_written_yet(engines: list[Engine]) -> None:
+    await _limits(engines[0], budget={"day_tokens_max": 100})
+    for _ in range(20):
+        charge = await _reserve(engines[0])
+        assert charge is not None
+        charge.settle(Usage(calls=1, failed_calls=1))
+
+
+async def test_the_next_day_begins_at_midnight_in_utc(engines: list[Engine], database_url: str) -> None:
+    engine = engines[0]
+    await _limits(engine, budget={"day_tokens_max": 100})
+    now = datetime(2030, 3, 1, 23, 59, 59, tzinfo=UTC)
+    engine.now = lambda: now
+    late = await _reserve(engine)
+    with paid_by(PAYER), pytest.raises(BudgetReached, match=r"100 tokens of today's 100 tokens") as reached:
+        await engine.budget.reserve("ask", "m", CALL)
+    assert reached.value.retry_after_s == 1
+    now += timedelta(seconds=2)
+    assert await _reserve(engine)
+    late.settle(Usage(1, 0, 30, 0, 0.0))
+    await engine.budget.flush()
+    assert {row["day"].day: row["tokens"] for row in await rows(database_url, "model_budgets")} == {1: 30, 2: 100}
+    assert [(row["day"].day, row["prompt_tokens"]) for row in await rows(database_url, "model_usage")] == [(1, 30)]
+
+
+async def test_what_cannot_be_written_is_written_later_and_once(engines: list[Engine], database_url: str) -> None:
+    charge = await _reserve(engines[0])
+    async with engines[0].db.unscoped() as connection:
+        await connection.raw.execute("ALTER TABLE model_usage RENAME TO gone")
+    charge.settle(CALL)
+    for _ in range(3):
+        with pytest.raises(asyncpg.UndefinedTableError):
+            await engines[0].budget.flush()
+    async with engines[0].db.unscoped() as connection:
+        await connection.raw.execute("ALTER TABLE gone RENAME TO model_usage")
+    await asyncio.gather(*(engines[0].budget.flush() for _ in range(5)))
+    (row,) = await rows(database_url, "model_usage")
+    assert (row["calls"], row["prompt_tokens"], row["completion_tokens"]) == (1, 60, 40)
+    assert await taken(database_url) == 100
+
+
+async def test_failed_calls_are_counted(api: Api, model: FakeOpenAI, database_url: str) -> None:
+    await api.save("Ada lives in Bergen")
+    model.fail(status=401, endpoint="chat")
+    assert "openai/gpt-4o-mini at 127.0.0.1" in (await api.post("/v1/ask", QUESTION))["degraded"]["reason"]
+    model.fail(status=500, endpoint="chat")
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hi"}]}
+    assert await api.status("POST", CHAT, json=body) == 500
+    model.fail(status=500, endpoint="rerank")
+    await api.search("Bergen", rerank=True)
+    failed = {row["purpose"]: row for row in await used(api, database_url) if row["failed_calls"]}
+    assert failed.keys() == {"ask", "proxy", "rerank"}
+    assert {row["failed_calls"] for row in failed.values()} == {1}
+    assert {row["prompt_tokens"] + row["completion_tokens"] for row in failed.values()} == {0}
+
+
+async def test_a_clean_stop_writes_everything(behind: Settings, model: FakeOpenAI, database_url: str) -> None:
+    async with serving(behind) as api:
+        await api.save("Ada lives in Bergen")
+        await api.post("/v1/ask", QUESTION)
+        called = model.calls["chat"] + model.calls["embeddings"]
+    found = await rows(database_url, "model_usage")
+    assert sum(row["calls"] for row in found) == called
+    assert await taken(database_url) == sum(row["prompt_tokens"] + row["completion_tokens"] for row in found)
+
+
+async def test_a_crash_leaves_what_was_under_way_reserved(
+    behind: Settings, service_url: str, model: FakeOpenAI, database_url: str, tmp_path: Path
+) -> None:
+    process = ServerProcess(
+        service_url, tmp_path / "log", LLM_MODEL="openai/gpt-4o-mini", LLM_API_BASE=model.base_url, LLM_API_KEY="k"
+    )
+    try:
+        await process.start()
+        memory = {"agent": "a", "type": "fact", "content": "Ada lives in Bergen"}
+        assert (await process.call("POST", "/v1/memories", json=memory)).status_code == 201
+        model.hold()
+        asking = asyncio.create_task(process.call("POST", "/v1/ask", json=QUESTION))
+        await asyncio.to_thread(model.wait_for_call, "chat", timeout_s=120)
+        await process.kill()
+        with pytest.raises(httpx.TransportError):
+            await asking
+    finally:
+        model.let_go()
+        await process.close()
+    assert await rows(database_url, "model_usage") == []
+    assert await taken(database_url) > 1_000
+
+
+async def stream(api: Api, **fields: Any) -> str:
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Count"}], "stream": True}
+    return (await api.call("POST", CHAT, json=body | fields)).text
+
+
+@pytest.mark.parametrize("memory", ["0", "1"])
+async def test_a_stream_is_recorded_as_told_else_by_estimate(
+    api: Api, model: FakeOpenAI, database_url: str, memory: str
+) -> None:
+    quiet = replace(api, key=(await api.as_role("admin")).key)
+    said = "one two three four five six seven eight nine ten"
+    for told in (True, False):
+        model.say(said)
+        body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Count"}], "stream": True}
+        body |= {"stream_options": {"include_usage": told}}
+        await quiet.call("POST", CHAT, json=body, headers={"X-Reverie-No-Memory": memory})
+    (row,) = [row for row in await used(api, database_url) if row["purpose"] == "proxy"]
+    assert (row["calls"], row["failed_calls"]) == (2, 0)
+    assert row["completion_tokens"] == 10 + len(said) // 3
+
+
+async def test_a_client_that_leaves_pays_for_what_it_heard(api: Api, model: FakeOpenAI, database_url: str) -> None:
+    model.say("word " * 20_000)
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Count"}], "stream": True}
+    headers = {"Authorization": f"Bearer {api.key}"}
+    async with api.http.stream("POST", CHAT, json=body, headers=headers) as answer:
+        await anext(answer.aiter_bytes())
+    async with asyncio.timeout(30):
+        while not (found := [row for row in await used(api, database_url) if row["purpose"] == "proxy"]):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    assert 0 < found[0]["completion_tokens"] < 40_000
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_proxied_answer_without_end_is_cut_off(
+    behind: Settings, model: FakeOpenAI, database_url: str, streamed: bool
+) -> None:
+    async with serving(behind.model_copy(update={"proxy_answer_bytes_max": 1_048_576})) as api:
+        await api.put("/v1/settings", {"proxy": {"enabled": True}})
+        model.fail(endless=True, endpoint="chat")
+        body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Go on"}], "stream": streamed}
+        answer = await api.call("POST", CHAT, json=body)
+        assert answer.status_code == (200 if streamed else 502)
+        assert "more than 1,048,576 bytes" in answer.text
+        assert len(answer.content) < 1_100_000
+        assert model.sent < 33_554_432
+        if streamed:
+            *_, last = answer.text.strip().split("\n\n")
+            assert "bytes" in json.loads(last.removeprefix("data: "))["error"]["message"]
+        (row,) = [row for row in await used(api, database_url) if row["purpose"] == "proxy"]
+        assert (row["calls"], row["failed_calls"]) == (1, 1)
+
+
+async def test_a_prompt_too_large_for_the_budget_is_refused_before_it_is_sent(api: Api, model: FakeOpenAI) -> None:
+    await limit(api, day_tokens_max=10_000)
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "word " * 20_000}]}
+    assert await api.status("POST", CHAT, json=body) == 429
+    many = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 2_000, "n": 6}
+    assert await api.status("POST", CHAT, json=many) == 429
+    assert model.calls["chat"] == 0
+    assert await api.status("POST", CHAT, json=many | {"n": 1}) == 200
