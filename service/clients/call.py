@@ -41,7 +41,7 @@ class Call(Generic[T]):
 
     def parameters(self, agent: str | None) -> Parameters:
         """The query; lists are repeated."""
-        named = {**({"agent": agent} if self.agent_in == "query" and agent else {}), **given(self.query)}
+        named = {**({"agent": agent} if self.agent_in == "query" and agent else {}), **drop_none(self.query)}
         return [
             (name, plain(one))
             for name, value in named.items()
@@ -71,7 +71,7 @@ def plain(value: Any) -> str:
     return str(value)
 
 
-def given(values: Mapping[str, Any]) -> dict[str, Any]:
+def drop_none(values: Mapping[str, Any]) -> dict[str, Any]:
     """The values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 

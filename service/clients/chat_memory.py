@@ -1,4 +1,4 @@
-"""``Memory``: what a chat loop needs of a memory, in four methods that never raise (row C2).
+"""``Memory``: what a chat loop needs of a memory, in four methods that never raise.
 
 A failure is logged and answered by ``False``, ``[]`` or an empty message, so that the conversation goes on.
 ``add_memory`` returns when the server has acknowledged the turn: what it makes of it later, it makes on its own, and a
@@ -146,7 +146,8 @@ class Memory:
     def _line(self, result: SearchResult) -> str | None:
         """A found memory, or a turn of an earlier conversation; the turns of this one are in the context anyway."""
         if result.memory is not None:
-            return f"- {result.memory.content}"
+            whose = result.memory.attribution
+            return f"- {result.memory.content}" + (f" ({whose})" if whose else "")
         turn = result.message
         if turn is None or turn.session == self.session_id or not isinstance(turn.content, str):
             return None

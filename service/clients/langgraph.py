@@ -1,9 +1,13 @@
-"""A LangGraph store that keeps its items in Reverie (row C5). It needs ``langgraph``, and nothing of the server.
+"""A LangGraph store that keeps its items in Reverie. It needs ``langgraph``, and nothing of the server.
 
 An item is a memory of the client's agent. Its value, namespace and key are kept in the memory's metadata; what the
 value says is the memory's content, so that it is embedded, searched, recalled and dreamed about like any other. A
 memory's key stands for namespace and key of its item, and one tag for each prefix of its namespace: all are digests of
 whole labels, so ``("a", "b")`` never finds what is in ``("a", "bc")``.
+
+A workspace that masks personal data stores the labels of ``("users", "bob@ex.com")`` as ``("users",
+"<EMAIL_ADDRESS:9f86…>")``, with another digest for every other address. An item is found by its labels as they were
+given or as they are stored; what is listed has the labels that were asked for, and below them those that are stored.
 """
 
 from __future__ import annotations
@@ -31,11 +35,11 @@ from langgraph.store.base import (
 
 from service.clients import models as m
 from service.clients import options as o
+from service.clients.bindings import next_page
 from service.clients.call import Call
 from service.clients.calls import memories
 from service.clients.errors import Conflict, NotFound, ReverieClientError
-from service.clients.langgraph_items import accepts, matches_namespace, needed_of, text_of
-from service.clients.methods import next_page
+from service.clients.langgraph_items import accepts, is_within, matches_namespace, needed_of, text_of, unmasked
 from service.clients.reverie import AsyncReverie, Reverie
 
 T = TypeVar("T")
@@ -164,10 +168,26 @@ class ReverieStore(BaseStore):
         return results
 
     def _get(self, ops: list[GetOp]) -> Steps[list[Item | None]]:
-        pages = yield [_keyed(op.namespace, op.key) for op in ops]
-        found = [next(iter(_whole(page).items), None) for page in pages]
+        found = [next(iter(memories), None) for memories in (yield from self._find(ops))]
         yield from self._renew([one for op, one in zip(ops, found, strict=True) if one and op.refresh_ttl])
-        return [_item(one) if one else None for one in found]
+        return [_item(one, op.namespace, op.key) if one else None for op, one in zip(ops, found, strict=True)]
+
+    def _find(self, ops: Sequence[GetOp | PutOp]) -> Steps[list[list[m.MemoryRecord]]]:
+        """The memories of each item: by its digest, or by what is stored where a label is given masked."""
+        plain = [op for op in ops if _is_unmasked(op)]
+        pages = iter((yield [_keyed(op.namespace, op.key) for op in plain]) if plain else ())
+        found: list[list[m.MemoryRecord]] = []
+        for op in ops:
+            if _is_unmasked(op):
+                found.append(_whole(next(pages)).items)
+                continue
+            found.append([])
+            call: Call[m.Page[m.MemoryRecord]] | None = _within(op.namespace)
+            while call is not None:
+                (page,) = yield [call]
+                found[-1] += [memory for memory in _whole(page).items if _is_of(memory, op)]
+                call = next_page(call, page)
+        return found
 
     def _search(self, op: SearchOp) -> Steps[list[SearchItem]]:
         if min(op.limit, op.offset) < 0:
@@ -176,19 +196,22 @@ class ReverieStore(BaseStore):
         taken = found[op.offset : op.offset + op.limit]
         if op.refresh_ttl:
             yield from self._renew([memory for memory, _ in taken])
-        return [_search_item(memory, score) for memory, score in taken]
+        return [_search_item(memory, op.namespace_prefix, score) for memory, score in taken]
 
     def _ranked(self, op: SearchOp) -> Steps[list[tuple[m.MemoryRecord, float | None]]]:
         within = needed_of(op.filter)
-        exact = within == (op.filter or {})
+        plain = unmasked(op.namespace_prefix)
+        masked = list(op.namespace_prefix[len(plain) :])
+        exact = within == (op.filter or {}) and not masked
+        needed = ({"value": within} if within else {}) | ({"namespace": masked} if masked else {})
         options = o.SearchOptions(
-            tags=[_tag(op.namespace_prefix)],
-            metadata={OWN: {"indexed": True, **({"value": within} if within else {})}},
+            tags=[_tag(plain)],
+            metadata={OWN: {"indexed": True, **needed}},
             limit=min(RANKED_MAX, max(1, op.offset + op.limit)) if exact else RANKED_MAX,
         )
         (answer,) = yield [memories.search(cast(str, op.query), **options)]
         found = [(result.memory, result.score) for result in _whole(answer).results]
-        return [(memory, score) for memory, score in found if accepts(op.filter, _kept(memory)["value"])]
+        return [(memory, score) for memory, score in found if _accepts(op, memory)]
 
     def _listed(self, op: SearchOp) -> Steps[list[tuple[m.MemoryRecord, float | None]]]:
         found: list[tuple[m.MemoryRecord, float | None]] = []
@@ -197,7 +220,7 @@ class ReverieStore(BaseStore):
         while call is not None and len(found) < op.offset + op.limit:
             (page,) = yield [call]
             for memory in _whole(page).items:
-                if memory.key not in seen and accepts(op.filter, _kept(memory)["value"]):
+                if memory.key not in seen and _accepts(op, memory):
                     found.append((memory, None))
                 seen.add(memory.key)
             call = next_page(call, page)
@@ -214,7 +237,9 @@ class ReverieStore(BaseStore):
         call: Call[m.Page[m.MemoryRecord]] | None = _within(tuple(prefix))
         while call is not None:
             (page,) = yield [call]
-            namespaces |= {tuple(_kept(memory)["namespace"]) for memory in _whole(page).items}
+            namespaces |= {
+                _shown(one, prefix) for one in _whole(page).items if is_within(_kept(one)["namespace"], prefix)
+            }
             call = next_page(call, page)
         matching = (one for one in namespaces if all(matches_namespace(one, condition) for condition in conditions))
         cut = sorted({one[: op.max_depth] for one in matching})
@@ -223,7 +248,9 @@ class ReverieStore(BaseStore):
     def _put(self, ops: list[PutOp]) -> Steps[None]:
         batch: list[o.MemoryDraft] = []
         size = 0
-        for draft in map(self._draft, ops):
+        masked = [op for op in ops if not _is_unmasked(op)]
+        there = dict(zip(map(id, masked), (yield from self._find(masked)) if masked else (), strict=True))
+        for draft in (self._draft(op, next(iter(there.get(id(op), ())), None)) for op in ops):
             chars = len(json.dumps(draft))
             if batch and (len(batch) == BATCH_ITEMS or size + chars > BATCH_CHARS):
                 _whole(*(yield [memories.save_memories(batch)]))
@@ -234,9 +261,9 @@ class ReverieStore(BaseStore):
             _whole(*(yield [memories.save_memories(batch)]))
 
     def _delete(self, ops: list[PutOp]) -> Steps[None]:
-        if ops:
-            pages = yield [_keyed(op.namespace, op.key) for op in ops]
-            yield [memories.delete_memory(memory.id) for page in pages for memory in _whole(page).items]
+        found = (yield from self._find(ops)) if ops else []
+        if any(found):
+            yield [memories.delete_memory(memory.id) for those in found for memory in those]
 
     def _renew(self, read: list[m.MemoryRecord]) -> Steps[None]:
         """Give what has just been read its whole time to live again. Whoever changed it meanwhile has done so too."""
@@ -252,7 +279,8 @@ class ReverieStore(BaseStore):
         if renewals:
             yield renewals
 
-    def _draft(self, op: PutOp) -> o.MemoryDraft:
+    def _draft(self, op: PutOp, there: m.MemoryRecord | None) -> o.MemoryDraft:
+        """The memory of an item; ``there`` is the one it has, where that is not found by the digest of its labels."""
         value = dict(op.value or {})
         text = None if op.index is False else text_of(value, self._fields if op.index is None else op.index)
         own = {"namespace": list(op.namespace), "key": op.key, "value": value, "ttl": op.ttl, "indexed": bool(text)}
@@ -260,8 +288,8 @@ class ReverieStore(BaseStore):
         draft: dict[str, Any] = {
             "type": self._type,
             "content": text or f"{' / '.join(op.namespace)}: {op.key or '(empty)'}",
-            "key": _key(op.namespace, op.key),
-            "tags": [OWN, *(_tag(op.namespace[:depth]) for depth in range(len(op.namespace) + 1))],
+            "key": there.key if there else _key(op.namespace, op.key),
+            "tags": there.tags if there else [OWN, *(_tag(op.namespace[:n]) for n in range(len(op.namespace) + 1))],
             "metadata": {OWN: own},
             "source": {"kind": OWN},
             "expires_at": expires.isoformat() if expires else None,
@@ -289,7 +317,24 @@ def _keyed(namespace: Sequence[str], key: str) -> Call[m.Page[m.MemoryRecord]]:
 
 
 def _within(prefix: Sequence[str]) -> Call[m.Page[m.MemoryRecord]]:
-    return memories.list_memories(limit=PAGE, tag=_tag(prefix), source=OWN, include="superseded")
+    """What is in a namespace, or where labels of it are masked, in what is left of it without them."""
+    return memories.list_memories(limit=PAGE, tag=_tag(unmasked(prefix)), source=OWN, include="superseded")
+
+
+def _is_unmasked(op: GetOp | PutOp) -> bool:
+    labels = (*op.namespace, op.key)
+    return unmasked(labels) == labels
+
+
+def _is_of(memory: m.MemoryRecord, op: GetOp | PutOp) -> bool:
+    kept = _kept(memory)
+    same_depth = len(kept["namespace"]) == len(op.namespace)
+    return same_depth and kept["key"] == op.key and is_within(kept["namespace"], op.namespace)
+
+
+def _accepts(op: SearchOp, memory: m.MemoryRecord) -> bool:
+    kept = _kept(memory)
+    return is_within(kept["namespace"], op.namespace_prefix) and accepts(op.filter, kept["value"])
 
 
 def _whole(answer: Any) -> Any:
@@ -302,17 +347,21 @@ def _kept(memory: m.MemoryRecord) -> dict[str, Any]:
     return cast(dict[str, Any], memory.metadata[OWN])
 
 
-def _item(memory: m.MemoryRecord) -> Item:
-    kept = _kept(memory)
+def _shown(memory: m.MemoryRecord, asked: Sequence[str]) -> tuple[str, ...]:
+    """The namespace, with the labels asked for as they were given."""
+    return (*asked, *_kept(memory)["namespace"][len(asked) :])
+
+
+def _item(memory: m.MemoryRecord, namespace: Sequence[str], key: str) -> Item:
     return Item(
-        namespace=tuple(kept["namespace"]),
-        key=kept["key"],
-        value=kept["value"],
+        namespace=tuple(namespace),
+        key=key,
+        value=_kept(memory)["value"],
         created_at=memory.created_at,
         updated_at=memory.updated_at,
     )
 
 
-def _search_item(memory: m.MemoryRecord, score: float | None) -> SearchItem:
-    item = _item(memory)
+def _search_item(memory: m.MemoryRecord, prefix: Sequence[str], score: float | None) -> SearchItem:
+    item = _item(memory, _shown(memory, prefix), _kept(memory)["key"])
     return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from langgraph.store.base import MatchCondition
 from langgraph.store.base.embed import get_text_at_path
+
+MASKED = re.compile(r"<[A-Z_]{2,30}:[0-9a-f]{24}>")
+"""What stands for personal data in a name."""
 
 CONTENT_MAX = 8_000
 """Characters of a memory's content: what of an item is searched."""
@@ -65,6 +70,17 @@ def matches_namespace(namespace: Sequence[str], condition: MatchCondition) -> bo
         return False
     part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[len(namespace) - len(path) :]
     return all(wanted in ("*", label) for label, wanted in zip(part, path, strict=True))
+
+
+def unmasked(labels: Sequence[str]) -> tuple[str, ...]:
+    """The labels before the first that is given as it is stored where personal data is masked."""
+    return tuple(takewhile(lambda label: not MASKED.search(label), labels))
+
+
+def is_within(namespace: Sequence[str], prefix: Sequence[str]) -> bool:
+    """Whether a stored namespace, known to begin with the unmasked labels of a path, has the others of it too."""
+    known = len(unmasked(prefix))
+    return list(namespace[known : len(prefix)]) == list(prefix[known:])
 
 
 def text_of(value: Mapping[str, Any], fields: Sequence[str] | None) -> str:

@@ -28,6 +28,13 @@ class Page(Answer, Generic[Item]):
     next_cursor: str | None = None
 
 
+def attribution(hearsay_by: str | None, user: str | None) -> str:
+    """Whose word a memory of ``user`` rests on where it is hearsay, in words; else empty."""
+    if not hearsay_by:
+        return ""
+    return f"according to {'somebody under that name' if hearsay_by == user else hearsay_by}"
+
+
 class MemoryRecord(Answer):
     """A memory."""
 
@@ -39,6 +46,7 @@ class MemoryRecord(Answer):
     task: str | None = None
     session: str | None = None
     user: str | None = None
+    hearsay_by: str | None = None
     key: str | None = None
     content: str
     summary: str
@@ -63,6 +71,11 @@ class MemoryRecord(Answer):
     deleted_at: datetime | None = None
     version: int
     dream_id: UUID | None = None
+
+    @property
+    def attribution(self) -> str:
+        """Whose word it rests on where it is hearsay, in words; else empty."""
+        return attribution(self.hearsay_by, self.user)
 
 
 class TypeStats(Answer):
@@ -231,6 +244,13 @@ class AgentRecord(Answer):
     teams: list[str]
     settings: Json
     created_at: datetime
+
+
+class TaskRecord(Answer):
+    """A task; ``members`` is None while it is open to every agent that names it."""
+
+    task: str
+    members: list[str] | None
 
 
 class Bulletin(Answer):

@@ -21,6 +21,7 @@ class MemoryFields(TypedDict, total=False):
     task: str
     session: str
     user: str
+    hearsay_by: str
     key: str
     importance: float
     confidence: float
@@ -53,6 +54,7 @@ class MemoryChanges(TypedDict, total=False):
     task: str | None
     session: str | None
     user: str | None
+    hearsay_by: str | None
     key: str | None
     importance: float
     confidence: float

@@ -6,9 +6,8 @@ to no agent, names the acting one in the header ``X-Reverie-Agent``.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -38,35 +37,41 @@ class McpEndpoint:
         api: ASGIApp,
         authenticate: Callable[[str], Awaitable[Any]],
         refuse: Callable[[ReverieError], Response],
-        secret: str,
+        slot: Callable[[Any], AbstractContextManager[None]],
     ) -> None:
         """``authenticate`` raises for a key that is none; ``refuse`` is the answer to that.
 
-        ``secret`` is what all processes of one deployment share and nobody else knows.
+        ``slot`` bounds the streams (GET) of whom ``authenticate`` gives; it raises where there are too many.
         """
         self._authenticate = authenticate
         self._refuse = refuse
+        self._slot = slot
         self._http = httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url=INSIDE)
-        server = build_server(self._client_of, hashlib.sha256(b"mcp\x00" + secret.encode()).digest())
+        self._manager: StreamableHTTPSessionManager
+
+    @asynccontextmanager
+    async def running(self, secret: bytes) -> AsyncIterator[None]:
+        """Serve for the length of the block. ``secret``: 32 random bytes that all processes of an installation share,
+        so that a question one of them has asked can be answered to any."""
+        server = build_server(self._client_of, secret)
         server.streamable_http_app(
             stateless_http=True,
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
-        self._manager: StreamableHTTPSessionManager = server.session_manager
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Serve for the length of the block."""
+        self._manager = server.session_manager
         async with self._manager.run(), self._http:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await self._authenticate(_key(Headers(scope=scope)))
-        except ReverieError as error:
-            await self._refuse(error)(scope, receive, send)
-            return
-        await self._manager.handle_request(scope, receive, send)
+        with ExitStack() as held:
+            try:
+                caller = await self._authenticate(_key(Headers(scope=scope)))
+                if scope["method"] == "GET":
+                    held.enter_context(self._slot(caller))
+            except ReverieError as error:
+                await self._refuse(error)(scope, receive, send)
+                return
+            await self._manager.handle_request(scope, receive, send)
 
     def _client_of(self, ctx: Context[Any, Any]) -> AsyncReverie:
         headers = Headers(dict(ctx.headers or {}))

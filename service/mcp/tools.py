@@ -43,14 +43,14 @@ Kind = Annotated[
 ]
 
 
-class Agreement(BaseModel):
+class Confirmation(BaseModel):
     """What the user says to a deletion."""
 
     delete: bool = Field(description="Delete these memories?")
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def tool_errors() -> Iterator[None]:
     """What the API refuses, as an answer the model can read and act on."""
     try:
         yield
@@ -62,15 +62,20 @@ def build_server(client_of: ClientOf, secret: bytes | None = None) -> MCPServer[
     """The MCP server. ``secret`` seals questions under way; processes that serve one address need the same."""
     security = RequestStateSecurity(keys=[secret], bind_principal=_caller) if secret else None
     server: MCPServer[Any] = MCPServer(
-        "reverie", title="Reverie", instructions=INSTRUCTIONS, request_state_security=security, log_level="WARNING"
+        "reverie",
+        title="Reverie",
+        instructions=INSTRUCTIONS,
+        request_state_security=security,
+        subscriptions=False,  # nothing is ever published, and each subscriber would hold a connection
+        log_level="WARNING",
     )
-    add_reading(server, client_of)
-    add_writing(server, client_of)
-    add_clearing(server, client_of)
+    register_read_tools(server, client_of)
+    register_write_tools(server, client_of)
+    register_clear_tool(server, client_of)
     return server
 
 
-def add_reading(server: MCPServer[Any], client_of: ClientOf) -> None:
+def register_read_tools(server: MCPServer[Any], client_of: ClientOf) -> None:
     """memory_search, memory_context, entity_graph."""
 
     @server.tool(annotations=READING)
@@ -88,10 +93,10 @@ def add_reading(server: MCPServer[Any], client_of: ClientOf) -> None:
         for name, value in (("types", types), ("user", user), ("since", since), ("until", until)):
             if value:
                 options[name] = value  # type: ignore[literal-required]
-        with told():
+        with tool_errors():
             answer = await client_of(ctx).search(query, **options)
         return {
-            "memories": [_shown(result.memory) for result in answer.results if result.memory],
+            "memories": [_to_dict(result.memory) for result in answer.results if result.memory],
             "degraded": answer.degraded.reason if answer.degraded else None,
         }
 
@@ -108,7 +113,7 @@ def add_reading(server: MCPServer[Any], client_of: ClientOf) -> None:
         for name, value in (("user", user), ("session", session)):
             if value:
                 options[name] = value  # type: ignore[literal-required]
-        with told():
+        with tool_errors():
             answer = await client_of(ctx).context(message, **options)
         return "\n\n".join(f"## {section.name}\n{section.text}" for section in answer.sections if section.text)
 
@@ -119,11 +124,11 @@ def add_reading(server: MCPServer[Any], client_of: ClientOf) -> None:
         depth: Annotated[int, Field(ge=1, le=4, description="how many links away to look")] = 2,
     ) -> dict[str, Any]:
         """What is known about someone or something, and what it is linked to."""
-        with told():
+        with tool_errors():
             return await client_of(ctx).entity_graph(entity, depth)
 
 
-def add_writing(server: MCPServer[Any], client_of: ClientOf) -> None:
+def register_write_tools(server: MCPServer[Any], client_of: ClientOf) -> None:
     """memory_save, memory_forget."""
 
     @server.tool(annotations=WRITING)
@@ -132,6 +137,7 @@ def add_writing(server: MCPServer[Any], client_of: ClientOf) -> None:
         content: Annotated[str, Field(description="one statement, understandable on its own: names, not pronouns")],
         type: Kind = "fact",
         user: Annotated[str | None, Field(description="the person it is about")] = None,
+        hearsay_by: Annotated[str | None, Field(description="who said so, if not that person")] = None,
         importance: Annotated[float, Field(ge=0, le=1, description="0.5 is usual")] = 0.5,
         tags: Annotated[list[str] | None, Field(description="a few words to filter by")] = None,
         key: Annotated[str | None, Field(description="a name for what changes: saving under it again updates")] = None,
@@ -139,10 +145,11 @@ def add_writing(server: MCPServer[Any], client_of: ClientOf) -> None:
     ) -> dict[str, Any]:
         """Remember a statement beyond this conversation. Said again it is strengthened, not stored twice."""
         fields = MemoryFields(importance=importance)
-        for name, value in (("user", user), ("tags", tags), ("key", key), ("occurred_at", occurred_at)):
+        given = {"user": user, "hearsay_by": hearsay_by, "tags": tags, "key": key, "occurred_at": occurred_at}
+        for name, value in given.items():
             if value:
                 fields[name] = value  # type: ignore[literal-required]
-        with told():
+        with tool_errors():
             saved = await client_of(ctx).save_memory(type, content, **fields)
         outcome = "created" if saved.created else "updated" if saved.updated else "known already"
         return {"id": str(saved.memory.id) if saved.memory else None, "outcome": outcome}
@@ -152,31 +159,31 @@ def add_writing(server: MCPServer[Any], client_of: ClientOf) -> None:
         ctx: Context[Any, Any], memory_id: Annotated[str, Field(description="its id, from memory_search")]
     ) -> dict[str, Any]:
         """Delete one memory, for instance because the user says that it is wrong. It can be restored for a while."""
-        with told():
+        with tool_errors():
             await client_of(ctx).delete_memory(memory_id)
         return {"deleted": memory_id}
 
 
-def add_clearing(server: MCPServer[Any], client_of: ClientOf) -> None:
+def register_clear_tool(server: MCPServer[Any], client_of: ClientOf) -> None:
     """memory_clear, which asks first."""
 
     async def agreed(
         ctx: Context[Any, Any], type: MemoryType, older_than: int, confirmation: str | None
-    ) -> Agreement | Elicit[Agreement]:
-        with told():
+    ) -> Confirmation | Elicit[Confirmation]:
+        with tool_errors():
             found = await _clearable(client_of(ctx), type, older_than)
         if not found:
-            return Agreement(delete=True)
+            return Confirmation(delete=True)
         if _can_ask(ctx):
-            return Elicit(_question(found, type, older_than), Agreement)
-        return Agreement(delete=hmac.compare_digest(confirmation or "", _token(found)))
+            return Elicit(_question(found, type, older_than), Confirmation)
+        return Confirmation(delete=hmac.compare_digest(confirmation or "", _token(found)))
 
     @server.tool(annotations=REMOVING)
     async def memory_clear(
         ctx: Context[Any, Any],
         type: Kind,
         older_than: Days,
-        agreement: Annotated[ElicitationResult[Agreement], Resolve(agreed)],
+        agreement: Annotated[ElicitationResult[Confirmation], Resolve(agreed)],
         confirmation: Annotated[
             str | None, Field(description="the token of the first answer, once the user has agreed")
         ] = None,
@@ -184,7 +191,7 @@ def add_clearing(server: MCPServer[Any], client_of: ClientOf) -> None:
         """Delete all your memories of one kind that are older than some days. The user is asked first: either directly,
         or the first call deletes nothing and gives a token; ask the user, and only if they agree call again with it."""
         client = client_of(ctx)
-        with told():
+        with tool_errors():
             found = await _clearable(client, type, older_than)
             data = getattr(agreement, "data", None)
             if data is not None and data.delete:
@@ -200,13 +207,14 @@ def add_clearing(server: MCPServer[Any], client_of: ClientOf) -> None:
         }
 
 
-def _shown(memory: MemoryRecord) -> dict[str, Any]:
+def _to_dict(memory: MemoryRecord) -> dict[str, Any]:
     happened = memory.occurred_at or memory.created_at
     return {
         "id": str(memory.id),
         "type": memory.type,
         "content": memory.content,
         "user": memory.user,
+        "hearsay_by": memory.hearsay_by,
         "happened": happened.isoformat(),
         "importance": memory.importance,
     }

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import import_module
 
 import httpx
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.studio.transport import InProcess
 
@@ -41,9 +41,23 @@ class Studio:
         if self._opening is None:
             self._opening = asyncio.create_task(self._open(), context=contextvars.Context())
         pages = await asyncio.shield(self._opening)
-        await pages(scope, receive, send)
+        await pages(scope, receive, _secure(send) if scope.get("scheme") == "https" else send)
 
     async def _open(self) -> ASGIApp:
         pages = await asyncio.to_thread(import_module, "service.studio.site")
         app: ASGIApp = await self._opened.enter_async_context(pages.open_site(self._http))
         return app
+
+
+def _secure(send: Send) -> Send:
+    """Sends cookies that browsers return over TLS alone."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [
+                (name, value + b"; secure" if name.lower() == b"set-cookie" else value)
+                for name, value in message.get("headers", [])
+            ]
+        await send(message)
+
+    return sending

@@ -13,12 +13,12 @@ from nicegui import app, ui
 from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
-from service.studio import frame
-from service.studio.access import Visits
+from service.studio import layout
+from service.studio.browser_sessions import BrowserSessions
 from service.studio.endpoint import PATH
 from service.studio.pages import bulletins, dreams, engine, graph, memories, playground, sessions, sign_in, transfer
 
-LOOK = Path(__file__).with_name("look.css")
+STYLESHEET = Path(__file__).with_name("look.css")
 FOCUS = Path(__file__).with_name("focus.js")
 RECONNECT_S = 20.0
 """How long a page outlives its connection."""
@@ -28,18 +28,18 @@ RECONNECT_S = 20.0
 async def open_site(http: httpx.AsyncClient) -> AsyncIterator[ASGIApp]:
     """The app of all pages, running for the length of the block; ``http`` reaches the API."""
     logging.getLogger("nicegui").setLevel(logging.WARNING)
-    visits = Visits(http)
+    visits = BrowserSessions(http)
     sign_in.add(visits)
-    studio = frame.Frame(visits)
+    studio = layout.Layout(visits)
     for page in (memories, playground, dreams, graph, bulletins, sessions, engine):
         page.add(studio)
     transfer.add_routes(visits)
-    ui.add_head_html(f"<style>{LOOK.read_text(encoding='utf-8')}</style>", shared=True)
+    ui.add_head_html(f"<style>{STYLESHEET.read_text(encoding='utf-8')}</style>", shared=True)
     ui.add_head_html(f"<script>{FOCUS.read_text(encoding='utf-8')}</script>", shared=True)
     ui.run_with(
         Starlette(),  # type: ignore[arg-type]
         title="Reverie Studio",
-        favicon=frame.FAVICON,
+        favicon=layout.FAVICON,
         dark=None,
         tailwind=False,
         binding_refresh_interval=None,

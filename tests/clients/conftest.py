@@ -10,7 +10,7 @@ import pytest
 
 from service.clients.langgraph import ReverieStore
 from tests.clients.langgraph_stores import Spoken, store_of
-from tests.serving import Api
+from tests.live_api import Api
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from service.clients.langgraph import ReverieStore
-from tests.serving import ADMIN_KEY, Api
+from tests.live_api import Caller
 
 Spoken = Callable[..., Any]
 
 
-def store_of(api: Api, key: str = ADMIN_KEY, agent: str | None = "a", **options: Any) -> ReverieStore:
-    return ReverieStore(str(api.http.base_url), key, agent=agent, **options)
+def store_of(api: Caller, key: str | None = None, agent: str | None = "a", **options: Any) -> ReverieStore:
+    return ReverieStore(str(api.http.base_url), key or api.key, agent=agent, **options)
 
 
 async def keys(store: ReverieStore, *namespace: str, **options: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""``Memory``, the four methods of a chat loop (row C2)."""
+"""``Memory``, the four methods of a chat loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.clients import AIMessage, Memory, Message, SystemMessage, ToolMessage, UserMessage
-from tests.serving import ADMIN_KEY, Api
+from tests.live_api import ADMIN_KEY, Api
 
 
 async def beside(api: Api, work: Callable[[Memory], Any], **options: Any) -> Any:

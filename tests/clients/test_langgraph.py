@@ -1,4 +1,4 @@
-"""The LangGraph store over real HTTP (row C5): the behaviours LangGraph's own store tests ask for, and its agents.
+"""The LangGraph store over real HTTP: the behaviours LangGraph's own store tests ask for, and its agents.
 
 Told apart from LangGraph's stores by intent, and tested as such: expired items are gone at once; a query gives ranked
 items only; the fields of an item are searched as one text.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 import pytest
@@ -32,7 +34,14 @@ from service.clients import InvalidRequest
 from service.clients.langgraph import RANKED_MAX, ReverieStore
 from service.clients.langgraph_items import accepts, matches_namespace, text_of
 from tests.clients.langgraph_stores import Spoken, keys, store_of
-from tests.serving import Api
+from tests.live_api import Api, Caller, Tenant
+from tests.pg_dump import dump
+
+
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return static_tenant
 
 
 async def test_items_there_and_back(spoken: Spoken) -> None:
@@ -233,7 +242,7 @@ async def test_pages_of_a_query(store: ReverieStore) -> None:
     assert RANKED_MAX == 100
 
 
-async def test_what_is_indexed(static_api: Api) -> None:
+async def test_what_is_indexed(static_api: Caller) -> None:
     async with store_of(static_api, fields=["title", "parts[*].text"]) as store:
         value = {"title": "Harbour", "parts": [{"text": "ships and cranes"}], "secret": "marmalade"}
         await store.aput(("t",), "whole", value)
@@ -262,14 +271,14 @@ def test_what_a_value_says(value: dict[str, Any], fields: list[str] | None, said
     assert text_of(value, fields) == said
 
 
-async def test_an_item_is_a_memory_like_any_other(store: ReverieStore, static_api: Api) -> None:
+async def test_an_item_is_a_memory_like_any_other(store: ReverieStore, static_api: Caller) -> None:
     await store.aput(("users", "ana"), "diet", {"text": "Ana eats no fish"})
     assert [memory["content"] for memory in await static_api.search("what does Ana eat?")] == ["Ana eats no fish"]
     await static_api.save("Somebody eats fish")
     assert await keys(store) == ["diet"]
 
 
-async def test_what_a_dream_has_replaced_is_still_there_by_its_key(store: ReverieStore, static_api: Api) -> None:
+async def test_what_a_dream_has_replaced_is_still_there_by_its_key(store: ReverieStore, static_api: Caller) -> None:
     await store.aput(("t",), "home", {"text": "Ana lives in Oslo"})
     old = (await static_api.get("/v1/memories", agent="a"))["items"][0]
     newer = await static_api.save("Ana lives in Bergen")
@@ -284,7 +293,7 @@ async def test_what_a_dream_has_replaced_is_still_there_by_its_key(store: Reveri
     assert await store.aget(("t",), "home") is None
 
 
-async def test_agents_do_not_meet(static_api: Api) -> None:
+async def test_agents_do_not_meet(static_api: Caller) -> None:
     ana, ben = await static_api.as_role("agent", "ana"), await static_api.as_role("agent", "ben")
     async with store_of(static_api, ana.key, None) as hers, store_of(static_api, ben.key, None) as his:
         await hers.aput(("t",), "k", {"text": "hers"})
@@ -295,7 +304,7 @@ async def test_agents_do_not_meet(static_api: Api) -> None:
         assert await keys(hers, "t") == ["k"]
 
 
-async def test_personal_data_in_labels_does_not_make_one_of_two(store: ReverieStore, static_api: Api) -> None:
+async def test_personal_data_in_labels_does_not_make_one_of_two(store: ReverieStore, static_api: Caller) -> None:
     await static_api.put("/v1/settings", {"pii": {"mode": "redact"}})
     people = {"Ann": ("users", "+4915112345678"), "Ben": ("users", "+4915187654321")}
     for name, person in people.items():
@@ -303,7 +312,8 @@ async def test_personal_data_in_labels_does_not_make_one_of_two(store: ReverieSt
     for name, person in people.items():
         (item,) = await store.asearch(person)
         assert item.value["name"] == name
-        assert person[1] not in str(item)
+        assert item.namespace == person
+        assert person[1] not in str(item.value)
         kept = await store.aget(person, "k")
         assert kept is not None
         assert kept.value == item.value
@@ -391,3 +401,63 @@ async def test_an_agent_remembers_from_one_thread_to_the_next(store: ReverieStor
     told = [message.content for message in state["messages"] if isinstance(message, ToolMessage)]
     assert told == ["Ana is allergic to nuts"]
     assert state["messages"][-1].content == "No nuts."
+
+
+BOB, AMY = ("users", "bob@intranet"), ("users", "amy@intranet")
+
+
+@pytest.fixture
+async def masking(api: Api) -> AsyncIterator[ReverieStore]:
+    await api.put("/v1/settings", {"pii": {"mode": "redact"}})
+    async with store_of(api) as store:
+        yield store
+
+
+async def test_two_users_stay_two_where_their_names_are_masked(masking: ReverieStore, database_url: str) -> None:
+    await masking.aput(BOB, "profile", {"text": "Bob likes tea"})
+    await masking.aput(AMY, "profile", {"text": "Amy likes coffee"})
+    await masking.aput(("keys",), "bob@ex.com", {"text": "Bob's key"})
+    await masking.aput(("keys",), "amy@ex.com", {"text": "Amy's key"})
+    for namespace, key, text in (
+        (BOB, "profile", "Bob likes tea"), (AMY, "profile", "Amy likes coffee"),
+        (("keys",), "bob@ex.com", "Bob's key"), (("keys",), "amy@ex.com", "Amy's key"),
+    ):  # fmt: skip
+        item = await masking.aget(namespace, key)
+        assert item is not None
+        assert (item.namespace, item.key, item.value) == (namespace, key, {"text": text})
+    assert [item.value["text"] for item in await masking.asearch(BOB)] == ["Bob likes tea"]
+    assert [item.namespace for item in await masking.asearch(BOB, query="likes")] == [BOB]
+    assert await masking.alist_namespaces(prefix=AMY) == [AMY]
+    assert [name for name in ("bob@", "amy@") if name in dump(database_url)] == []
+
+
+async def test_what_is_listed_masked_leads_back_to_its_item(masking: ReverieStore) -> None:
+    for namespace, text in ((BOB, "Bob likes tea"), (AMY, "Amy likes tea")):
+        for number in range(3):
+            await masking.aput(namespace, f"{number}@ex.com", {"text": f"{text} {number}"})
+    listed = await masking.alist_namespaces(prefix=("users",))
+    assert len(listed) == 2
+    assert all(re.fullmatch("<EMAIL_ADDRESS:[0-9a-f]{24}>", label) for _, label in listed)
+    for namespace in listed:
+        items = await masking.asearch(namespace)
+        assert len(items) == len(await masking.asearch(namespace, query="likes tea")) == 3
+        assert {item.namespace for item in items} == {namespace}
+        assert await masking.alist_namespaces(prefix=namespace) == [namespace]
+        for item in items:
+            assert await masking.aget(item.namespace, item.key) is not None
+            await masking.aput(item.namespace, item.key, {"text": "changed"})
+        first = items[0]
+        await masking.adelete(first.namespace, first.key)
+        assert await masking.aget(first.namespace, first.key) is None
+    left = [await masking.aget(one, f"{n}@ex.com") for one in (BOB, AMY) for n in range(3)]
+    assert [item.value for item in left if item] == [{"text": "changed"}] * 4
+    assert len(await masking.asearch(("users",))) == 4
+
+
+async def test_what_was_stored_before_names_were_masked_is_found(api: Api) -> None:
+    async with store_of(api) as store:
+        await store.aput(BOB, "profile", {"text": "Bob likes tea"})
+        await api.put("/v1/settings", {"pii": {"mode": "redact"}})
+        assert (await store.aget(BOB, "profile")).value == {"text": "Bob likes tea"}  # type: ignore[union-attr]
+        await store.aput(BOB, "profile", {"text": "Bob likes coffee"})
+        assert [item.value["text"] for item in await store.asearch(("users",))] == ["Bob likes coffee"]

@@ -1,4 +1,4 @@
-"""Times to live in the LangGraph store over real HTTP (row C5)."""
+"""Times to live in the LangGraph store over real HTTP."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from service.clients.langgraph import ReverieStore
 from tests.clients.langgraph_stores import keys, store_of
-from tests.serving import Api
+from tests.live_api import Api
 
 
 async def ends(api: Api) -> datetime | None:

@@ -1,4 +1,4 @@
-"""The Python clients, against a real server (row C2)."""
+"""The Python clients, against a real server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from service.clients import (
     calls,
 )
 from service.clients.call import Call
-from tests.serving import ADMIN_KEY, Api
+from tests.live_api import ADMIN_KEY, Api
 
 UNANSWERED = {"/v1/export", "/v1/import", "/v1/events", "/metrics"}
 """Streams and texts: methods of their own, or none."""
@@ -144,6 +144,10 @@ async def test_agents_dreams_and_the_workspace(client: AsyncReverie) -> None:
     assert (await client.put_agent("a", name="Ada", teams=["blue"])).teams == ["blue"]
     assert (await client.get_agent("a")).name == "Ada"
     assert [agent.agent async for agent in client.list_agents()] == ["a"]
+    assert (await client.put_task("t", ["a"])).members == ["a"]
+    assert (await client.put_task("open", None)).members is None
+    assert [task.task async for task in client.list_tasks()] == ["open", "t"]
+    assert await client.get_task("t") == (await client.put_task("t", ["a"]))
     dream = await client.dream("a", dry_run=True)
     assert (await client.get_dream(dream.id)).status in ("queued", "running", "dry_run")
     assert [one.id async for one in client.list_dreams()] == [dream.id]

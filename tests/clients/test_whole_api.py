@@ -8,7 +8,7 @@ import pytest
 
 from service.clients import AsyncReverie, NotFound, ServerFailed
 from service.settings import Settings
-from tests.serving import ADMIN_KEY, serving
+from tests.live_api import ADMIN_KEY, serving
 from worker.app import run_once
 
 
@@ -85,5 +85,9 @@ async def test_the_engine(client: AsyncReverie, static: Settings) -> None:
     assert (await client.reindex(force=True))["pending"] == 1
     await run_once(static)
     assert (await client.reindex_progress())["pending"] == 0
+    completion = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+    with pytest.raises(NotFound):
+        await client.chat(completion)
+    await client.put_settings({"proxy": {"enabled": True}})
     with pytest.raises(ServerFailed):
-        await client.chat({"model": "m", "messages": [{"role": "user", "content": "hi"}]})
+        await client.chat(completion)

@@ -1,4 +1,4 @@
-"""The MCP tools, called by the SDK's own client over HTTP and over stdio (row C3)."""
+"""The MCP tools, called by the SDK's own client over HTTP and over stdio."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from mcp_types import ElicitResult
 
 from service.first_start import key_in_workspace
 from service.settings import Settings
-from tests.serving import ADMIN_KEY, Api
+from tests.live_api import ADMIN_KEY, Api
+from tests.pg_dump import dump
 
 TOOLS = {"memory_search", "memory_save", "memory_context", "memory_forget", "memory_clear", "entity_graph"}
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
@@ -140,7 +141,8 @@ async def facts(api: Api) -> list[str]:
 
 async def prepared(api: Api) -> Api:
     """Two old facts of ada's, one new, a preference, and a fact that another shared with her team."""
-    await api.put("/v1/agents/ada", {"teams": ["blue"]})
+    for agent in ("ada", "ben"):
+        await api.put(f"/v1/agents/{agent}", {"teams": ["blue"]})
     for content, made in (("old one", "2020-01-01T00:00:00Z"), ("old two", "2021-01-01T00:00:00Z"), ("new", None)):
         await api.save(content, agent="ada", **({"created_at": made} if made else {}))
     await api.save("old taste", agent="ada", type="preference", created_at="2020-01-01T00:00:00Z")
@@ -202,3 +204,14 @@ async def test_the_graph_of_an_entity(static_api: Api, connect: Connect) -> None
         graph = await told(client, "entity_graph", entity="Apollo")
     assert graph["entity"]["name"] == "Apollo"
     assert [memory["content"] for memory in graph["memories"]] == ["Apollo goes well"]
+
+
+async def test_names_are_masked_and_stay_different(static_api: Api, database_url: str) -> None:
+    await static_api.put("/v1/settings", {"pii": {"mode": "redact"}})
+    async with over_http(static_api, ADMIN_KEY, "agent@secret.example") as client:
+        for who in ("bob", "amy"):
+            await told(client, "memory_save", content=f"{who} likes tea", user=f"{who}@secret.example", type="fact")
+        for who in ("bob", "amy"):
+            found = await told(client, "memory_search", query="tea", user=f"{who}@secret.example")
+            assert [memory["content"] for memory in found["memories"]] == [f"{who} likes tea"]
+    assert "@secret.example" not in dump(database_url)

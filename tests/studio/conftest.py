@@ -13,13 +13,20 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
-from tests.bouncer import Bouncer
 from tests.databases import TEMPLATE, Databases
+from tests.pgbouncer import Bouncer
 from tests.processes import ServerProcess, WorkerProcess
-from tests.studio.browsing import PATIENCE_MS, Visitor, browser, chromium, visiting
-from tests.studio.story import tell_story
+from tests.studio.browser import TIMEOUT_MS, StudioPage, browser, chromium, visiting
+from tests.studio.seed import seed_story
 
 package = {"scope": "package", "loop_scope": "package"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With ``--dist loadgroup``, one process of the run has all that look at the one service, so that there is one."""
+    for item in items:
+        if isinstance(item, pytest.Function) and {"service", "opened", "start"} & set(item.fixturenames):
+            item.add_marker(pytest.mark.xdist_group("studio"))
 
 
 @pytest.fixture(scope="package")
@@ -27,7 +34,7 @@ def _chromium() -> None:
     """Skip, loudly, where there is no browser to look with."""
     if chromium() is None:
         pytest.skip("THE STUDIO IS NOT TESTED: there is no Chromium here (install it, or set CHROMIUM)")
-    expect.set_options(timeout=PATIENCE_MS)
+    expect.set_options(timeout=TIMEOUT_MS)
 
 
 Start = Callable[..., AbstractAsyncContextManager[ServerProcess]]
@@ -63,7 +70,7 @@ def start(
 async def service(start: Start) -> AsyncIterator[ServerProcess]:
     """A service in whose database two agents have lived and dreamed."""
     async with start() as server:
-        await tell_story(server)
+        await seed_story(server)
         yield server
 
 
@@ -75,7 +82,7 @@ async def opened() -> AsyncIterator[Browser]:
 
 
 @pytest_asyncio.fixture(loop_scope="package")
-async def visitor(service: ServerProcess, opened: Browser) -> AsyncIterator[Visitor]:
+async def visitor(service: ServerProcess, opened: Browser) -> AsyncIterator[StudioPage]:
     """Somebody who has signed in with the admin key."""
     async with visiting(opened, f"http://127.0.0.1:{service.port}") as somebody:
         await somebody.sign_in()

@@ -1,13 +1,13 @@
-"""A whole visit without a mouse (row U5)."""
+"""A whole visit without a mouse."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess
-from tests.serving import ADMIN_KEY
-from tests.studio.browsing import Visitor, visiting
+from tests.studio.browser import StudioPage, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -69,7 +69,7 @@ async def test_a_memory_is_found_changed_deleted_and_restored_by_keyboard(
         await it_is_deleted_and_restored(visitor, row)
 
 
-async def it_is_edited(visitor: Visitor) -> None:
+async def it_is_edited(visitor: StudioPage) -> None:
     page, keys = visitor.page, visitor.page.keyboard
     edit = page.get_by_role("button", name="Edit", exact=True)
     await tab_to(page, edit)
@@ -85,13 +85,13 @@ async def it_is_edited(visitor: Visitor) -> None:
     await keys.type("The spare badge is in the blue drawer")
     await tab_to(page, page.get_by_role("button", name="Save", exact=True))
     await keys.press("Enter")
-    await visitor.told("Changed. The former version is in the history.")
+    await visitor.expect_notification("Changed. The former version is in the history.")
     await expect(page.get_by_role("dialog")).to_have_count(1)
     await expect(visitor.dialog()).to_contain_text("blue drawer")
     await expect(edit).to_be_focused()
 
 
-async def it_is_deleted_and_restored(visitor: Visitor, row: Locator) -> None:
+async def it_is_deleted_and_restored(visitor: StudioPage, row: Locator) -> None:
     page, keys = visitor.page, visitor.page.keyboard
     await tab_to(page, page.get_by_role("button", name="Delete", exact=True))
     await keys.press("Enter")
@@ -121,7 +121,7 @@ async def it_is_deleted_and_restored(visitor: Visitor, row: Locator) -> None:
     await expect(visitor.dialog("Restore this memory?")).to_be_visible()
     await tab_to(page, visitor.dialog("Restore this memory?").get_by_role("button", name="Restore", exact=True))
     await keys.press("Enter")
-    await visitor.told("Restored.")
+    await visitor.expect_notification("Restored.")
     await expect(page.get_by_role("dialog")).to_have_count(1)
     await keys.press("Escape")
     await expect(page.get_by_role("dialog")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""Signing in, and the Studio's first page, in a real browser against real processes (rows U1, U5)."""
+"""Signing in, and the Studio's first page, in a real browser against real processes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
+from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess
-from tests.serving import ADMIN_KEY
-from tests.studio.browsing import Visitor, visiting
+from tests.studio.browser import StudioPage, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -21,10 +21,10 @@ async def test_a_key_opens_the_studio_and_stays_on_the_server(service: ServerPro
         page = visitor.page
         await page.goto(f"{visitor.base}/studio")
         await visitor.press("Sign in")
-        await visitor.told("Paste a key first.")
+        await visitor.expect_notification("Paste a key first.")
         await page.get_by_label("API key").fill("not-a-key")
         await page.keyboard.press("Enter")
-        await visitor.told(re.compile("This key opens nothing here"))
+        await visitor.expect_notification(re.compile("This key opens nothing here"))
         await visitor.photograph("sign-in")
         await visitor.sign_in()
         for _ in range(3):
@@ -38,7 +38,7 @@ async def test_a_key_opens_the_studio_and_stays_on_the_server(service: ServerPro
         await visitor.choose("Workspace", "Open another…")
         await page.wait_for_url("**/sign-in")
         await visitor.sign_in(reader["key"])
-        await visitor.told("Signed in with")
+        await visitor.expect_notification("Signed in with")
         await expect(page.get_by_role("button", name="Add a memory")).to_have_count(0)
         await visitor.choose("Workspace", "default · admin")
         await expect(page.get_by_role("button", name="Add a memory")).to_be_visible()
@@ -54,10 +54,10 @@ async def test_a_key_opens_the_studio_and_stays_on_the_server(service: ServerPro
 
 
 async def test_memories_are_found_changed_deleted_and_restored(
-    visitor: Visitor, service: ServerProcess, tmp_path: Path
+    visitor: StudioPage, service: ServerProcess, tmp_path: Path
 ) -> None:
     await visitor.look_at("ada")
-    await visitor.told("tiered pricing")
+    await visitor.expect_notification("tiered pricing")
     await visitor.photograph("memories")
     await memories_are_found(visitor)
     await a_memory_is_added(visitor)
@@ -71,12 +71,23 @@ async def test_memories_are_found_changed_deleted_and_restored(
     visitor.has_pressed("/studio/", "memories", "memory_form", "memory_panel", "transfer", but={"Newer", "Older"})
 
 
-async def memories_are_found(visitor: Visitor) -> None:
+async def test_hearsay_says_whose_word_it_is(visitor: StudioPage, service: ServerProcess) -> None:
+    hearsay = {"agent": "gus", "type": "fact", "content": "Alice lives in Hell.", "user": "Alice"}
+    await service.call("POST", "/v1/memories", json=hearsay | {"hearsay_by": "mallory"})
+    await visitor.page.reload()
+    await visitor.look_at("gus")
+    item = visitor.page.locator(".rows .item")
+    await expect(item).to_contain_text("according to mallory")
+    await item.click()
+    await expect(visitor.dialog()).to_contain_text("according to mallory")
+
+
+async def memories_are_found(visitor: StudioPage) -> None:
     page, items = visitor.page, visitor.page.locator(".rows .item")
     await page.get_by_label("Search in what is remembered").press_sequentially("helix", delay=20)
     await expect(items).to_have_count(1)
     await page.get_by_label("Search in what is remembered").fill("no such words")
-    await visitor.told("Nothing like that")
+    await visitor.expect_notification("Nothing like that")
     await page.get_by_label("Search in what is remembered").fill("")
     await visitor.choose("Scopes", "team")
     await expect(items).to_have_count(1)
@@ -88,11 +99,11 @@ async def memories_are_found(visitor: Visitor) -> None:
     await page.get_by_label("Tag", exact=True).fill("")
 
 
-async def a_memory_is_added(visitor: Visitor) -> None:
+async def a_memory_is_added(visitor: StudioPage) -> None:
     page, items = visitor.page, visitor.page.locator(".rows .item")
     await visitor.press("Add a memory")
     await visitor.press("Save", visitor.dialog())
-    await visitor.told("Write down what is to be remembered.")
+    await visitor.expect_notification("Write down what is to be remembered.")
     await visitor.close("Cancel")
     for outcome in ("Saved.", "That was known already"):
         await visitor.press("Add a memory")
@@ -102,14 +113,14 @@ async def a_memory_is_added(visitor: Visitor) -> None:
         if outcome == "Saved.":
             await visitor.photograph("memory-form")
         await visitor.press("Save", visitor.dialog())
-        await visitor.told(re.compile(outcome))
+        await visitor.expect_notification(re.compile(outcome))
     await items.filter(has_text="kettle").click()
 
 
-async def it_is_changed_after_somebody_else_did(visitor: Visitor, service: ServerProcess) -> None:
+async def it_is_changed_after_somebody_else_did(visitor: StudioPage, service: ServerProcess) -> None:
     page = visitor.page
     await page.get_by_role("tab", name="Sources").click()
-    await visitor.told("Written directly")
+    await visitor.expect_notification("Written directly")
     await visitor.press("Edit", visitor.dialog())
     await visitor.press("Cancel", visitor.dialog())
     await visitor.press("Edit", visitor.dialog())
@@ -119,37 +130,37 @@ async def it_is_changed_after_somebody_else_did(visitor: Visitor, service: Serve
     await page.get_by_label("What is to be remembered", exact=True).fill("The kettle is on the fifth floor")
     await page.get_by_label("Why (kept in the history)").fill("it was carried upstairs")
     await visitor.press("Save", visitor.dialog())
-    await visitor.told(re.compile("Somebody has changed this memory since you opened it"))
+    await visitor.expect_notification(re.compile("Somebody has changed this memory since you opened it"))
     await visitor.photograph("memory-stale")
     await visitor.press("Save", visitor.dialog())
-    await visitor.told(re.compile("^Changed"))
+    await visitor.expect_notification(re.compile("^Changed"))
     await page.get_by_role("tab", name="History").click()
     await expect(visitor.dialog().locator("ins", has_text="fifth")).to_be_visible()
     await expect(visitor.dialog().locator("del", has_text="fourth")).to_be_visible()
-    await visitor.told(re.compile("it was carried upstairs"))
+    await visitor.expect_notification(re.compile("it was carried upstairs"))
     await visitor.photograph("memory-history")
     await page.get_by_role("tab", name="About").click()
 
 
-async def it_is_deleted_and_restored(visitor: Visitor) -> None:
+async def it_is_deleted_and_restored(visitor: StudioPage) -> None:
     page, items = visitor.page, visitor.page.locator(".rows .item")
     await visitor.press("Delete", visitor.dialog())
     await visitor.press("Cancel", visitor.dialog("Delete this memory?"))
     await expect(page.get_by_role("dialog")).to_have_count(1)
     await visitor.press("Delete", visitor.dialog())
     await visitor.press("Delete", visitor.dialog("Delete this memory?"))
-    await visitor.told("Deleted.")
+    await visitor.expect_notification("Deleted.")
     await expect(items.filter(has_text="kettle")).to_have_count(0)
     await visitor.choose("Show", "With deleted ones")
     await items.filter(has_text="kettle").click()
     await visitor.press("Restore", visitor.dialog())
     await visitor.press("Restore", visitor.dialog("Restore this memory?"))
-    await visitor.told("Restored.")
+    await visitor.expect_notification("Restored.")
     await visitor.close("Close")
     await expect(items.filter(has_text="kettle").get_by_text("deleted")).to_have_count(0)
 
 
-async def everything_is_exported_and_imported(visitor: Visitor, tmp_path: Path) -> None:
+async def everything_is_exported_and_imported(visitor: StudioPage, tmp_path: Path) -> None:
     page = visitor.page
     await visitor.press("Export")
     await visitor.close("Close")
@@ -160,7 +171,7 @@ async def everything_is_exported_and_imported(visitor: Visitor, tmp_path: Path) 
     await (await download.value).save_as(file)
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert (lines[0]["record"], lines[-1]["record"]) == ("export", "end")
-    await visitor.told(f"Done: {len(lines)} lines. Your browser has saved the file.")
+    await visitor.expect_notification(f"Done: {len(lines)} lines. Your browser has saved the file.")
     await visitor.photograph("export")
     await visitor.close("Close")
 
@@ -168,21 +179,21 @@ async def everything_is_exported_and_imported(visitor: Visitor, tmp_path: Path) 
     await visitor.close("Close")
     await visitor.press("Import")
     await visitor.press("Import", visitor.dialog())
-    await visitor.told("Choose a file first.")
+    await visitor.expect_notification("Choose a file first.")
     broken = tmp_path / "broken.ndjson"
     good = {"record": "memory", "agent": "ben", "type": "fact", "content": "The new desks are oak"}
     broken.write_text(json.dumps(good) + "\n{oops\n", encoding="utf-8")
     await page.get_by_label("File").set_input_files(broken)
     await visitor.press("Import", visitor.dialog())
-    await visitor.told(re.compile("line 2", re.IGNORECASE))
+    await visitor.expect_notification(re.compile("line 2", re.IGNORECASE))
     await page.get_by_label("File").set_input_files(file)
     await visitor.press("Import", visitor.dialog())
-    await visitor.told(re.compile("^Done: 0 created"))
+    await visitor.expect_notification(re.compile("^Done: 0 created"))
     await visitor.photograph("import")
     await visitor.close("Close")
 
 
-async def test_ten_thousand_memories_are_paged(visitor: Visitor, service: ServerProcess) -> None:
+async def test_ten_thousand_memories_are_paged(visitor: StudioPage, service: ServerProcess) -> None:
     line = '{{"record": "memory", "agent": "archive", "type": "event", "content": "Order {0} was shipped"}}'
     lines = "\n".join(line.format(n) for n in range(10_000))
     answer = await service.call("POST", "/v1/import", content=lines.encode(), timeout=120)
@@ -190,14 +201,14 @@ async def test_ten_thousand_memories_are_paged(visitor: Visitor, service: Server
     page, items = visitor.page, visitor.page.locator(".rows .item")
     await page.reload()
     await visitor.look_at("archive")
-    await visitor.told("1–50 of 10,000")
+    await visitor.expect_notification("1–50 of 10,000")
     await expect(items).to_have_count(50)
     first = await items.first.inner_text()
     await visitor.press("Older")
-    await visitor.told("51–100 of 10,000")
+    await visitor.expect_notification("51–100 of 10,000")
     await expect(items).to_have_count(50)
     await visitor.press("Newer")
-    await visitor.told("1–50 of 10,000")
+    await visitor.expect_notification("1–50 of 10,000")
     assert (await items.first.inner_text()).split("\n")[0] == first.split("\n")[0]
     await page.get_by_label("Search in what is remembered").fill("Order 9999 ")
     await expect(items).to_have_count(1)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from service.settings import Settings
-from tests.serving import serving
+from tests.live_api import serving
 
 START = """
 import sys

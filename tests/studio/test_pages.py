@@ -1,15 +1,15 @@
-"""Every other page of the Studio: each button pressed, against real processes and a real dream (rows U2–U5)."""
+"""Every other page of the Studio: each button pressed, against real processes and a real dream."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
+from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess
-from tests.serving import ADMIN_KEY
-from tests.studio.browsing import Visitor
+from tests.studio.browser import StudioPage, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -32,14 +32,14 @@ PANEL = frozenset({"Edit", "Delete", "About", "History", "Sources"})
 """Buttons of an open memory: each is pressed where it is opened from the list of memories."""
 
 
-async def test_the_playground_explains_its_results(visitor: Visitor) -> None:
+async def test_the_playground_explains_its_results(visitor: StudioPage) -> None:
     page = visitor.page
     await visitor.go("Playground")
     await visitor.photograph("playground-whose")
     async with page.expect_navigation():
         await visitor.press("ben")
     await visitor.look_at("ada")
-    await visitor.told("Type a question")
+    await visitor.expect_notification("Type a question")
     await page.get_by_label("What would you like to know?").fill("what did we decide about pricing?")
     results = page.locator(".result")
     await expect(results.first).to_contain_text("tiered pricing")
@@ -52,7 +52,7 @@ async def test_the_playground_explains_its_results(visitor: Visitor) -> None:
     await page.get_by_label("Token budget").fill("10")
     await expect(results).not_to_have_count(everything)
     await page.get_by_label("Token budget").fill("16001")
-    await visitor.told(re.compile("max_tokens"))
+    await visitor.expect_notification(re.compile("max_tokens"))
     await page.get_by_label("Token budget").fill("2000")
     await visitor.choose("Strategy", "Words only")
     await expect(results.first.get_by_text("meaning: not in the list")).to_be_visible()
@@ -60,7 +60,7 @@ async def test_the_playground_explains_its_results(visitor: Visitor) -> None:
     await visitor.choose("Fusion", "Reciprocal ranks")
     await visitor.choose("Look in", "Messages")
     await page.keyboard.press("Escape")
-    await visitor.told(re.compile("message in "))
+    await visitor.expect_notification(re.compile("message in "))
     await page.get_by_text("Faded memories too").click()
     await visitor.choose("Types", "preference")
     await page.keyboard.press("Escape")
@@ -70,7 +70,7 @@ async def test_the_playground_explains_its_results(visitor: Visitor) -> None:
     visitor.has_pressed("/studio/playground", "playground", but=PANEL)
 
 
-async def test_dreams_are_read_run_and_undone(visitor: Visitor, service: ServerProcess) -> None:
+async def test_dreams_are_read_run_and_undone(visitor: StudioPage, service: ServerProcess) -> None:
     page, rows = visitor.page, visitor.page.locator(".rows .item")
     await visitor.go("Dreams")
     await expect(rows).to_have_count(2)
@@ -90,7 +90,7 @@ async def test_dreams_are_read_run_and_undone(visitor: Visitor, service: ServerP
     await visitor.close("Cancel")
     await visitor.press("Undo this dream")
     await visitor.press("Undo", visitor.dialog())
-    await visitor.told("This dream cannot be undone")
+    await visitor.expect_notification("This dream cannot be undone")
     await visitor.photograph("dream-refusal")
     await visitor.dialog().locator(".choice").first.click()
     await visitor.press("Close", visitor.dialog())
@@ -103,15 +103,15 @@ async def test_dreams_are_read_run_and_undone(visitor: Visitor, service: ServerP
     await visitor.close("Cancel")
     await visitor.press("Dry run")
     await visitor.press("ada", visitor.dialog())
-    await visitor.told("What it would change")
+    await visitor.expect_notification("What it would change")
     await visitor.look_at("ada")
     await visitor.press("Dream now")
-    await visitor.told(re.compile("^Dreamed: 1 message read"))
+    await visitor.expect_notification(re.compile("^Dreamed: 1 message read"))
     await expect(page.locator(".change").filter(has_text="Darjeeling").first).to_be_visible()
     await visitor.photograph("dream-done")
     await visitor.press("Undo this dream")
     await visitor.press("Undo", visitor.dialog())
-    await visitor.told("Undone. The messages are due again.")
+    await visitor.expect_notification("Undone. The messages are due again.")
     found = (await service.call("GET", "/v1/memories", params={"agent": "ada", "q": "Darjeeling"})).json()
     assert found["items"] == []
 
@@ -123,7 +123,7 @@ async def test_dreams_are_read_run_and_undone(visitor: Visitor, service: ServerP
     visitor.has_pressed("/studio/dreams", "dreams", but=PANEL)
 
 
-async def test_the_graph_is_drawn_and_walked(visitor: Visitor) -> None:
+async def test_the_graph_is_drawn_and_walked(visitor: StudioPage) -> None:
     page = visitor.page
     await visitor.go("Graph")
     await expect(page.locator(".chart svg")).to_be_visible()
@@ -141,14 +141,14 @@ async def test_the_graph_is_drawn_and_walked(visitor: Visitor) -> None:
     await page.locator(".step").first.click()
     await expect(page.locator(".step")).to_have_count(1)
     await page.get_by_label("Find an entity").fill("nobody at all")
-    await visitor.told("Nobody of that name")
+    await visitor.expect_notification("Nobody of that name")
     await page.locator(".card.flush .item").last.click()
     await visitor.close("Close")
     await what_is_drawn_is_clicked(visitor)
     visitor.has_pressed("/studio/graph", "graph", but=PANEL)
 
 
-async def what_is_drawn_is_clicked(visitor: Visitor) -> None:
+async def what_is_drawn_is_clicked(visitor: StudioPage) -> None:
     page = visitor.page
     beside = page.locator(".beside > .column-of > .card .item .text")
     await page.get_by_label("Find an entity").fill("northwind")
@@ -180,14 +180,14 @@ async def where_drawn(page: Page) -> dict[tuple[str, int], tuple[float, float]]:
         await page.wait_for_timeout(300)
 
 
-async def test_bulletins_are_compared(visitor: Visitor, service: ServerProcess) -> None:
+async def test_bulletins_are_compared(visitor: StudioPage, service: ServerProcess) -> None:
     page, rows = visitor.page, visitor.page.locator(".rows .item")
     await visitor.look_at("ada")
     await visitor.go("Bulletins")
     await expect(rows.first).to_be_visible()
     before = await rows.count()
     await visitor.press("Write it anew")
-    await visitor.told(re.compile("Nothing has changed since|is written"))
+    await visitor.expect_notification(re.compile("Nothing has changed since|is written"))
     await service.call(
         "POST", "/v1/memories", json={"agent": "ada", "type": "goal", "content": "Learn to bake rye bread"}
     )
@@ -202,7 +202,7 @@ async def test_bulletins_are_compared(visitor: Visitor, service: ServerProcess) 
     visitor.has_pressed("/studio/bulletins", "bulletins")
 
 
-async def test_sessions_show_what_became_of_what_was_said(visitor: Visitor, service: ServerProcess) -> None:
+async def test_sessions_show_what_became_of_what_was_said(visitor: StudioPage, service: ServerProcess) -> None:
     page, rows = visitor.page, visitor.page.locator(".rows .item")
     await visitor.go("Sessions")
     await rows.filter(has_text="monday").click()
@@ -225,7 +225,7 @@ async def test_sessions_show_what_became_of_what_was_said(visitor: Visitor, serv
         await visitor.close("Cancel")
         await visitor.press(doing)
         await visitor.press(deed, visitor.dialog())
-        await visitor.told(done)
+        await visitor.expect_notification(done)
 
     for n in range(50):
         await service.call("POST", "/v1/sessions", json={"agent": "ben", "session": f"short {n}"})
@@ -235,57 +235,57 @@ async def test_sessions_show_what_became_of_what_was_said(visitor: Visitor, serv
     visitor.has_pressed("/studio/sessions", "sessions", but=PANEL)
 
 
-async def test_the_engine_is_watched_and_set(visitor: Visitor, service: ServerProcess) -> None:
+async def test_the_engine_is_watched_and_set(visitor: StudioPage, service: ServerProcess) -> None:
     page = visitor.page
     await visitor.go("Engine")
-    await visitor.told("Everything works.")
+    await visitor.expect_notification("Everything works.")
     await visitor.photograph("engine")
     await visitor.press("Try it")
-    await visitor.told(re.compile("^It works: "))
+    await visitor.expect_notification(re.compile("^It works: "))
     await visitor.press("Embed what is pending")
-    await visitor.told(re.compile("^Started: |^There is nothing to do"))
+    await visitor.expect_notification(re.compile("^Started: |^There is nothing to do"))
     await visitor.press("Embed everything anew")
     await visitor.close("Cancel")
     await visitor.press("Embed everything anew")
     await visitor.press("Embed everything", visitor.dialog())
-    await visitor.told(re.compile("^Started: "))
-    await visitor.told(re.compile("Last asked for"))
+    await visitor.expect_notification(re.compile("^Started: "))
+    await visitor.expect_notification(re.compile("Last asked for"))
     await page.get_by_role("tab", name="Health").click()
 
     await page.get_by_role("tab", name="Settings").click()
     await page.get_by_role("button", name='Expand "Window"').click()
     await page.get_by_label("Trim to").fill("0")
     await visitor.press("Save")
-    await visitor.told(re.compile("^Not saved: look at trim to"))
+    await visitor.expect_notification(re.compile("^Not saved: look at trim to"))
     await page.get_by_label("Trim to").fill("50")
     await visitor.press("Save")
-    await visitor.told(re.compile("trim_to must be less than messages_max"))
+    await visitor.expect_notification(re.compile("trim_to must be less than messages_max"))
     await visitor.photograph("settings")
     await visitor.press("Put back")
     await expect(page.get_by_label("Trim to")).to_have_value("10")
     await page.get_by_label("Trim to").fill("12")
     await visitor.press("Save")
-    await visitor.told(re.compile("^Saved. In effect"))
+    await visitor.expect_notification(re.compile("^Saved. In effect"))
     assert (await service.call("GET", "/v1/settings")).json()["window"]["trim_to"] == 12
     await keys_are_made_and_revoked(visitor, service)
     visitor.has_pressed("/studio/engine", "engine", "keys", "settings_form")
 
 
-async def keys_are_made_and_revoked(visitor: Visitor, service: ServerProcess) -> None:
+async def keys_are_made_and_revoked(visitor: StudioPage, service: ServerProcess) -> None:
     page = visitor.page
     await page.get_by_role("tab", name="Keys").click()
     await visitor.press("Make a key")
     await visitor.press("Make it", visitor.dialog())
-    await visitor.told(re.compile("^Say what it is for"))
+    await visitor.expect_notification(re.compile("^Say what it is for"))
     await visitor.close("Cancel")
     await visitor.press("Make a key")
     await page.get_by_label("What it is for").fill("the night shift")
     await visitor.choose("Role", "Reader: sees everything, changes nothing", visitor.dialog())
     await visitor.press("Make it", visitor.dialog())
-    await visitor.told("This is the only time it is shown")
+    await visitor.expect_notification("This is the only time it is shown")
     key = await page.locator("pre.once").inner_text()
     await visitor.press("Copy", visitor.dialog())
-    await visitor.told("Copied.")
+    await visitor.expect_notification("Copied.")
     await visitor.close("I have it")
     await visitor.photograph("keys")
     row = page.locator(".split").filter(has_text="the night shift")
@@ -301,5 +301,19 @@ async def keys_are_made_and_revoked(visitor: Visitor, service: ServerProcess) ->
         assert answer.status_code == status
     await visitor.press("Revoke", row)
     await visitor.press("Revoke", visitor.dialog())
-    await visitor.told("Revoked.")
+    await visitor.expect_notification("Revoked.")
     await expect(row.get_by_text("revoked", exact=True)).to_be_visible()
+
+
+async def test_the_engine_page_of_another_key_tells_nothing_of_the_installation(
+    service: ServerProcess, opened: Browser
+) -> None:
+    agent = (await service.call("POST", "/v1/keys", json={"role": "agent", "agent": "ada", "name": "ada"})).json()
+    async with visiting(opened, f"http://127.0.0.1:{service.port}") as visitor:
+        await visitor.sign_in(agent["key"])
+        await visitor.go("Engine")
+        await visitor.expect_notification("are shown to admin keys of the default workspace")
+        await expect(visitor.page.get_by_role("heading", name="Database")).to_be_visible()
+        for heading in ("Workers", "Embedding"):
+            await expect(visitor.page.get_by_role("heading", name=heading, exact=True)).to_have_count(0)
+        await expect(visitor.page.locator("code")).to_have_text(["static"])

@@ -1,4 +1,4 @@
-"""A dream watched while a slow model dreams it (row U4)."""
+"""A dream watched while a slow model dreams it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playwright.async_api import Browser, expect
 
 from tests.fakes.openai_server import FakeOpenAI
 from tests.processes import ServerProcess
-from tests.studio.browsing import visiting
+from tests.studio.browser import visiting
 from tests.studio.conftest import Start
 from tests.worker.dreaming import note_everything
 
@@ -61,15 +61,15 @@ async def test_a_dream_shows_how_far_it_has_read(
         await visitor.press("Dream now")
         bar = page.get_by_role("progressbar", name="Read so far")
         await expect(bar).to_be_visible()
-        await visitor.told(re.compile(r"^ada: dreaming, \d+ s\.$"))
+        await visitor.expect_notification(re.compile(r"^ada: dreaming, \d+ s\.$"))
         for read in (40, 80):
             model.let_go(1)
-            await visitor.told(re.compile(rf"^ada: dreaming: {read} of {TURNS} messages read, \d+ s\.$"))
+            await visitor.expect_notification(re.compile(rf"^ada: dreaming: {read} of {TURNS} messages read, \d+ s\.$"))
             await expect(bar).to_have_attribute("aria-valuenow", str(read / TURNS))
             await page.wait_for_timeout(TOLD_MS)
         await visitor.photograph("dream-progress")
         await page.reload()
-        await visitor.told(re.compile(rf"^ada: dreaming: 80 of {TURNS} messages read"))
+        await visitor.expect_notification(re.compile(rf"^ada: dreaming: 80 of {TURNS} messages read"))
         model.let_go()
-        await visitor.told(re.compile(f"^Dreamed: {TURNS} messages read, "))
+        await visitor.expect_notification(re.compile(f"^Dreamed: {TURNS} messages read, "))
         await expect(bar).to_have_count(0)

@@ -1,7 +1,8 @@
-"""Agents, their dreams and their bulletins."""
+"""Agents, their tasks, their dreams and their bulletins."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Unpack
 
 from service.clients import models as m
@@ -22,6 +23,22 @@ def get_agent(agent: str) -> Call[m.AgentRecord]:
 def put_agent(agent: str, **changes: Unpack[o.AgentChanges]) -> Call[m.AgentRecord]:
     """Make or change an agent."""
     return Call("PUT", f"/v1/agents/{part(agent)}", m.AgentRecord, body=dict(changes))
+
+
+def list_tasks(limit: int = 50) -> Call[m.Page[m.TaskRecord]]:
+    """Tasks by name."""
+    return Call("GET", "/v1/tasks", m.Page[m.TaskRecord], query={"limit": limit})
+
+
+def get_task(task: str) -> Call[m.TaskRecord]:
+    """One task."""
+    return Call("GET", f"/v1/tasks/{part(task)}", m.TaskRecord)
+
+
+def put_task(task: str, members: Sequence[str] | None) -> Call[m.TaskRecord]:
+    """Declare the only agents that may read and write a task; None opens it to every agent that names it."""
+    body = {"members": None if members is None else list(members)}
+    return Call("PUT", f"/v1/tasks/{part(task)}", m.TaskRecord, body=body)
 
 
 def dream(agent: str, dry_run: bool = False, wait: bool = False) -> Call[m.Dream]:

@@ -7,7 +7,7 @@ from typing import Unpack
 
 from service.clients import models as m
 from service.clients import options as o
-from service.clients.call import Call, Id, given, part
+from service.clients.call import Call, Id, drop_none, part
 
 
 def save_memory(type: m.MemoryType, content: str, **fields: Unpack[o.MemoryFields]) -> Call[m.SavedMemory]:
@@ -88,5 +88,5 @@ def feedback(memory_id: Id, useful: bool) -> Call[m.Json]:
 
 def summarize(older_than_days: int, dry_run: bool = True, agent: str | None = None) -> Call[m.Json]:
     """Fold old memories of little importance into one; a dry run names them only."""
-    body = given({"older_than_days": older_than_days, "dry_run": dry_run, "agent": agent})
+    body = drop_none({"older_than_days": older_than_days, "dry_run": dry_run, "agent": agent})
     return Call("POST", "/v1/summarize", m.Json, body=body, agent_in="body")

@@ -7,14 +7,14 @@ from typing import Literal, Unpack
 
 from service.clients import models as m
 from service.clients import options as o
-from service.clients.call import Call, Id, given, part
+from service.clients.call import Call, Id, drop_none, part
 
 
 def start_session(
     session: str | None = None, user: str | None = None, agent: str | None = None
 ) -> Call[m.SessionRecord]:
     """Start a session; without a name it gets a fresh UUID."""
-    body = given({"session": session, "user": user, "agent": agent})
+    body = drop_none({"session": session, "user": user, "agent": agent})
     return Call("POST", "/v1/sessions", m.SessionRecord, body=body, agent_in="body")
 
 
@@ -38,7 +38,7 @@ def append_messages(
 ) -> Call[m.Appended]:
     """Append turns to a session, made on first use; not ``searchable``, they are neither embedded nor found."""
     turns = [dict(one) for one in messages]
-    body = given({"messages": turns, "user": user, "agent": agent, "searchable": searchable})
+    body = drop_none({"messages": turns, "user": user, "agent": agent, "searchable": searchable})
     return Call("POST", f"/v1/sessions/{part(session)}/messages", m.Appended, body=body, agent_in="body")
 
 
@@ -80,5 +80,5 @@ def context(message: str, **options: Unpack[o.ContextOptions]) -> Call[m.Context
 
 def ask(question: str, max_tokens: int | None = None, agent: str | None = None) -> Call[m.AskAnswer]:
     """An answer from memory, with the memories it rests on."""
-    body = given({"question": question, "max_tokens": max_tokens, "agent": agent})
+    body = drop_none({"question": question, "max_tokens": max_tokens, "agent": agent})
     return Call("POST", "/v1/ask", m.AskAnswer, body=body, agent_in="body")

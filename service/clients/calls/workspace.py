@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from service.clients import models as m
 from service.clients import options as o
-from service.clients.call import Call, Id, given, part
+from service.clients.call import Call, Id, drop_none, part
 
 
 def get_settings() -> Call[m.Json]:
@@ -51,7 +51,7 @@ def whoami() -> Call[m.Whoami]:
 
 def create_key(role: Literal["admin", "agent", "reader"], name: str, agent: str | None = None) -> Call[m.CreatedKey]:
     """Make a key; its text is shown this once."""
-    return Call("POST", "/v1/keys", m.CreatedKey, body=given({"role": role, "name": name, "agent": agent}))
+    return Call("POST", "/v1/keys", m.CreatedKey, body=drop_none({"role": role, "name": name, "agent": agent}))
 
 
 def list_keys(limit: int = 50) -> Call[m.Page[m.Key]]:
@@ -81,6 +81,13 @@ def list_audit(
     return Call("GET", "/v1/audit", m.Page[m.Json], query=query)
 
 
+def usage(
+    since: str | None = None, until: str | None = None, by: Literal["day", "key", "agent"] = "day"
+) -> Call[m.Json]:
+    """What models were used for, by purpose, and what of today's budget is taken."""
+    return Call("GET", "/v1/usage", m.Json, query={"since": since, "until": until, "by": by})
+
+
 def list_webhooks(limit: int = 50) -> Call[m.Page[m.Json]]:
     """Webhooks."""
     return Call("GET", "/v1/webhooks", m.Page[m.Json], query={"limit": limit})
@@ -99,6 +106,21 @@ def enable_webhook(webhook_id: Id) -> Call[m.Json]:
 def delete_webhook(webhook_id: Id) -> Call[None]:
     """Stop sending events to an address."""
     return Call("DELETE", f"/v1/webhooks/{part(webhook_id)}", None)
+
+
+def list_dead_letters(limit: int = 50) -> Call[m.Page[m.Json]]:
+    """Texts set aside because workers died over them."""
+    return Call("GET", "/v1/dead-letters", m.Page[m.Json], query={"limit": limit})
+
+
+def retry_dead_letter(dead_letter_id: Id) -> Call[m.Json]:
+    """Process such a text once more."""
+    return Call("POST", f"/v1/dead-letters/{part(dead_letter_id)}/retry", m.Json)
+
+
+def discard_dead_letter(dead_letter_id: Id) -> Call[None]:
+    """Give such a text up."""
+    return Call("DELETE", f"/v1/dead-letters/{part(dead_letter_id)}", None)
 
 
 def chat(request: m.Json) -> Call[m.Json]:

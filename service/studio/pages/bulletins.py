@@ -10,21 +10,21 @@ from nicegui import ui
 
 from service.clients import calls
 from service.clients.models import Bulletin
-from service.studio.following import follow
-from service.studio.frame import Desk, Frame, choose_agent, heading
-from service.studio.parts import box, button, difference, empty, html, only_if, row, said, when
-from service.studio.saying import count
+from service.studio.components import box, button, class_if, difference, empty, html, notify, row, when
+from service.studio.formatting import count
+from service.studio.layout import Layout, PageContext, choose_agent, heading
+from service.studio.live_updates import refresh_on_events
 
 PAGE = 100
 NOTHING = 0
 """In place of a version to compare with."""
 
 
-def add(frame: Frame) -> None:
+def add(frame: Layout) -> None:
     """The page at ``/bulletins``."""
 
     @frame.page("/bulletins", "Bulletins")
-    async def page(desk: Desk) -> None:
+    async def page(desk: PageContext) -> None:
         bulletins = _Bulletins(desk)
         with heading(
             "Bulletins", "What an agent knows in a nutshell, at the head of every context. Each version is kept."
@@ -33,11 +33,11 @@ def add(frame: Frame) -> None:
                 button("Write it anew", bulletins.write, "primary", "refresh")
         if choose_agent(desk, "Each agent has a bulletin of its own."):
             await bulletins.build()
-            follow(desk.reverie, bulletins.look)
+            refresh_on_events(desk.reverie, bulletins.refresh)
 
 
 class _Bulletins:
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         self._desk = desk
         self._versions: list[Bulletin] = []
         self._open: int | None = None
@@ -48,9 +48,9 @@ class _Bulletins:
             with box("card flush"):
                 self._rows = box("rows")
             self._detail = box("column-of")
-        await self.look(first=True)
+        await self.refresh(first=True)
 
-    async def look(self, *, first: bool = False) -> None:
+    async def refresh(self, *, first: bool = False) -> None:
         """Read the versions again; what has not changed is left alone."""
         page = await self._desk.reverie.send(calls.agents.list_bulletins(str(self._desk.agent), limit=PAGE))
         if page.items == self._versions and not first:
@@ -66,8 +66,8 @@ class _Bulletins:
         """Have it written now."""
         before = self._versions[0].version if self._versions else 0
         written = await self._desk.reverie.write_bulletin(str(self._desk.agent))
-        await self.look()
-        said(
+        await self.refresh()
+        notify(
             "Nothing has changed since the last version."
             if written.version == before
             else f"Version {written.version} is written."
@@ -76,7 +76,7 @@ class _Bulletins:
     def _show(self) -> None:
         self._rows.clear()
         self._detail.clear()
-        self._beside.classes(**only_if(not self._versions, "alone"))
+        self._beside.classes(**class_if(not self._versions, "alone"))
         with self._rows:
             for bulletin in self._versions:
                 here = bulletin.version == self._open

@@ -12,27 +12,27 @@ from nicegui import ui
 
 from service.clients import Conflict, NotFound, calls
 from service.clients.models import Dream
-from service.studio.following import follow
-from service.studio.frame import Desk, Frame, heading
-from service.studio.pages import dream_words
-from service.studio.pages.memory_panel import open_memory
-from service.studio.parts import (
+from service.studio.components import (
     box,
     button,
+    class_if,
+    confirm,
+    definition_list,
     empty,
-    facts,
     html,
     kind,
-    only_if,
+    notify,
+    notify_errors,
+    open_dialog,
     row,
-    said,
-    sheet,
-    sure,
     text,
-    told,
     when,
 )
-from service.studio.saying import count, sentence
+from service.studio.formatting import count, error_message
+from service.studio.layout import Layout, PageContext, heading
+from service.studio.live_updates import refresh_on_events
+from service.studio.pages import dream_format
+from service.studio.pages.memory_panel import open_memory
 
 PAGE = 20
 TICK_S = 0.5
@@ -47,11 +47,11 @@ OPENED = frozenset({"created", "reinforced", "superseded", "decayed"})
 OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
 
 
-def add(frame: Frame) -> None:
+def add(frame: Layout) -> None:
     """The page at ``/dreams``."""
 
     @frame.page("/dreams", "Dreams")
-    async def page(desk: Desk) -> None:
+    async def page(desk: PageContext) -> None:
         dreams = _Dreams(desk)
         with heading(
             "Dreams", "A dream reads what was said since the last one, and commits what it makes of it at once."
@@ -60,13 +60,13 @@ def add(frame: Frame) -> None:
                 button("Dry run", partial(dreams.dream, True), icon="science")
                 button("Dream now", partial(dreams.dream, False), "primary", "bedtime")
         await dreams.build()
-        follow(desk.reverie, dreams.look)
+        refresh_on_events(desk.reverie, dreams.refresh)
 
 
 class _Dreams:
     """The timeline, and the dream that is open."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         self._desk = desk
         self._limit = PAGE
         self._open: str | None = desk.query.get("dream")
@@ -81,14 +81,14 @@ class _Dreams:
             with box("card flush"):
                 self._timeline = box("rows")
             self._detail = box("column-of")
-        await self.look()
+        await self.refresh()
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """Read the timeline and the open dream again; what has not changed is left alone."""
         async with self._looking:
-            await self._look()
+            await self._refresh()
 
-    async def _look(self) -> None:
+    async def _refresh(self) -> None:
         call = calls.agents.list_dreams(agent=self._desk.agent, limit=self._limit)
         page = await self._desk.reverie.send(call)
         if self._open is None and page.items:
@@ -111,7 +111,7 @@ class _Dreams:
 
     def _show_timeline(self, dreams: list[Dream], *, more: bool) -> None:
         self._timeline.clear()
-        self._beside.classes(**only_if(not dreams, "alone"))
+        self._beside.classes(**class_if(not dreams, "alone"))
         with self._timeline:
             for dream in dreams:
                 classes = "item here" if str(dream.id) == self._open else "item"
@@ -131,11 +131,11 @@ class _Dreams:
 
     async def _choose(self, dream_id: str) -> None:
         self._open = dream_id
-        await self.look()
+        await self.refresh()
 
     async def _earlier(self) -> None:
         self._limit = min(200, self._limit + PAGE)
-        await self.look()
+        await self.refresh()
 
     def _show_dream(self, dream: Dream) -> None:
         self._detail.clear()
@@ -154,14 +154,14 @@ class _Dreams:
 
     def _changes(self, dream: Dream) -> None:
         changes = dream.changes or []
-        contents = dream_words.contents_of(changes)
+        contents = dream_format.memory_contents(changes)
         with box("card flush"):
             for one in changes[:CHANGES_SHOWN]:
                 with box("change"):
-                    html(dream_words.deed(one["op"]))
-                    html(dream_words.change(one, contents), "words")
+                    html(dream_format.change_tag(one["op"]))
+                    html(dream_format.change(one, contents), "words")
                     if one.get("memory_id") and one["op"] in OPENED:
-                        look = partial(open_memory, self._desk, one["memory_id"], self.look)
+                        look = partial(open_memory, self._desk, one["memory_id"], self.refresh)
                         button("Open", look, "quiet", "open_in_new").classes("tiny")
             if len(changes) > CHANGES_SHOWN:
                 text(f"and {len(changes) - CHANGES_SHOWN:,} more", "pager")
@@ -169,7 +169,7 @@ class _Dreams:
                 empty("nights_stay", "It changed nothing", "There was nothing new in what was said.")
 
     async def _undo(self, dream: Dream) -> None:
-        sure_of_it = await sure(
+        sure_of_it = await confirm(
             "Undo this dream?",
             "Everything is put back as it was before it, all at once, and its messages are due again. If somebody has "
             "changed or built upon what it made, it is left alone and you are told what stands in the way.",
@@ -182,14 +182,14 @@ class _Dreams:
         except Conflict as error:
             await self._explain(error)
         else:
-            await self.look()
-            said("Undone. The messages are due again.")
+            await self.refresh()
+            notify("Undone. The messages are due again.")
 
     async def _explain(self, error: Conflict) -> None:
         changed = [str(one) for one in error.problem.get("changed", [])]
-        with sheet() as dialog:
+        with open_dialog() as dialog:
             text("This dream cannot be undone", tag="h2")
-            text(sentence(error), "note warn")
+            text(error_message(error), "note warn")
             if changed:
                 text(f"Undo the later dreams first. {count(len(changed), 'thing')} changed since:", "soft")
                 with box("card flush"):
@@ -219,14 +219,14 @@ class _Dreams:
         dream = await self._desk.reverie.dream(agent, dry_run=dry_run)
         self._open = str(dream.id)
         self._watch(dream)
-        await self.look()
+        await self.refresh()
 
     def _ask_who(self, dry_run: bool) -> None:
         async def go(agent: str) -> None:
             dialog.close()
             await self._begin(agent, dry_run)
 
-        with sheet() as dialog:
+        with open_dialog() as dialog:
             text("Who shall dream?", tag="h2")
             with box("row-of"):
                 for agent in self._desk.agents[:50]:
@@ -254,24 +254,26 @@ class _Dreams:
                     timer.cancel()
                     self._watched = None
                     self._progress.classes(replace="hidden")
-                    await self.look()
-                    said(f"Dreamed: {dream_words.summary(dream)}." if dream.status != "failed" else "The dream failed.")
+                    await self.refresh()
+                    notify(
+                        f"Dreamed: {dream_format.summary(dream)}." if dream.status != "failed" else "The dream failed."
+                    )
                     return
-                share, doing = dream_words.progress(dream)
-                bar.props(**only_if(share is None, "indeterminate"))
+                share, doing = dream_format.progress(dream)
+                bar.props(**class_if(share is None, "indeterminate"))
                 bar.set_value(share or 0.0)
                 lonely = dream.status == "queued" and waited > NO_WORKER_S
                 words.set_text(f"{watched.agent}: {doing}, {waited:.0f} s.{NO_WORKER if lonely else ''}")
 
-            timer = ui.timer(TICK_S, told(tick))
+            timer = ui.timer(TICK_S, notify_errors(tick))
 
 
 def _line(dream: Dream, *, with_agent: bool) -> Markup:
     created = (dream.model_extra or {}).get("created_at")
     return LINE.format(
         Markup("<b>{}</b> · {}").format(dream.agent, when(created)) if with_agent else when(created),
-        dream_words.state(dream),
-        dream_words.summary(dream),
+        dream_format.state(dream),
+        dream_format.summary(dream),
     )
 
 
@@ -280,13 +282,13 @@ def _head(dream: Dream) -> Markup:
     rows = {
         "Agent": dream.agent,
         "Dreamed": when(times.get("created_at")),
-        "Because": dream_words.TRIGGERS.get(dream.trigger, dream.trigger),
-        "Took": dream_words.length(dream),
+        "Because": dream_format.TRIGGERS.get(dream.trigger, dream.trigger),
+        "Took": dream_format.length(dream),
         "Read": count(dream.report.get("messages", 0), "message") if dream.status in OVER else None,
-        "Model": dream_words.costs(dream.report),
+        "Model": dream_format.costs(dream.report),
     }
     title = "What it would change" if dream.status == "dry_run" else "What it changed"
     title = title if dream.status in OVER else "Under way"
     return Markup('<div class="row-of"><h2>{}</h2>{}</div><div class="row-of">{}</div>{}').format(
-        title, dream_words.state(dream), dream_words.deeds(dream.report or {}), facts(rows)
+        title, dream_format.state(dream), dream_format.change_tags(dream.report or {}), definition_list(rows)
     )

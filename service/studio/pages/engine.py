@@ -9,12 +9,13 @@ from markupsafe import Markup
 from nicegui import ui
 
 from service.clients import ReverieClientError
-from service.studio.following import follow
-from service.studio.frame import Desk, Frame, heading
+from service.studio.components import box, button, confirm, definition_list, html, joined, notify, tag, text, when
+from service.studio.formatting import count, error_message
+from service.studio.layout import Layout, PageContext, heading
+from service.studio.live_updates import refresh_on_events
+from service.studio.pages.dead_letters import DeadLetters
 from service.studio.pages.keys import Keys
 from service.studio.pages.settings_form import SettingsForm
-from service.studio.parts import box, button, facts, html, joined, said, sure, tag, text, when
-from service.studio.saying import count, sentence
 
 Json = dict[str, Any]
 
@@ -34,11 +35,11 @@ WORKER = Markup(
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
-def add(frame: Frame) -> None:
+def add(frame: Layout) -> None:
     """The page at ``/engine``."""
 
     @frame.page("/engine", "Engine")
-    async def page(desk: Desk) -> None:
+    async def page(desk: PageContext) -> None:
         with heading("Engine", "What works, what does not, and what may be changed while everything runs."):
             pass
         with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
@@ -57,7 +58,7 @@ def add(frame: Frame) -> None:
 class _Health:
     """How the engine is, looked at again every other second."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         self._desk = desk
         self._shown: Any = None
 
@@ -65,6 +66,8 @@ class _Health:
         self._state = box("column-of")
         self._state.style("gap: 18px")
         if self._desk.may_administer:
+            self._dead_letters = DeadLetters(self._desk)
+            self._dead_letters.build()
             with box("card"):
                 text("Embedding", tag="h2")
                 self._progress = box("column-of").props('role="status"')
@@ -83,11 +86,11 @@ class _Health:
                     button("Try it", self._verify, icon="fact_check")
         with box("card flush"):
             self._providers = box("rows")
-        await self.look()
+        await self.refresh()
         await self._list_providers()
-        follow(self._desk.reverie, self.look, SEEN_S)
+        refresh_on_events(self._desk.reverie, self.refresh, SEEN_S)
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """Ask again how it is; a refusal is said in its place."""
         try:
             state = await self._desk.reverie.engine()
@@ -96,13 +99,14 @@ class _Health:
                 self._shown = error.args
                 self._state.clear()
                 with self._state:
-                    text(f"How the engine is cannot be told: {sentence(error)}", "note bad")
+                    text(f"How the engine is cannot be told: {error_message(error)}", "note bad")
             return
         self._state.clear()
         with self._state:
             _show_state(state)
         if self._desk.may_administer:
             self._show_progress(state)
+            await self._dead_letters.show(state["dead_letters"])
 
     def _show_progress(self, state: Json) -> None:
         self._progress.clear()
@@ -122,7 +126,7 @@ class _Health:
             )  # fmt: skip
 
     async def _reindex(self, force: bool) -> None:
-        if force and not await sure(
+        if force and not await confirm(
             "Embed everything anew?",
             "The worker embeds every text again, in the background. Searches go on with the vectors there are. With a "
             "paid model this costs as much as the first time.",
@@ -132,8 +136,8 @@ class _Health:
             return
         answer = await self._desk.reverie.reindex(force)
         started = f"Started: {count(int(answer.get('total') or answer.get('pending') or 0), 'text')}."
-        await self.look()
-        said(started if answer.get("started") else "There is nothing to do, or it is under way already.")
+        await self.refresh()
+        notify(started if answer.get("started") else "There is nothing to do, or it is under way already.")
 
     async def _verify(self) -> None:
         self._trial.clear()
@@ -149,7 +153,7 @@ class _Health:
             )
             text(words, "note good" if found["working"] else "note bad")
             html(
-                facts(
+                definition_list(
                     {
                         STEPS.get(step["name"], step["name"]): joined(
                             (tag("works", "good") if step["ok"] else tag("fails", "bad"),
@@ -166,7 +170,7 @@ class _Health:
             try:
                 answer = await self._desk.reverie.embedding_providers()
             except ReverieClientError as error:
-                text(sentence(error), "said soft")
+                text(error_message(error), "said soft")
                 return
             for one in answer["items"]:
                 label = (
@@ -193,17 +197,20 @@ def _show_state(state: Json) -> None:
             error = Markup('<div class="bad small">{}</div>').format(part["error"]) if part.get("error") else ""
             html(
                 Markup('<div class="top row-of"><h2>{}</h2>{}</div>{}{}').format(
-                    title, tag(words, tone), error, facts(details)
+                    title, tag(words, tone), error, definition_list(details)
                 ),
                 "card",
             )
+    if state["workers"] is None:
+        text("Versions, sizes and workers are shown to admin keys of the default workspace.", "soft small")
+        return
     with box("card flush"):
         html(Markup("<h2>Workers</h2>"), "said")
-        for worker in state.get("workers", []):
+        for worker in state["workers"]:
             alive = tag("alive", "good") if worker["alive"] else tag("silent", "bad")
             seen, started = when(worker["seen_at"]), when(worker["started_at"])
             html(WORKER.format(worker["worker"], alive, seen, started), "said")
-        if not state.get("workers"):
+        if not state["workers"]:
             text(
                 "No worker has been heard of within the hour. `python -m worker run` starts one.",
                 "said soft",
@@ -219,15 +226,10 @@ def _kept(embedder: Json) -> str | None:
 
 def _tiles(state: Json) -> list[tuple[str, Json, Json]]:
     database, embedder, llm = state["database"], state["embedder"], state["llm"]
-    index, dreams, pii = state["index"], state["dreams"], state["pii"]
+    index, dreams, pii, dead = state["index"], state["dreams"], state["pii"], state["dead_letters"]
     embedded = {"status": "off"} if embedder["source"] == "none" else embedder
     return [
-        ("Database", database, {
-            "Postgres": database["postgres"], "pgvector": database["pgvector"],
-            "Size": _size(database["database_bytes"]),
-            "Search index": _size(database["search_index_bytes"] + database["search_terms_bytes"]),
-            "Connections": f"{database['pool_open'] - database['pool_free']} busy of {database['pool_max']}",
-        }),
+        ("Database", database, _database(database)),
         ("Embedder", embedded, {
             "Source": embedder["source"], "Model": embedder["model"], "Dimensions": embedder["dim"],
             "Signature": embedder["signature"], "Kept as": _kept(embedder), "Last call": _latency(embedder),
@@ -238,6 +240,7 @@ def _tiles(state: Json) -> list[tuple[str, Json, Json]]:
         ("Dreams", {"status": state["workers_status"]}, {
             "Due": count(dreams["due"], "agent"), "Running": dreams["running"],
             "Longest due": when(dreams["oldest_due_at"]) if dreams["oldest_due_at"] else None,
+            "Dead letters": count(dead["count"], "text") if dead["count"] else None,
         }),
         ("Personal data", {"status": "off" if pii["mode"] == "off" else "ok"}, {
             "Mode": pii["mode"], "Looked for": ", ".join(pii["entities"]).replace("_", " ").lower() or None,
@@ -248,6 +251,17 @@ def _tiles(state: Json) -> list[tuple[str, Json, Json]]:
             "Parts of documents": f"{index['chunks']:,}", "Reverie": state["version"],
         }),
     ]  # fmt: skip
+
+
+def _database(database: Json) -> Json:
+    if "postgres" not in database:
+        return {"Last call": _latency(database)}
+    return {
+        "Postgres": database["postgres"], "pgvector": database["pgvector"],
+        "Size": _size(database["database_bytes"]),
+        "Search index": _size(database["search_index_bytes"] + database["search_terms_bytes"]),
+        "Connections": f"{database['pool_open'] - database['pool_free']} busy of {database['pool_max']}",
+    }  # fmt: skip
 
 
 def _latency(part: Json) -> str | None:

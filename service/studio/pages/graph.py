@@ -12,10 +12,10 @@ from nicegui.events import EChartPointClickEventArguments
 
 from service.clients import Ambiguous, calls
 from service.clients.models import Entity, MemoryRecord
-from service.studio.frame import Desk, Frame, heading
+from service.studio.components import box, button, empty, html, joined, kind, notify_errors, row, tag, text
+from service.studio.formatting import count
+from service.studio.layout import Layout, PageContext, heading
 from service.studio.pages.memory_panel import open_memory
-from service.studio.parts import box, button, empty, html, joined, kind, row, tag, text, told
-from service.studio.saying import count
 
 TYPING_MS = 300
 LISTED = 60
@@ -30,18 +30,18 @@ DEPTHS = {1: "One step", 2: "Two steps", 3: "Three steps", 4: "Four steps"}
 LABEL_CHARS = 28
 
 
-def add(frame: Frame) -> None:
+def add(frame: Layout) -> None:
     """The page at ``/graph``."""
 
     @frame.page("/graph", "Graph")
-    async def page(desk: Desk) -> None:
+    async def page(desk: PageContext) -> None:
         with heading("Graph", "The people, projects and places that memories speak of. Click one to walk on."):
             pass
         await _Graph(desk).build()
 
 
 class _Graph:
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         self._desk = desk
         self._path: list[Entity] = []
         self._depth = 2
@@ -51,7 +51,7 @@ class _Graph:
         with box("beside narrow-first"):
             with box("column-of"):
                 self._search = ui.input("Find an entity").props(f"outlined dense clearable debounce={TYPING_MS}")
-                self._search.on_value_change(told(self._list))
+                self._search.on_value_change(notify_errors(self._list))
                 with box("card flush"):
                     self._rows = box("rows entities")
             with box("column-of"):
@@ -125,11 +125,11 @@ class _Graph:
                 text(f"{count(len(entities), 'entity', 'entities')}, {count(len(memories), 'memory', 'memories')}"
                      + (", the nearest of more" if found.get("truncated") else ""))  # fmt: skip
                 steps = ui.select(
-                    DEPTHS, value=self._depth, on_change=told(lambda event: self._look_further(event.value))
+                    DEPTHS, value=self._depth, on_change=notify_errors(lambda event: self._look_further(event.value))
                 )
                 steps.props('outlined dense options-dense aria-label="How far"').style("min-width: 120px")
             ui.echart(_chart(entities, _connecting(memories, found["edges"]), found["edges"]), renderer="svg",
-                      on_point_click=told(partial(self._clicked, entities))).classes("chart")  # fmt: skip
+                      on_point_click=notify_errors(partial(self._clicked, entities))).classes("chart")  # fmt: skip
         self._list_memories(memories)
 
     def _trail(self) -> None:

@@ -9,9 +9,9 @@ from nicegui import ui
 
 from service.clients import ReverieClientError
 from service.clients.models import CreatedKey, Key
-from service.studio.frame import Desk
-from service.studio.parts import box, button, html, said, sheet, sure, tag, text, when
-from service.studio.saying import sentence
+from service.studio.components import box, button, confirm, html, notify, open_dialog, tag, text, when
+from service.studio.formatting import error_message
+from service.studio.layout import PageContext
 
 ROLES = {
     "admin": "Admin: everything in the workspace",
@@ -23,7 +23,7 @@ ROLES = {
 class Keys:
     """The keys of the workspace, for its admins."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         self._desk = desk
 
     async def build(self) -> None:
@@ -63,7 +63,7 @@ class Keys:
                     button("Revoke", partial(self._revoke, key, mine), "quiet", "block")
 
     def _ask(self) -> None:
-        with sheet() as dialog:
+        with open_dialog() as dialog:
             text("Make a key", tag="h2")
             name = ui.input("What it is for").props("outlined dense autofocus maxlength=200")
             role = ui.select(ROLES, label="Role", value="agent").props("outlined dense options-dense")
@@ -81,7 +81,7 @@ class Keys:
                 try:
                     made = await self._desk.reverie.create_key(role.value, name.value.strip(), agent=bound)
                 except ReverieClientError as error:
-                    problem.set_text(sentence(error))
+                    problem.set_text(error_message(error))
                     return
                 dialog.close()
                 await self._show_once(made)
@@ -91,14 +91,14 @@ class Keys:
                 button("Make it", make, "primary")
 
     async def _show_once(self, made: CreatedKey) -> None:
-        with sheet() as dialog:
+        with open_dialog() as dialog:
             text("This is the only time it is shown", tag="h2")
             text(f"Keep it where {made.name} can read it. Reverie stores only a hash of it.", "soft")
             text(made.key, "once", tag="pre")
 
             def copy() -> None:
                 ui.clipboard.write(made.key)
-                said("Copied.")
+                notify("Copied.")
 
             with box("row-of").style("justify-content: flex-end"):
                 button("Copy", copy, icon="content_copy")
@@ -109,14 +109,14 @@ class Keys:
         consequence = "The present secret stops working at once. Whoever uses it needs the new one."
         if mine:
             consequence += " This is the key you are signed in with: you will sign in again."
-        if await sure(f"A new secret for {key.name}?", consequence, "Give it a new secret"):
+        if await confirm(f"A new secret for {key.name}?", consequence, "Give it a new secret"):
             await self._show_once(await self._desk.reverie.rotate_key(key.id))
 
     async def _revoke(self, key: Key, mine: bool) -> None:
         consequence = "It stops working at once, for good."
         if mine:
             consequence += " This is the key you are signed in with."
-        if await sure(f"Revoke {key.name}?", consequence, "Revoke"):
+        if await confirm(f"Revoke {key.name}?", consequence, "Revoke"):
             await self._desk.reverie.revoke_key(key.id)
             await self._list()
-            said("Revoked.")
+            notify("Revoked.")

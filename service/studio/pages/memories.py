@@ -10,13 +10,26 @@ from nicegui import ui
 
 from service.clients import calls
 from service.clients.models import MemoryRecord, MemoryStats, Page
-from service.studio.following import follow
-from service.studio.frame import Desk, Frame, heading
+from service.studio.components import (
+    SCOPES,
+    TYPES,
+    box,
+    button,
+    empty,
+    html,
+    joined,
+    kind,
+    notify_errors,
+    row,
+    tag,
+    when,
+)
+from service.studio.formatting import count
+from service.studio.layout import Layout, PageContext, heading
+from service.studio.live_updates import refresh_on_events
 from service.studio.pages.memory_form import add_memory
 from service.studio.pages.memory_panel import open_memory
 from service.studio.pages.transfer import open_export, open_import
-from service.studio.parts import SCOPES, TYPES, box, button, empty, html, joined, kind, row, tag, told, when
-from service.studio.saying import count
 
 PAGE = 50
 TYPING_MS = 300
@@ -37,27 +50,27 @@ FIRST_MEMORY = """curl -H "Authorization: Bearer $KEY" -H 'Content-Type: applica
   "content": "We agreed to use tiered pricing"}'"""
 
 
-def add(frame: Frame) -> None:
+def add(frame: Layout) -> None:
     """The page at ``/``."""
 
     @frame.page("/", "Memories")
-    async def page(desk: Desk) -> None:
+    async def page(desk: PageContext) -> None:
         memories = _Memories(desk)
         with heading("Memories", "What your agents know. Every change is kept, and the list follows as it happens."):
             if desk.may_administer or desk.held.who.role == "agent":
                 button("Export", lambda: open_export(desk), icon="download")
             if desk.may_administer:
-                button("Import", lambda: open_import(desk, memories.look), icon="upload")
+                button("Import", lambda: open_import(desk, memories.refresh), icon="upload")
             if desk.may_write:
-                button("Add a memory", lambda: add_memory(desk, memories.look), "primary", "add")
+                button("Add a memory", lambda: add_memory(desk, memories.refresh), "primary", "add")
         await memories.build()
-        follow(desk.reverie, memories.look)
+        refresh_on_events(desk.reverie, memories.refresh)
 
 
 class _Memories:
     """The list, its filters, and the cards above it."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         self._desk = desk
         self._cursors: list[str | None] = [None]
         self._asked = 0
@@ -76,7 +89,7 @@ class _Memories:
         with self._words.add_slot("prepend"):
             ui.icon("search")
         for field in (self._words, self._types, self._scopes, self._tag, self._include):
-            field.props("outlined dense options-dense").on_value_change(told(self._filter))
+            field.props("outlined dense options-dense").on_value_change(notify_errors(self._filter))
         with box("card flush"):
             self._rows = box("rows")
             with box("pager") as self._pager:
@@ -84,7 +97,7 @@ class _Memories:
                 with box("row-of"):
                     self._newer = button("Newer", self._back, "quiet", "chevron_left")
                     self._older = button("Older", self._on, "quiet", "chevron_right")
-        await self.look()
+        await self.refresh()
 
     def _filters(self) -> dict[str, Any]:
         given = {
@@ -99,19 +112,19 @@ class _Memories:
 
     async def _filter(self, _: object) -> None:
         self._cursors = [None]
-        await self.look()
+        await self.refresh()
 
     async def _on(self) -> None:
         if self._next is not None:
             self._cursors.append(self._next)
-            await self.look()
+            await self.refresh()
 
     async def _back(self) -> None:
         if len(self._cursors) > 1:
             self._cursors.pop()
-            await self.look()
+            await self.refresh()
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """Read the page and the counts again; what has not changed is left alone."""
         self._asked += 1
         asked = self._asked
@@ -130,7 +143,7 @@ class _Memories:
         self._rows.clear()
         with self._rows:
             for memory in page.items:
-                _row(self._desk, memory, self.look)
+                _row(self._desk, memory, self.refresh)
             if not page.items:
                 self._nothing(stats)
         first = (len(self._cursors) - 1) * PAGE + 1
@@ -161,7 +174,7 @@ class _Memories:
         )
 
 
-def _row(desk: Desk, memory: MemoryRecord, after: Any) -> None:
+def _row(desk: PageContext, memory: MemoryRecord, after: Any) -> None:
     about = (
         [kind(memory.type), Markup("<span>{}</span>").format(memory.agent)]
         if desk.agent is None
@@ -171,6 +184,8 @@ def _row(desk: Desk, memory: MemoryRecord, after: Any) -> None:
         about.append(tag(memory.scope))
     if memory.user:
         about.append(Markup("<span>about {}</span>").format(memory.user))
+    if memory.hearsay_by:
+        about.append(tag(memory.attribution, "warn"))
     about += [tag(one) for one in memory.tags[:4]]
     if memory.deleted_at:
         about.append(tag("deleted", "bad"))

@@ -9,9 +9,9 @@ from nicegui import ui
 
 from service.clients import Conflict, ReverieClientError
 from service.clients.models import MemoryRecord
-from service.studio.frame import Desk
-from service.studio.parts import SCOPES, TYPES, box, button, difference, html, said, sheet, text
-from service.studio.saying import sentence
+from service.studio.components import SCOPES, TYPES, box, button, difference, html, notify, open_dialog, text
+from service.studio.formatting import error_message
+from service.studio.layout import PageContext
 
 GROUPS = ("team", "task", "session")
 TYPE_HINTS = {
@@ -74,9 +74,9 @@ class MemoryForm:
         return {name: value for name, value in self.values().items() if self._before.get(name) != value}
 
 
-def add_memory(desk: Desk, after: Callable[[], Awaitable[None]]) -> None:
+def add_memory(desk: PageContext, after: Callable[[], Awaitable[None]]) -> None:
     """A dialog that saves a new memory; then ``after`` is called."""
-    with sheet() as dialog:
+    with open_dialog() as dialog:
         text("Add a memory", tag="h2")
         named = ui.input("Agent", value=desk.agent or "", autocomplete=desk.agents).props("outlined dense")
         named.set_visibility(desk.agent is None)
@@ -93,10 +93,10 @@ def add_memory(desk: Desk, after: Callable[[], Awaitable[None]]) -> None:
             try:
                 saved = await desk.reverie.save_memory(given.pop("type"), given.pop("content"), **given)
             except ReverieClientError as error:
-                problem.set_text(sentence(error))
+                problem.set_text(error_message(error))
                 return
             dialog.close()
-            said("Saved." if saved.created else "That was known already: it counts for more now.")
+            notify("Saved." if saved.created else "That was known already: it counts for more now.")
             await after()
 
         with box("row-of").style("justify-content: flex-end"):
@@ -104,10 +104,10 @@ def add_memory(desk: Desk, after: Callable[[], Awaitable[None]]) -> None:
             button("Save", save, "primary")
 
 
-def edit_memory(desk: Desk, memory: MemoryRecord, show: Callable[[MemoryRecord], Awaitable[None]]) -> None:
+def edit_memory(desk: PageContext, memory: MemoryRecord, show: Callable[[MemoryRecord], Awaitable[None]]) -> None:
     """A dialog that changes a memory as it was last seen; ``show`` is called with the changed one."""
     seen = memory
-    with sheet() as dialog:
+    with open_dialog() as dialog:
         text("Edit this memory", tag="h2")
         form = MemoryForm(memory)
         reason = ui.input("Why (kept in the history)").props("outlined dense maxlength=500")
@@ -128,16 +128,16 @@ def edit_memory(desk: Desk, memory: MemoryRecord, show: Callable[[MemoryRecord],
                 present = await desk.reverie.get_memory(memory.id)
                 with problem:
                     if present.version == seen.version:
-                        text(sentence(error), "note bad")
+                        text(error_message(error), "note bad")
                     else:
                         _explain_stale(seen, present)
                 seen = present
             except ReverieClientError as error:
                 with problem:
-                    text(sentence(error), "note bad")
+                    text(error_message(error), "note bad")
             else:
                 dialog.close()
-                said("Changed. The former version is in the history.")
+                notify("Changed. The former version is in the history.")
                 await show(changed)
 
         with box("row-of").style("justify-content: flex-end"):

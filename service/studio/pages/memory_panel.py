@@ -12,27 +12,27 @@ from nicegui import ui
 from service.clients import ReverieClientError
 from service.clients.call import Id
 from service.clients.models import MemoryRecord
-from service.studio.frame import Desk
-from service.studio.pages.memory_form import edit_memory
-from service.studio.parts import (
+from service.studio.components import (
     box,
     button,
+    confirm,
+    definition_list,
     difference,
     empty,
-    facts,
     html,
     joined,
     kind,
-    said,
-    sheet,
-    sure,
+    notify,
+    notify_error,
+    notify_errors,
+    open_dialog,
     tag,
-    tell,
     text,
-    told,
     when,
 )
-from service.studio.saying import exactly
+from service.studio.formatting import exact_time
+from service.studio.layout import PageContext
+from service.studio.pages.memory_form import edit_memory
 
 SOURCE = Markup(
     '<div class="faint"><a href="/studio/sessions?session={session}">{session}</a>, message {seq} · {role} · {when}'
@@ -47,6 +47,7 @@ TOLD = (
     "confidence",
     "tags",
     "user",
+    "hearsay_by",
     "status",
     "expires_at",
     "deleted_at",
@@ -54,21 +55,21 @@ TOLD = (
 )
 
 
-async def open_memory(desk: Desk, memory_id: Id, after: Callable[[], Awaitable[None]] | None = None) -> None:
+async def open_memory(desk: PageContext, memory_id: Id, after: Callable[[], Awaitable[None]] | None = None) -> None:
     """Open a memory by its id; ``after`` is called when it is closed."""
     try:
         memory = await desk.reverie.get_memory(memory_id, include=ALL)
     except ReverieClientError as error:
-        tell(error)
+        notify_error(error)
         return
-    with sheet(side=True) as dialog:
+    with open_dialog(side=True) as dialog:
         _Panel(desk, dialog).build(memory)
     if after is not None:
-        dialog.on("hide", told(after))
+        dialog.on("hide", notify_errors(after))
 
 
 class _Panel:
-    def __init__(self, desk: Desk, dialog: ui.dialog) -> None:
+    def __init__(self, desk: PageContext, dialog: ui.dialog) -> None:
         self._desk = desk
         self._dialog = dialog
         self._body = box("column-of")
@@ -93,7 +94,7 @@ class _Panel:
                     past = box("column-of")
                 with ui.tab_panel(sources):
                     origins = box("column-of")
-            tabs.on_value_change(told(lambda _: self._load(memory, past, origins, str(tabs.value))))
+            tabs.on_value_change(notify_errors(lambda _: self._load(memory, past, origins, str(tabs.value))))
 
     def _actions(self, memory: MemoryRecord) -> None:
         async def show(changed: MemoryRecord) -> None:
@@ -110,20 +111,20 @@ class _Panel:
     async def _delete(self, memory: MemoryRecord) -> None:
         settings = await self._desk.reverie.get_settings()
         days = settings["retention"]["deleted_days"]
-        if await sure(
+        if await confirm(
             "Delete this memory?",
             "It is gone at once from searches, contexts and bulletins. "
             + (f"For {days} days it can be restored, with its history." if days else "It cannot be restored later."),
             "Delete",
         ):
             await self._desk.reverie.delete_memory(memory.id)
-            said("Deleted.")
+            notify("Deleted.")
             self._dialog.close()
 
     async def _restore(self, memory: MemoryRecord) -> None:
-        if await sure("Restore this memory?", "It can be found again at once.", "Restore", danger=False):
+        if await confirm("Restore this memory?", "It can be found again at once.", "Restore", danger=False):
             restored = await self._desk.reverie.restore_memory(memory.id)
-            said("Restored.")
+            notify("Restored.")
             self.build(restored)
 
     async def _load(self, memory: MemoryRecord, past: ui.element, origins: ui.element, shown: str) -> None:
@@ -147,6 +148,7 @@ class _Panel:
 
 def _state(memory: MemoryRecord) -> Markup:
     states = (
+        (memory.hearsay_by, memory.attribution, "warn"),
         (memory.deleted_at, "deleted", "bad"),
         (memory.superseded_by, "superseded", "warn"),
         (memory.embedding == "pending", "pending", "warn"),
@@ -160,6 +162,7 @@ def _about(memory: MemoryRecord) -> Markup:
         "Agent": memory.agent,
         "Who may read it": _readers(memory),
         "About": memory.user,
+        "Said by": memory.hearsay_by,
         "Tags": joined(Markup("{} ").format(tag(one)) for one in memory.tags) if memory.tags else None,
         "Importance": f"{memory.importance:.2f}"
         + (
@@ -169,20 +172,20 @@ def _about(memory: MemoryRecord) -> Markup:
         ),
         "Confidence": f"{memory.confidence:.2f}",
         "Recalled": f"{memory.access_count} times" if memory.access_count else "not yet",
-        "Happened": exactly(memory.occurred_at) or None,
+        "Happened": exact_time(memory.occurred_at) or None,
         "Known since": when(memory.created_at),
-        "Valid until": exactly(memory.valid_until) or None,
-        "Expires": exactly(memory.expires_at) or None,
+        "Valid until": exact_time(memory.valid_until) or None,
+        "Expires": exact_time(memory.expires_at) or None,
         "Session": memory.session,
         "Key": memory.key,
-        "Metadata": facts({name: _plain(value) for name, value in memory.metadata.items()}) or None,
+        "Metadata": definition_list({name: _plain(value) for name, value in memory.metadata.items()}) or None,
         "Version": memory.version,
         "Made by": Markup('<a href="/studio/dreams?dream={0}">a dream</a>').format(memory.dream_id)
         if memory.dream_id
         else None,
         "Id": Markup('<span class="mono">{}</span>').format(memory.id),
     }
-    return facts(rows)
+    return definition_list(rows)
 
 
 def _readers(memory: MemoryRecord) -> str:

@@ -10,10 +10,10 @@ from nicegui import ui
 
 from service.clients.models import SearchAnswer, SearchResult
 from service.clients.options import Strategy
-from service.studio.frame import Desk, Frame, choose_agent, heading
+from service.studio.components import TYPES, bars, box, button, empty, html, joined, kind, notify_errors, tag, text
+from service.studio.formatting import count
+from service.studio.layout import Layout, PageContext, choose_agent, heading
 from service.studio.pages.memory_panel import open_memory
-from service.studio.parts import TYPES, bars, box, button, empty, html, joined, kind, tag, text, told
-from service.studio.saying import count
 
 TYPING_MS = 300
 FUSIONS = {"": "As set", "relative": "Relative scores", "rrf": "Reciprocal ranks"}
@@ -27,11 +27,11 @@ INCLUDES = {"memories": "Memories", "messages": "Messages", "documents": "Docume
 BUDGET_MAX = 16_000
 
 
-def add(frame: Frame) -> None:
+def add(frame: Layout) -> None:
     """The page at ``/playground``."""
 
     @frame.page("/playground", "Playground")
-    async def page(desk: Desk) -> None:
+    async def page(desk: PageContext) -> None:
         with heading("Playground", "Ask as an agent would, and see why each answer stands where it stands."):
             pass
         if choose_agent(desk, "A search is always made as one agent: it finds what that agent may read."):
@@ -39,7 +39,7 @@ def add(frame: Frame) -> None:
 
 
 class _Playground:
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         self._desk = desk
         self._asked = 0
         self._shown: SearchAnswer | None = None
@@ -61,7 +61,7 @@ class _Playground:
             for choice in choices:
                 choice.props("outlined dense options-dense")
             for field in (self._query, *choices, self._faded):
-                field.on_value_change(told(self._ask_again))
+                field.on_value_change(notify_errors(self._ask_again))
         self._answer = box("column-of")
         self._invite()
 
@@ -144,7 +144,10 @@ def _tops(results: list[SearchResult]) -> dict[str, float]:
 
 def _what(result: SearchResult) -> Markup:
     if result.memory:
-        content, about = result.memory.content, [kind(result.memory.type), *map(tag, result.memory.tags)]
+        memory = result.memory
+        content, about = memory.content, [kind(memory.type), *map(tag, memory.tags)]
+        if memory.hearsay_by:
+            about.append(tag(memory.attribution, "warn"))
     elif result.message:
         content, about = str(result.message.content), [tag(f"message in {result.message.session}", "accent")]
     elif result.document:

@@ -11,11 +11,11 @@ from markupsafe import Markup
 
 from service.clients import NotFound, calls
 from service.clients.models import MemoryRecord, MessageRecord, Page, SessionRecord, Window
-from service.studio.following import follow
-from service.studio.frame import Desk, Frame, heading
+from service.studio.components import box, button, class_if, confirm, empty, html, notify, row, tag, when
+from service.studio.formatting import count, relative_time
+from service.studio.layout import Layout, PageContext, heading
+from service.studio.live_updates import refresh_on_events
 from service.studio.pages.memory_panel import open_memory
-from service.studio.parts import box, button, empty, html, only_if, row, said, sure, tag, when
-from service.studio.saying import ago, count
 
 PAGE = 40
 SESSIONS_PAGE = 50
@@ -26,24 +26,24 @@ FIRST_SESSION = """curl -H "Authorization: Bearer $KEY" -H 'Content-Type: applic
   "messages": [{"role": "user", "content": "I moved to Bergen."}]}'"""
 
 
-def add(frame: Frame) -> None:
+def add(frame: Layout) -> None:
     """The page at ``/sessions``."""
 
     @frame.page("/sessions", "Sessions")
-    async def page(desk: Desk) -> None:
+    async def page(desk: PageContext) -> None:
         sessions = _Sessions(desk)
         with heading(
             "Sessions", "Every word is kept. The marked part is the window: what still goes to the model verbatim."
         ):
             pass
         await sessions.build()
-        follow(desk.reverie, sessions.look, SAID_S)
+        refresh_on_events(desk.reverie, sessions.refresh, SAID_S)
 
 
 class _Sessions:
     """The conversations, and the one that is open."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         self._desk = desk
         self._wanted = desk.query.get("session")
         self._open: SessionRecord | None = None
@@ -59,14 +59,14 @@ class _Sessions:
             with box("card flush"):
                 self._rows = box("rows")
             self._detail = box("column-of")
-        await self.look()
+        await self.refresh()
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """Read the sessions and the open one again; what has not changed is left alone."""
         async with self._looking:
-            await self._look()
+            await self._refresh()
 
-    async def _look(self) -> None:
+    async def _refresh(self) -> None:
         page = await self._desk.reverie.send(calls.sessions.list_sessions(agent=self._desk.agent, limit=self._limit))
         if self._open is None and page.items:
             self._open = next((one for one in page.items if one.session == self._wanted), page.items[0])
@@ -78,7 +78,7 @@ class _Sessions:
 
     def _show_sessions(self, page: Page[SessionRecord]) -> None:
         self._rows.clear()
-        self._beside.classes(**only_if(not page.items, "alone"))
+        self._beside.classes(**class_if(not page.items, "alone"))
         with self._rows:
             for session in page.items:
                 here = self._open is not None and session.id == self._open.id
@@ -96,11 +96,11 @@ class _Sessions:
 
     async def _choose(self, session: SessionRecord) -> None:
         self._open, self._messages = session, PAGE
-        await self.look()
+        await self.refresh()
 
     async def _older(self) -> None:
         self._limit = min(200, self._limit + SESSIONS_PAGE)
-        await self.look()
+        await self.refresh()
 
     async def _look_inside(self, session: SessionRecord) -> None:
         reverie, agent = self._desk.reverie, session.agent
@@ -183,28 +183,28 @@ class _Sessions:
 
     async def _earlier(self) -> None:
         self._messages = min(200, self._messages + PAGE)
-        await self.look()
+        await self.refresh()
 
     async def _fold(self, session: SessionRecord) -> None:
-        if await sure(
+        if await confirm(
             "Fold the older half of the window?",
             "A summary memory is made of it, and goes to the model in its place. The history keeps every message.",
             "Fold",
             danger=False,
         ):
             await self._desk.reverie.compact(session.session, agent=session.agent)
-            await self.look()
-            said("Folded.")
+            await self.refresh()
+            notify("Folded.")
 
     async def _clear(self, session: SessionRecord) -> None:
-        if await sure(
+        if await confirm(
             "Clear the window?",
             "The next message starts with an empty window. History and memories stay as they are.",
             "Clear",
         ):
             await self._desk.reverie.clear_window(session.session, agent=session.agent)
-            await self.look()
-            said("Cleared.")
+            await self.refresh()
+            notify("Cleared.")
 
 
 def _words(content: Any) -> str:
@@ -232,7 +232,7 @@ def _line(session: SessionRecord, *, with_agent: bool) -> Markup:
 
 def _head(session: SessionRecord, window: Window) -> Markup:
     if window.messages:
-        ends = f", and ends {ago(window.expires_at)} if nothing is said" if window.expires_at else ""
+        ends = f", and ends {relative_time(window.expires_at)} if nothing is said" if window.expires_at else ""
         words = f"{count(len(window.messages), 'message')} in the window, {count(window.tokens, 'token')}{ends}."
     else:
         words = "The window is empty: the next message starts a fresh one."

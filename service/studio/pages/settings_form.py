@@ -7,9 +7,9 @@ from typing import Any
 from nicegui import ui
 
 from service.clients import InvalidRequest, ReverieClientError
-from service.studio.frame import Desk
-from service.studio.parts import box, button, said, tell, text, went_wrong
-from service.studio.saying import sentence
+from service.studio.components import box, button, error_banner, notify, notify_error, text
+from service.studio.formatting import error_message
+from service.studio.layout import PageContext
 
 Json = dict[str, Any]
 
@@ -17,12 +17,13 @@ TITLES = {
     "pii": ("Personal data", "What is done with it in what is written."),
     "window": ("Window", "How much of a conversation goes to the model verbatim."),
     "retrieval": ("Search", "How results are found, weighed and ordered."),
+    "budget": ("Budget", "What all calls of models together may use in a day."),
     "dream": ("Dreams", "How often, and what one may read and spend."),
     "context": ("Context", "What share of the budget each part of a context has."),
     "rate_limit": ("Rate limit", "How many requests one key may make."),
     "retention": ("Retention", "How long deleted memories are kept, and when events fade."),
     "documents": ("Documents", "How documents are cut into parts."),
-    "proxy": ("Proxy", "What the OpenAI-compatible proxy adds and keeps."),
+    "proxy": ("Proxy", "Whether there is an OpenAI-compatible proxy, for which models, and what it adds and keeps."),
 }
 
 UNITS = {"s": "seconds", "h": "hours", "days": "days", "usd": "US dollars"}
@@ -35,7 +36,7 @@ NAMES = {
 class SettingsForm:
     """All settings. What is saved is what was changed, and every field is checked before and after."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         self._desk = desk
         self._fields: dict[tuple[str, str], _Field] = {}
 
@@ -70,25 +71,25 @@ class SettingsForm:
     async def _save(self) -> None:
         wrong = [field for field in self._fields.values() if not field.is_valid()]
         if wrong:
-            went_wrong(f"Not saved: look at {', '.join(field.label for field in wrong)}.")
+            error_banner(f"Not saved: look at {', '.join(field.label for field in wrong)}.")
             return
         changes: Json = {}
         for (section, name), field in self._fields.items():
             if field.has_changed():
                 changes.setdefault(section, {})[name] = field.value()
         if not changes:
-            said("Nothing has changed.")
+            notify("Nothing has changed.")
             return
         try:
             present = await self._desk.reverie.put_settings(changes)
         except InvalidRequest as error:
-            went_wrong(f"Not saved. {sentence(error)}")
+            error_banner(f"Not saved. {error_message(error)}")
         except ReverieClientError as error:
-            tell(error)
+            notify_error(error)
         else:
             for (section, name), field in self._fields.items():
                 field.set(present[section][name])
-            said("Saved. In effect from the next call.")
+            notify("Saved. In effect from the next call.")
 
 
 def label_of(name: str) -> str:

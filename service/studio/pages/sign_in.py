@@ -1,15 +1,19 @@
-"""Signing in with a key."""
+"""Signing in with a key, and out."""
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from markupsafe import Markup
-from nicegui import ui
+from nicegui import app, ui
+from starlette.responses import RedirectResponse, Response
 
 from service.clients import ReverieClientError
-from service.studio.access import Visits
-from service.studio.frame import MOON, PLACES, THEMES
-from service.studio.parts import box, button, html
-from service.studio.saying import sentence
+from service.studio.browser_sessions import BrowserSessions, renew_id
+from service.studio.components import box, button, html
+from service.studio.endpoint import PATH
+from service.studio.formatting import error_message
+from service.studio.layout import MOON, PLACES, THEMES
 
 BRAND = Markup(f'<span class="brand"><svg viewBox="0 0 24 24" aria-hidden="true">{MOON}</svg>Reverie Studio</span>')
 WHERE_KEYS_ARE = Markup(
@@ -19,16 +23,31 @@ WHERE_KEYS_ARE = Markup(
 )
 
 
-def add(visits: Visits) -> None:
-    """The page at ``/sign-in``."""
+def add(visits: BrowserSessions) -> None:
+    """The page at ``/sign-in``, and the addresses that renew the session's id."""
 
     @ui.page("/sign-in", title="Sign in · Reverie")
     def page(next: str = "/") -> None:
         ui.dark_mode(THEMES[visits.current().theme])
-        _build(visits, next if next in {path for path, _, _ in PLACES} else "/")
+        _build(visits, _place(next))
+
+    @app.get("/enter")
+    async def enter(code: str, next: str = "/") -> Response:
+        visits.sign_in(code)
+        return RedirectResponse(f"{PATH}{_place(next)}", 303)
+
+    @app.get("/sign-out")
+    async def leave() -> Response:
+        visits.forget(visits.current())
+        renew_id()
+        return RedirectResponse(f"{PATH}/sign-in", 303)
 
 
-def _build(visits: Visits, target: str) -> None:
+def _place(path: str) -> str:
+    return path if path in {place for place, _, _ in PLACES} else "/"
+
+
+def _build(visits: BrowserSessions, target: str) -> None:
     async def enter() -> None:
         given = (key.value or "").strip()
         if not given:
@@ -36,13 +55,13 @@ def _build(visits: Visits, target: str) -> None:
             return
         go.props("loading")
         try:
-            await visits.sign_in(given)
+            code = await visits.admit(given)
         except ReverieClientError as error:
-            problem.set_text(sentence(error))
+            problem.set_text(error_message(error))
             go.props(remove="loading")
         else:
             key.set_value("")
-            ui.navigate.to(target)
+            ui.navigate.to(f"/enter?code={code}&next={quote(target)}")
 
     with box("sign-in", "main"), box("card"):
         html(BRAND)

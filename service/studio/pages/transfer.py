@@ -17,11 +17,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from service.clients import AsyncReverie, InvalidRequest, ReverieClientError
 from service.clients.models import Imported
 from service.clients.reverie import STREAM_TIMEOUT, Format
-from service.studio.access import Visits
+from service.studio.browser_sessions import BrowserSessions
+from service.studio.components import box, button, open_dialog, text
 from service.studio.endpoint import PATH
-from service.studio.frame import EVERYONE, Desk
-from service.studio.parts import box, button, sheet, text
-from service.studio.saying import count, sentence
+from service.studio.formatting import count, error_message
+from service.studio.layout import EVERYONE, PageContext
 
 TICK_S = 0.25
 TRANSFERS_MAX = 100
@@ -49,7 +49,7 @@ _transfers: dict[str, Transfer] = {}
 """Under way or just over, by a random id that only their page knows."""
 
 
-def _begin(desk: Desk, agent: str | None, options: dict[str, str], doing: str) -> tuple[str, Transfer]:
+def _begin(desk: PageContext, agent: str | None, options: dict[str, str], doing: str) -> tuple[str, Transfer]:
     while len(_transfers) >= TRANSFERS_MAX:
         del _transfers[next(iter(_transfers))]
     id_ = uuid4().hex
@@ -57,7 +57,7 @@ def _begin(desk: Desk, agent: str | None, options: dict[str, str], doing: str) -
     return id_, _transfers[id_]
 
 
-def add_routes(visits: Visits) -> None:
+def add_routes(visits: BrowserSessions) -> None:
     """The addresses files come from and go to: the browser's own, so that they are streamed and not held here."""
 
     def mine(id_: str) -> Transfer | None:
@@ -124,16 +124,16 @@ async def _import(transfer: Transfer, request: Request) -> None:
     except InvalidRequest as error:
         transfer.problem = str(error.problem.get("detail"))
     except ReverieClientError as error:
-        transfer.problem = sentence(error)
+        transfer.problem = error_message(error)
     except ClientDisconnect:
         transfer.problem = "The upload broke off. Nothing has changed."
     finally:
         transfer.over = True
 
 
-def open_export(desk: Desk) -> None:
+def open_export(desk: PageContext) -> None:
     """A dialog that exports the workspace or one agent."""
-    with sheet() as dialog:
+    with open_dialog() as dialog:
         text("Export", tag="h2")
         text(
             "One file with everything: memories and their history, sessions, messages, entities, bulletins, settings. "
@@ -165,9 +165,9 @@ def _exported(transfer: Transfer) -> str:
     return f"Done: {count(transfer.done, 'line')}. Your browser has saved the file."
 
 
-def open_import(desk: Desk, after: Callable[[], Awaitable[None]]) -> None:
+def open_import(desk: PageContext, after: Callable[[], Awaitable[None]]) -> None:
     """A dialog that reads a file in, all of it or nothing."""
-    with sheet() as dialog:
+    with open_dialog() as dialog:
         text("Import", tag="h2")
         text("All of the file is read in, or nothing of it. A line that is broken is named.", "soft")
         format_ = ui.select(FORMATS, label="What it is", value="reverie").props("outlined dense options-dense")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import wraps
@@ -15,12 +16,14 @@ from markupsafe import Markup, escape
 from nicegui import ui
 
 from service.clients import NotAuthenticated, ReverieClientError
-from service.studio.saying import ago, exactly, sentence
+from service.studio.formatting import error_message, exact_time, relative_time
 
 P = ParamSpec("P")
 TYPES = ("fact", "preference", "decision", "identity", "event", "observation", "goal", "todo")
 SCOPES = ("agent", "team", "task", "session", "prime")
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+PAIRS_MAX = 20_000
+"""Of equal words in two texts: what comparing them takes grows with it, up to 0.1 s here."""
 
 
 def html(content: Markup, classes: str = "", tag: str = "div") -> ui.html:
@@ -38,7 +41,7 @@ def box(classes: str, tag: str = "div") -> ui.element:
     return ui.element(tag).classes(classes)
 
 
-def only_if(held: bool, classes: str) -> dict[str, str]:
+def class_if(held: bool, classes: str) -> dict[str, str]:
     """For ``element.classes``: these are there only if it is so."""
     return {"add" if held else "remove": classes}
 
@@ -60,10 +63,10 @@ def tag(words: object, tone: str = "") -> Markup:
 
 def when(moment: datetime | str | None) -> Markup:
     """How long ago, with the exact time behind it."""
-    return Markup('<time title="{}">{}</time>').format(exactly(moment), ago(moment))
+    return Markup('<time title="{}">{}</time>').format(exact_time(moment), relative_time(moment))
 
 
-def facts(rows: Mapping[str, Any]) -> Markup:
+def definition_list(rows: Mapping[str, Any]) -> Markup:
     """Names and what they are; what is None is left out."""
     cells = (Markup("<dt>{}</dt><dd>{}</dd>").format(name, value) for name, value in rows.items() if value is not None)
     whole = joined(cells)
@@ -80,11 +83,19 @@ def bars(rows: Iterable[tuple[str, float, float]], hue: str = "accent") -> Marku
     return Markup('<div class="bars">{}</div>').format(joined(cells))
 
 
+def comparable(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether two lists of words can be compared in a moment."""
+    counts = Counter(new)
+    return sum(counts[word] for word in old if not word.isspace()) <= PAIRS_MAX
+
+
 def difference(before: str, after: str) -> Markup:
-    """One text turning into another, word by word."""
+    """One text turning into another, word by word; as a whole where the texts repeat their words too often."""
     old, new = WORDS.findall(before), WORDS.findall(after)
+    if not comparable(old, new):
+        return Markup("<del>{}</del><ins>{}</ins>").format(before, after)
     parts: list[Markup] = []
-    for op, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for op, a, b, c, d in difflib.SequenceMatcher(str.isspace, old, new, autojunk=False).get_opcodes():
         if op == "equal":
             parts.append(escape("".join(old[a:b])))
             continue
@@ -97,7 +108,7 @@ def difference(before: str, after: str) -> Markup:
 
 def button(words: str, act: Callable[..., Any], classes: str = "", icon: str | None = None) -> ui.button:
     """A button; ``classes`` may say primary, danger or quiet. What fails is told."""
-    made = ui.button(words, on_click=told(act), icon=icon, color=None)
+    made = ui.button(words, on_click=notify_errors(act), icon=icon, color=None)
     made.props["data-key"] = words
     return made.props("unelevated no-caps").classes(f"btn {classes}")
 
@@ -107,7 +118,7 @@ def row(key: object, act: Callable[[], Any], classes: str = "item") -> Iterator[
     """A line of a list that is pressed as a whole; by ``key`` it keeps the focus when the list is drawn anew."""
     with ui.element("button").classes(classes).props(f'type="button" data-key="{key}"') as made:
         yield made
-    made.on("click", told(act))
+    made.on("click", notify_errors(act))
 
 
 def empty(icon: str, title: str, explanation: str, example: str | None = None) -> ui.element:
@@ -121,24 +132,24 @@ def empty(icon: str, title: str, explanation: str, example: str | None = None) -
     return place
 
 
-def tell(error: ReverieClientError) -> None:
+def notify_error(error: ReverieClientError) -> None:
     """Say on the page what went wrong. A key that has stopped working leads back to the sign-in."""
-    went_wrong(sentence(error))
+    error_banner(error_message(error))
     if isinstance(error, NotAuthenticated):
         ui.navigate.to("/sign-in")
 
 
-def went_wrong(words: str) -> None:
+def error_banner(words: str) -> None:
     """Say on the page what was not done."""
     ui.notify(words, position="bottom", close_button="Dismiss", timeout=8000, multi_line=True, classes="went-wrong")
 
 
-def said(words: str) -> None:
+def notify(words: str) -> None:
     """Say on the page what has been done."""
     ui.notify(words, position="bottom", timeout=3000)
 
 
-def told(handler: Callable[P, Any]) -> Callable[P, Awaitable[None]]:
+def notify_errors(handler: Callable[P, Any]) -> Callable[P, Awaitable[None]]:
     """The handler, with expected failures told in a sentence instead of raised.
 
     It acts on the page as a whole: what it was called from may be gone before it is done, as rows of a list are that
@@ -153,13 +164,13 @@ def told(handler: Callable[P, Any]) -> Callable[P, Awaitable[None]]:
                 if iscoroutine(result):
                     await result
             except ReverieClientError as error:
-                tell(error)
+                notify_error(error)
 
     return telling
 
 
 @contextmanager
-def sheet(side: bool = False) -> Iterator[ui.dialog]:
+def open_dialog(side: bool = False) -> Iterator[ui.dialog]:
     """A dialog, in the middle or at the side; it is gone for good once closed."""
     with ui.dialog() as dialog, box(f"sheet {'side' if side else ''}"):
         yield dialog
@@ -169,7 +180,7 @@ def sheet(side: bool = False) -> Iterator[ui.dialog]:
     dialog.open()
 
 
-async def sure(question: str, consequence: str, deed: str, *, danger: bool = True) -> bool:
+async def confirm(question: str, consequence: str, deed: str, *, danger: bool = True) -> bool:
     """Whether the visitor confirms a deed."""
     with ui.dialog() as dialog, box("sheet"):
         text(question, tag="h2")

@@ -16,7 +16,7 @@ from service.clients import (
 )
 
 
-def sentence(error: ReverieClientError) -> str:
+def error_message(error: ReverieClientError) -> str:
     """What went wrong, and what to do about it where that is known."""
     match error:
         case ConnectionFailed():
@@ -44,7 +44,7 @@ def field_of(problem: dict[str, Any]) -> str:
     return ".".join(str(part) for part in problem.get("loc", []) if part not in ("body", "query", "path"))
 
 
-def ago(moment: datetime | str | None, now: datetime | None = None) -> str:
+def relative_time(moment: datetime | str | None, now: datetime | None = None) -> str:
     """How long ago, roughly; or in how long."""
     if moment is None:
         return "never"
@@ -60,7 +60,7 @@ def ago(moment: datetime | str | None, now: datetime | None = None) -> str:
     return then.strftime("%-d %b %Y")
 
 
-def exactly(moment: datetime | str | None) -> str:
+def exact_time(moment: datetime | str | None) -> str:
     """A time to the second, UTC."""
     if moment is None:
         return ""

@@ -14,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from service.clients import AsyncReverie, NotAuthenticated, ReverieClientError
-from service.studio.access import Held, Theme, Visit, Visits
+from service.studio.browser_sessions import BrowserSession, BrowserSessions, SignedInKey, Theme
+from service.studio.components import box, button, empty, html, text
 from service.studio.endpoint import PATH
-from service.studio.parts import box, button, empty, html, text
-from service.studio.saying import sentence
+from service.studio.formatting import error_message
 
 MOON = '<path d="M21 14.6A9 9 0 0 1 9.4 3a9 9 0 1 0 11.6 11.6Z"/>'
 FAVICON = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="#6a5fd0">{MOON}</svg>'
@@ -41,11 +41,11 @@ CHOICES_MAX = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PageContext:
     """What a page works with: the client of whoever looks, and whose memories they look at (None: everyone's)."""
 
     reverie: AsyncReverie
-    held: Held
+    held: SignedInKey
     agents: list[str]
     query: dict[str, str]
 
@@ -62,13 +62,13 @@ class Desk:
         return self.held.who.role == "admin"
 
 
-Build = Callable[[Desk], Awaitable[None]]
+Build = Callable[[PageContext], Awaitable[None]]
 
 
-class Frame:
+class Layout:
     """Makes pages of what is built inside them."""
 
-    def __init__(self, visits: Visits) -> None:
+    def __init__(self, visits: BrowserSessions) -> None:
         self._visits = visits
 
     def page(self, path: str, title: str) -> Callable[[Build], Build]:
@@ -88,9 +88,10 @@ class Frame:
         away = RedirectResponse(f"{PATH}/sign-in?next={quote(path)}")
         if visit.key is None:
             return away
+        visit.pages.add(ui.context.client)
         ui.dark_mode(THEMES[visit.theme])
         try:
-            desk = Desk(visit.key.reverie, visit.key, await _agents(visit.key), dict(request.query_params))
+            desk = PageContext(visit.key.reverie, visit.key, await _agents(visit.key), dict(request.query_params))
             html(SKIP)
             with box("shell"):
                 self._rail(visit, desk, path)
@@ -98,13 +99,13 @@ class Frame:
                     await build(desk)
             ui.run_javascript(SHOW_PLACE)
         except NotAuthenticated:
-            self._visits.sign_out()
+            self._visits.forget(visit)
             return away
         except ReverieClientError as error:
-            text(sentence(error), "note bad").style("margin: 24px")
+            text(error_message(error), "note bad").style("margin: 24px")
         return None
 
-    def _rail(self, visit: Visit, desk: Desk, path: str) -> None:
+    def _rail(self, visit: BrowserSession, desk: PageContext, path: str) -> None:
         with box("rail", "header"):
             with ui.link(target="/").classes("brand").props('aria-label="Reverie: memories"'):
                 html(Markup(f'<svg viewBox="0 0 24 24" aria-hidden="true">{MOON}</svg>'))
@@ -123,9 +124,11 @@ class Frame:
                 html(Markup('<div class="who small faint">Signed in with<br>{} ({})</div>').format(who.name, who.role))
                 with box("row-of"):
                     self._theme_button(visit)
-                    button("Sign out", self._sign_out, "quiet", "logout").props("aria-label='Sign out'")
+                    button("Sign out", partial(self._visits.sign_out, visit), "quiet", "logout").props(
+                        "aria-label='Sign out'"
+                    )
 
-    def _pickers(self, visit: Visit, desk: Desk) -> None:
+    def _pickers(self, visit: BrowserSession, desk: PageContext) -> None:
         def open_workspace(position: int) -> None:
             if position < 0:
                 ui.navigate.to("/sign-in")
@@ -151,7 +154,7 @@ class Frame:
                 agents, label="Agent", value=chosen or "", with_input=True, on_change=lambda event: look_at(event.value)
             ).props("outlined dense options-dense")
 
-    def _theme_button(self, visit: Visit) -> None:
+    def _theme_button(self, visit: BrowserSession) -> None:
         def change() -> None:
             visit.theme = AFTER[visit.theme]
             ui.navigate.reload()
@@ -159,19 +162,15 @@ class Frame:
         label = f"Colours: {visit.theme}. Change to {AFTER[visit.theme]}"
         button("", change, "quiet", THEME_ICONS[visit.theme]).props(f'aria-label="{label}" title="{label}"')
 
-    def _sign_out(self) -> None:
-        self._visits.sign_out()
-        ui.navigate.to("/sign-in")
 
-
-async def _agents(held: Held) -> list[str]:
+async def _agents(held: SignedInKey) -> list[str]:
     """The agents one can choose from, by name."""
     if held.who.agent is not None:
         return [held.who.agent]
     return [agent.agent async for agent in held.reverie.list_agents(limit=200)]
 
 
-def _workspace(held: Held) -> str:
+def _workspace(held: SignedInKey) -> str:
     return f"{held.who.workspace} · {held.who.agent or held.who.role}"
 
 
@@ -184,7 +183,7 @@ def heading(title: str, explanation: str) -> Iterator[None]:
             yield
 
 
-def choose_agent(desk: Desk, why: str) -> bool:
+def choose_agent(desk: PageContext, why: str) -> bool:
     """Whether an agent is chosen; where none is, the page asks for one."""
     if desk.agent is not None:
         return True

@@ -12,15 +12,17 @@ from nicegui import background_tasks, ui
 from service.clients import AsyncReverie, ReverieClientError
 
 TICK_S = 0.5
-UNTOLD_S = 2.0
+POLL_S = 2.0
 """Without a stream of events, how often to look."""
-TOLD_S = 15.0
+IDLE_POLL_S = 15.0
 """With one, how often to look for what it does not tell."""
-AGAIN_S = 5.0
+RECONNECT_S = 5.0
 
 
-def follow(reverie: AsyncReverie, look: Callable[[], Awaitable[None]], untold_s: float = TOLD_S) -> None:
-    """Call ``look`` whenever something has happened, for as long as the page is open.
+def refresh_on_events(
+    reverie: AsyncReverie, refresh: Callable[[], Awaitable[None]], untold_s: float = IDLE_POLL_S
+) -> None:
+    """Call ``refresh`` whenever something has happened, for as long as the page is open.
 
     ``untold_s``: how often to look all the same, for what no event tells. A look that fails is made again.
     """
@@ -32,12 +34,12 @@ def follow(reverie: AsyncReverie, look: Callable[[], Awaitable[None]], untold_s:
 
     async def tick() -> None:
         nonlocal looked
-        due = time.monotonic() - looked >= (untold_s if events.told else UNTOLD_S)
+        due = time.monotonic() - looked >= (untold_s if events.connected else POLL_S)
         if not client.has_socket_connection or not (due or events.something_happened):
             return
         events.something_happened = False
         try:
-            await look()
+            await refresh()
         except ReverieClientError:
             return
         finally:
@@ -54,7 +56,7 @@ class Events:
 
     def __init__(self, reverie: AsyncReverie) -> None:
         self._reverie = reverie
-        self.told = False
+        self.connected = False
         self.something_happened = False
 
     async def read(self) -> None:
@@ -62,7 +64,7 @@ class Events:
         may_go_on = True
         while may_go_on:
             may_go_on = await self._read_once()
-            await asyncio.sleep(AGAIN_S)
+            await asyncio.sleep(RECONNECT_S)
 
     async def _read_once(self) -> bool:
         reverie = self._reverie
@@ -70,13 +72,13 @@ class Events:
             async with reverie.http.stream(
                 "GET", "/v1/events", headers=reverie.options.own(), timeout=httpx.Timeout(60, read=None)
             ) as response:
-                self.told = self.something_happened = response.is_success
+                self.connected = self.something_happened = response.is_success
                 if not response.is_success:
-                    return response.is_server_error
+                    return response.is_server_error or response.status_code == httpx.codes.TOO_MANY_REQUESTS
                 async for line in response.aiter_lines():
                     self.something_happened |= line.startswith("data:")
         except httpx.TransportError:
             pass
         finally:
-            self.told = False
+            self.connected = False
         return True

@@ -7,14 +7,14 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from service.clients.models import Dream
-from service.studio.parts import difference, joined, tag
-from service.studio.saying import count, seconds_between
+from service.clients.models import Dream, attribution
+from service.studio.components import comparable, difference, joined, tag
+from service.studio.formatting import count, seconds_between
 
 Json = dict[str, Any]
 
-ALIKE = 0.75
-DEEDS = {
+DIFF_THRESHOLD = 0.75
+CHANGE_LABELS = {
     "created": ("Created", "good"),
     "reinforced": ("Reinforced", "accent"),
     "superseded": ("Superseded", "warn"),
@@ -75,34 +75,41 @@ def summary(dream: Dream) -> str:
     return ", ".join(parts) if report else "nothing to tell yet"
 
 
-def deed(op: str) -> Markup:
+def change_tag(op: str) -> Markup:
     """What kind of change it was."""
-    words, tone = DEEDS.get(op, (op, ""))
+    words, tone = CHANGE_LABELS.get(op, (op, ""))
     return tag(words, tone)
 
 
 def change(one: Json, contents: dict[str, str]) -> Markup:
     """One change in words; ``contents`` are what memories of the diff say, by id."""
     before, after = one.get("before") or {}, one.get("after") or {}
-    told = contents.get(str(one.get("memory_id")), "a memory")
+    content = contents.get(str(one.get("memory_id")), "a memory")
     match one["op"]:
         case "created":
             about = Markup(' <span class="faint">about {}</span>').format(after["user"]) if after.get("user") else ""
-            return Markup('{} <span class="faint">{}</span>{}').format(after.get("content"), after.get("type"), about)
+            return Markup('{} <span class="faint">{}</span>{}{}').format(
+                after.get("content"), after.get("type"), about, _hearsay(after)
+            )
         case "reinforced":
-            return Markup('{} <div class="faint small">{}</div>').format(before.get("content"), one["reason"])
+            return Markup('{}{} <div class="faint small">{}</div>').format(
+                before.get("content"), _hearsay(before), one["reason"]
+            )
         case "superseded":
-            return _replaced(str(before.get("content", "")), str(after.get("content", "")))
+            whose = _hearsay(before)
+            return Markup("{}{}").format(
+                _replaced(str(before.get("content", "")), str(after.get("content", ""))), whose
+            )
         case "decayed":
             fell = (
                 f"importance {before.get('effective_importance', 0):.2f} → {after.get('effective_importance', 0):.2f}"
             )
             faded = "; it no longer surfaces" if after.get("faded") and not before.get("faded") else ""
-            return Markup('{}<div class="faint small">{}: {}{}</div>').format(told, one["reason"], fell, faded)
+            return Markup('{}<div class="faint small">{}: {}{}</div>').format(content, one["reason"], fell, faded)
         case "linked":
             target = after.get("entity") or contents.get(str(after.get("memory_id")), "another memory")
             relation = RELATIONS.get(after.get("relation", ""), after.get("relation", ""))
-            return Markup('{} <span class="faint">{}</span> <b>{}</b>').format(told, relation, target)
+            return Markup('{} <span class="faint">{}</span> <b>{}</b>').format(content, relation, target)
         case "entity":
             return Markup('<b>{}</b> <span class="faint">{}, first mentioned here</span>').format(
                 after.get("name"), after.get("kind")
@@ -116,14 +123,20 @@ def change(one: Json, contents: dict[str, str]) -> Markup:
     return escape(one.get("reason") or "")
 
 
+def _hearsay(memory: Json) -> Markup:
+    whose = attribution(memory.get("hearsay_by"), memory.get("user"))
+    return Markup(" {}").format(tag(whose, "warn")) if whose else Markup()
+
+
 def _replaced(old: str, new: str) -> Markup:
     """Word by word where most words stay, else one after the other."""
-    if SequenceMatcher(None, old.split(), new.split(), autojunk=False).ratio() > ALIKE:
+    before, after = old.split(), new.split()
+    if comparable(before, after) and SequenceMatcher(None, before, after, autojunk=False).ratio() > DIFF_THRESHOLD:
         return difference(old, new)
     return Markup("<div><del>{}</del></div><div><ins>{}</ins></div>").format(old, new)
 
 
-def contents_of(changes: list[Json]) -> dict[str, str]:
+def memory_contents(changes: list[Json]) -> dict[str, str]:
     """What memories say, as far as the diff tells."""
     found: dict[str, str] = {}
     for one in changes:
@@ -142,6 +155,8 @@ def costs(report: Json) -> Markup | None:
     return escape(f"{count(usage['calls'], 'call')} of the model, {usage.get('tokens', 0):,} tokens{cost}")
 
 
-def deeds(report: Json) -> Markup:
+def change_tags(report: Json) -> Markup:
     """The counts as labels."""
-    return joined(tag(f"{report[op]:,} {words.lower()}", tone) for op, (words, tone) in DEEDS.items() if report.get(op))
+    return joined(
+        tag(f"{report[op]:,} {words.lower()}", tone) for op, (words, tone) in CHANGE_LABELS.items() if report.get(op)
+    )

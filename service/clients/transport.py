@@ -19,12 +19,12 @@ T = TypeVar("T")
 
 DELAY_S = 0.25
 DELAY_MAX_S = 8.0
-TOO_MANY = 429
+TOO_MANY_REQUESTS = 429
 UNAVAILABLE = 503
-PASSING = frozenset({TOO_MANY, 502, UNAVAILABLE, 504})
+TRANSIENT = frozenset({TOO_MANY_REQUESTS, 502, UNAVAILABLE, 504})
 NOT_FOUND = 404
 POSITION = "X-Reverie-Position"
-REFUSED = frozenset({TOO_MANY, UNAVAILABLE})
+CONNECTION_REFUSED = frozenset({TOO_MANY_REQUESTS, UNAVAILABLE})
 """Answers that say that nothing was done."""
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
@@ -53,7 +53,7 @@ class Options:
         return headers | ({"X-Reverie-No-Memory": "1"} if self.no_memory else {})
 
 
-def pause(attempt: int, response: httpx.Response | None) -> float:
+def backoff_s(attempt: int, response: httpx.Response | None) -> float:
     """Seconds before the next attempt: what the server asks for, else longer each time, with jitter."""
     asked = response.headers.get("retry-after", "") if response is not None else ""
     if asked.isdigit():
@@ -61,14 +61,14 @@ def pause(attempt: int, response: httpx.Response | None) -> float:
     return random.uniform(0, min(DELAY_MAX_S, DELAY_S * 2**attempt))
 
 
-def may_repeat(call: Call[Any], failed: httpx.Response | httpx.TransportError) -> bool:
+def is_retryable(call: Call[Any], failed: httpx.Response | httpx.TransportError) -> bool:
     """Whether a call may be sent again. A PATCH only where it surely was not carried out: its version has moved on."""
     if isinstance(failed, httpx.Response):
-        return failed.status_code in (REFUSED if call.method == "PATCH" else PASSING)
+        return failed.status_code in (CONNECTION_REFUSED if call.method == "PATCH" else TRANSIENT)
     return call.method != "PATCH" or isinstance(failed, NEVER_SENT)
 
 
-def reached(response: httpx.Response, before: dict[str, str]) -> dict[str, str]:
+def latest_lsn(response: httpx.Response, before: dict[str, str]) -> dict[str, str]:
     """The header that lets what is sent next see what this client has written, wherever it is read."""
     return {POSITION: response.headers[POSITION]} if POSITION in response.headers else before
 
@@ -110,14 +110,14 @@ class Sender:
             try:
                 response = self.http.request(call.method, call.path, params=query, content=body, headers=headers)
             except httpx.TransportError as error:
-                if last or not may_repeat(call, error):
+                if last or not is_retryable(call, error):
                     raise ConnectionFailed(f"{call.method} {call.path}: {error!r}") from error
-                time.sleep(pause(attempt, None))
+                time.sleep(backoff_s(attempt, None))
                 continue
-            self._reached = reached(response, self._reached)
-            if last or not may_repeat(call, response):
+            self._reached = latest_lsn(response, self._reached)
+            if last or not is_retryable(call, response):
                 return answer_of(call, response, attempt)
-            time.sleep(pause(attempt, response))
+            time.sleep(backoff_s(attempt, response))
         raise AssertionError("every attempt ends above")
 
     def close(self) -> None:
@@ -159,14 +159,14 @@ class AsyncSender:
             try:
                 response = await self.http.request(call.method, call.path, params=query, content=body, headers=headers)
             except httpx.TransportError as error:
-                if last or not may_repeat(call, error):
+                if last or not is_retryable(call, error):
                     raise ConnectionFailed(f"{call.method} {call.path}: {error!r}") from error
-                await asyncio.sleep(pause(attempt, None))
+                await asyncio.sleep(backoff_s(attempt, None))
                 continue
-            self._reached = reached(response, self._reached)
-            if last or not may_repeat(call, response):
+            self._reached = latest_lsn(response, self._reached)
+            if last or not is_retryable(call, response):
                 return answer_of(call, response, attempt)
-            await asyncio.sleep(pause(attempt, response))
+            await asyncio.sleep(backoff_s(attempt, response))
         raise AssertionError("every attempt ends above")
 
     async def aclose(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from service.clients import models as m
-from service.clients.call import Call, Id, given, part
+from service.clients.call import Call, Id, drop_none, part
 
 
 def purge_user(user: str) -> Call[m.Json]:
@@ -22,7 +22,7 @@ def add_document(
     title: str, text: str, user: str | None = None, metadata: m.Json | None = None, agent: str | None = None
 ) -> Call[m.Document]:
     """Take a document in: cut into parts, embedded, searchable."""
-    body = given({"title": title, "text": text, "user": user, "metadata": metadata, "agent": agent})
+    body = drop_none({"title": title, "text": text, "user": user, "metadata": metadata, "agent": agent})
     return Call("POST", "/v1/documents", m.Document, body=body, agent_in="body")
 
 

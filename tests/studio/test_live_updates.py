@@ -1,4 +1,4 @@
-"""Pages hear of what happens from the stream of events (row U1)."""
+"""Pages hear of what happens from the stream of events."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 
 from service.clients import AsyncReverie
-from service.studio.following import Events
-from tests.serving import Api
+from service.studio.live_updates import Events
+from tests.live_api import Api
 
 WITHIN_S = 60
 
@@ -24,7 +24,7 @@ async def test_what_somebody_saves_is_told(api: Api) -> None:
         events = Events(reverie)
         reading = asyncio.create_task(events.read())
         try:
-            await until(lambda: events.told)
+            await until(lambda: events.connected)
             assert events.something_happened
             events.something_happened = False
             await reverie.save_memory("fact", "The ferry leaves at nine")
@@ -32,4 +32,4 @@ async def test_what_somebody_saves_is_told(api: Api) -> None:
         finally:
             reading.cancel()
             await asyncio.wait({reading})
-        assert not events.told
+        assert not events.connected

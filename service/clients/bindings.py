@@ -13,7 +13,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def sent(build: Callable[P, Call[T]]) -> Callable[Concatenate[Any, P], T]:
+def sync_method(build: Callable[P, Call[T]]) -> Callable[Concatenate[Any, P], T]:
     """A method that sends the call and returns its answer."""
 
     @wraps(build)
@@ -24,7 +24,7 @@ def sent(build: Callable[P, Call[T]]) -> Callable[Concatenate[Any, P], T]:
     return method
 
 
-def awaited(build: Callable[P, Call[T]]) -> Callable[Concatenate[Any, P], Awaitable[T]]:
+def async_method(build: Callable[P, Call[T]]) -> Callable[Concatenate[Any, P], Awaitable[T]]:
     """A method that sends the call and awaits its answer."""
 
     @wraps(build)
@@ -35,7 +35,7 @@ def awaited(build: Callable[P, Call[T]]) -> Callable[Concatenate[Any, P], Awaita
     return method
 
 
-def paged(build: Callable[P, Call[Page[T]]]) -> Callable[Concatenate[Any, P], Iterator[T]]:
+def sync_pager(build: Callable[P, Call[Page[T]]]) -> Callable[Concatenate[Any, P], Iterator[T]]:
     """A method that iterates over a list, page by page as needed; ``limit`` is the size of a page."""
 
     @wraps(build)
@@ -49,8 +49,8 @@ def paged(build: Callable[P, Call[Page[T]]]) -> Callable[Concatenate[Any, P], It
     return method
 
 
-def awaited_pages(build: Callable[P, Call[Page[T]]]) -> Callable[Concatenate[Any, P], AsyncIterator[T]]:
-    """As ``paged``, for ``async for``."""
+def async_pager(build: Callable[P, Call[Page[T]]]) -> Callable[Concatenate[Any, P], AsyncIterator[T]]:
+    """As ``sync_pager``, for ``async for``."""
 
     @wraps(build)
     async def method(client: Any, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:

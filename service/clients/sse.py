@@ -10,7 +10,7 @@ PAUSE_S = 1.0
 FOR_NOW = frozenset({429, 502, 503, 504})
 
 
-class Following:
+class EventStream:
     """The place in the stream: what to ask for, and what its lines say."""
 
     path = "/v1/events"
@@ -24,7 +24,7 @@ class Following:
         """The headers to ask with."""
         return dict(own) | ({} if self._position is None else {"Last-Event-ID": str(self._position)})
 
-    def refused(self, status: int, reconnect: bool) -> bool:
+    def must_reconnect(self, status: int, reconnect: bool) -> bool:
         """Whether an answer is the end of it: what cannot be had for now is asked for again, if that is wanted."""
         return status >= 400 and not (reconnect and status in FOR_NOW)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, Request, async_playwright, expect
 
-from tests.serving import ADMIN_KEY
+from tests.live_api import ADMIN_KEY
 
 SCREENS = Path(__file__).resolve().parents[2] / "build" / "studio"
 PAGES = Path(__file__).resolve().parents[2] / "service" / "studio" / "pages"
@@ -26,7 +26,7 @@ FLAGS = (
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WIDE = {"width": 1280, "height": 860}
 PHONE = {"width": 390, "height": 844}
-PATIENCE_MS = 60_000
+TIMEOUT_MS = 60_000
 NOTE_BUTTONS = """
 (() => {
   const name = (button) => (button.ariaLabel || button.querySelector('.block')?.innerText || button.innerText).trim();
@@ -75,7 +75,7 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @dataclass
-class Visitor:
+class StudioPage:
     """Somebody at the Studio. ``faults``: what the console called an error, and every request to elsewhere."""
 
     page: Page
@@ -141,7 +141,7 @@ class Visitor:
         """The dialog on top, or the one with this title."""
         return self.page.get_by_role("dialog").filter(has_text=title).last
 
-    async def told(self, words: str | re.Pattern[str]) -> None:
+    async def expect_notification(self, words: str | re.Pattern[str]) -> None:
         """Wait until the page says so."""
         await expect(self.page.get_by_text(words).first).to_be_visible()
 
@@ -172,12 +172,12 @@ class Visitor:
 
 
 @asynccontextmanager
-async def visiting(opened: Browser, base: str) -> AsyncIterator[Visitor]:
+async def visiting(opened: Browser, base: str) -> AsyncIterator[StudioPage]:
     """A visitor with a profile of their own. Raises AssertionError for anything that went wrong unseen."""
     context = await opened.new_context(viewport=WIDE, accept_downloads=True)  # type: ignore[arg-type]
-    context.set_default_timeout(PATIENCE_MS)
+    context.set_default_timeout(TIMEOUT_MS)
     page = await context.new_page()
-    visitor = Visitor(page, base)
+    visitor = StudioPage(page, base)
     await visitor.watch()
     try:
         yield visitor

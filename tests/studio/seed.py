@@ -39,7 +39,7 @@ TUESDAY = (
 )
 
 
-async def tell_story(server: ServerProcess) -> None:
+async def seed_story(server: ServerProcess) -> None:
     """Live through it, over the API."""
 
     async def post(path: str, body: Json) -> Json:
