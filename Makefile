@@ -2,21 +2,32 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+COMPILE := build/uv/bin/uv pip compile pyproject.toml --group build --quiet --no-config --no-build --universal \
+	--python-version 3.11 --generate-hashes --no-annotate --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade)
+
+FAST := tests/domain tests/provider tests/privacy tests/llm tests/embedding tests/store/test_queries.py tests/store/test_schema.py \
+	$(addprefix tests/api/test_,$(addsuffix .py,access context documents feedback graph memories names search sessions))
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test dream migrate check schema bench clean
+.PHONY: help install lock run test test-fast dream migrate check schema bench clean
 
 help: ## what there is to make
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
-$(INSTALLED): pyproject.toml
+$(INSTALLED): pyproject.toml requirements-dev.lock
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(INSTALLED)
 
-install: $(INSTALLED) ## the virtual environment and everything in it
+install: $(INSTALLED) ## the virtual environment and everything in it, as locked
+
+lock: ## write the lock files anew after a change of pyproject.toml [UPGRADE=1: to the newest releases]
+	$(PYTHON) -m venv build/uv
+	build/uv/bin/python -m pip install --quiet 'uv>=0.9,<1'
+	$(COMPILE) --extra dev --output-file requirements-dev.lock
+	$(COMPILE) --constraint requirements-dev.lock --output-file requirements.lock
 
 run: $(INSTALLED) ## database, API and worker in this terminal; Ctrl-C stops them
 	@$(BIN)/python -m service run
@@ -24,7 +35,10 @@ run: $(INSTALLED) ## database, API and worker in this terminal; Ctrl-C stops the
 test: $(INSTALLED) ## every test, on an embedded Postgres of its own [THROUGH_PGBOUNCER=1]
 	@scripts/chromium.sh
 	@scripts/pgbouncer.sh
-	$(BIN)/python -m pytest -n $(or $(WORKERS),2)
+	$(BIN)/python -m pytest -n $(or $(WORKERS),2) --dist loadgroup --durations=30
+
+test-fast: $(INSTALLED) ## rules, texts, queries and the basics of the API: for every change
+	$(BIN)/python -m pytest -q -n $(or $(WORKERS),2) --dist loadgroup $(FAST)
 
 dream: $(INSTALLED) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now
 	@test -n "$(AGENT)" || { echo "Whose dream? make dream AGENT=name"; exit 2; }
@@ -43,7 +57,7 @@ check: $(INSTALLED) ## lint, format, types, import rules, compose.yaml
 schema: $(INSTALLED) ## write sql/schema.sql anew from the migrations
 	UPDATE_SCHEMA=1 $(BIN)/python -m pytest -q tests/store/test_schema.py
 
-bench: $(INSTALLED) ## PART=quality, speed, writes, peers, dream, proxy, models, tenants, scale, soak or transfer (default: all)
+bench: $(INSTALLED) ## PART=quality, speed, writes, peers, dream, proxy, models, tenants, worst, scale, soak, kills or transfer (default: all)
 	$(BIN)/python -m tests.bench $(PART)
 
 clean: ## remove the virtual environment (never your data)

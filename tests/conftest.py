@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -18,12 +19,16 @@ from service.db import embedded
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
-from tests.bouncer import Bouncer
-from tests.cluster import Cluster, execute, open_cluster
-from tests.databases import TEMPLATE, Databases, make_ready
+from tests.captured_queries import CapturedQuery, capture_queries
+from tests.citus_cluster import Cluster, execute, open_cluster
+from tests.databases import TEMPLATE, Databases, migrate_and_seed
+from tests.live_api import Api, SharedServer, Tenant, serving, serving_in_a_thread
+from tests.pgbouncer import Bouncer
 from tests.processes import ServerProcess
-from tests.searched import Searched, noted
-from tests.serving import Api, serving
+
+MEMORY = Path("/dev/shm")
+MEMORY_BYTES_MIN = 4 * 1024**3
+"""So much must be free for the temporary folders of a run."""
 
 
 def _root(config: pytest.Config) -> Path:
@@ -32,7 +37,21 @@ def _root(config: pytest.Config) -> Path:
     return Path(tempfile.gettempdir()) / f"reverie-test-{run}"
 
 
+def _work_in_memory() -> None:
+    """Let every temporary folder of the run, those of Postgres included, lie in memory, where there is enough of it.
+
+    A TMPDIR that is set stays.
+    """
+    with suppress(OSError):
+        there = os.statvfs(MEMORY)
+        usable = os.access(MEMORY, os.W_OK) and not there.f_flag & os.ST_NOEXEC
+        if usable and there.f_bavail * there.f_frsize >= MEMORY_BYTES_MIN:
+            os.environ.setdefault("TMPDIR", str(MEMORY))
+            tempfile.tempdir = None  # read TMPDIR again
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    _work_in_memory()
     _root(config)
     hypothesis.settings.register_profile("untimed", deadline=None)
     hypothesis.settings.load_profile("untimed")
@@ -68,7 +87,7 @@ def server_url(request: pytest.FixtureRequest, citus: Cluster | None) -> str:
                 asyncio.run(citus.create(TEMPLATE))
             else:
                 asyncio.run(execute(url, f"DROP DATABASE IF EXISTS {TEMPLATE}", f"CREATE DATABASE {TEMPLATE}"))
-            make_ready(embedded.database_url(url, TEMPLATE))
+            migrate_and_seed(embedded.database_url(url, TEMPLATE))
             if citus:
                 asyncio.run(citus.close_template(TEMPLATE))
             (root / "ready").touch()
@@ -110,15 +129,60 @@ def service_url(database_url: str, bouncer: Bouncer | None) -> str:
 @pytest.fixture
 def settings(service_url: str, tmp_path: Path) -> Settings:
     """Settings of a process on the test's database, without an embedder, patient on a busy machine."""
+    return settings_on(service_url, tmp_path)
+
+
+def settings_on(url: str, folder: Path) -> Settings:
+    """As ``settings``, on any database."""
     return Settings(
-        DATABASE_URL=service_url,
-        REVERIE_DATA_DIR=tmp_path,
+        DATABASE_URL=url,
+        REVERIE_DATA_DIR=folder,
         REVERIE_POOL_WAIT_S=60,
         REVERIE_STATEMENT_TIMEOUT_S=120,
-        REVERIE_PROBE_S=0,
+        REVERIE_HEALTH_PROBE_INTERVAL_S=0,
         EMBEDDING_MODEL="none",
         _env_file=None,
     )
+
+
+@pytest.fixture(scope="session")
+def shared_server(
+    databases: Databases, bouncer: Bouncer | None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SharedServer]:
+    """The API for all tests that need no database of their own."""
+    yield from _shared("none", databases, bouncer, tmp_path_factory.mktemp("shared"))
+
+
+@pytest.fixture(scope="session")
+def shared_static_server(
+    databases: Databases, bouncer: Bouncer | None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SharedServer]:
+    """As ``shared_server``, with the static embedder."""
+    yield from _shared("static", databases, bouncer, tmp_path_factory.mktemp("shared"))
+
+
+def _shared(embedder: str, databases: Databases, bouncer: Bouncer | None, folder: Path) -> Iterator[SharedServer]:
+    name = f"shared_{uuid4().hex}"
+    url = asyncio.run(databases.copy(TEMPLATE, name))
+    through = bouncer.url(url) if bouncer else url
+    settings = settings_on(through, folder).model_copy(update={"embedding_model": embedder})
+    with serving_in_a_thread(settings, url) as server:
+        yield server
+    asyncio.run(databases.drop(name))
+
+
+@pytest.fixture
+async def tenant(shared_server: SharedServer) -> AsyncIterator[Tenant]:
+    """A fresh workspace of a server that other tests share, spoken to with its admin key; without an embedder."""
+    async with shared_server.tenant() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def static_tenant(shared_static_server: SharedServer) -> AsyncIterator[Tenant]:
+    """As ``tenant``, with the static embedder."""
+    async with shared_static_server.tenant() as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -129,17 +193,29 @@ async def engine(settings: Settings) -> AsyncIterator[Engine]:
 
 
 @pytest.fixture
-async def api(settings: Settings) -> AsyncIterator[Api]:
-    """The API over real HTTP, spoken to with the admin key."""
+async def own_api(settings: Settings) -> AsyncIterator[Api]:
+    """The API over real HTTP on a database of the test's own, spoken to with the admin key."""
     async with serving(settings) as opened:
         yield opened
 
 
 @pytest.fixture
-async def static_api(settings: Settings) -> AsyncIterator[Api]:
-    """As ``api``, with the static embedder."""
+async def own_static_api(settings: Settings) -> AsyncIterator[Api]:
+    """As ``own_api``, with the static embedder."""
     async with serving(settings.model_copy(update={"embedding_model": "static"})) as opened:
         yield opened
+
+
+@pytest.fixture
+def api(own_api: Api) -> Api:
+    """``own_api``, unless a module has its tests share a server (``tenant``)."""
+    return own_api
+
+
+@pytest.fixture
+def static_api(own_static_api: Api) -> Api:
+    """``own_static_api``, unless a module has its tests share a server (``static_tenant``)."""
+    return own_static_api
 
 
 @pytest.fixture
@@ -163,6 +239,6 @@ def shared() -> Path:
 
 
 @pytest.fixture
-def searched(monkeypatch: pytest.MonkeyPatch) -> list[Searched]:
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[CapturedQuery]:
     """What the test's searches send, from now on."""
-    return noted(monkeypatch)
+    return capture_queries(monkeypatch)

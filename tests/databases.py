@@ -12,25 +12,25 @@ from service.db import embedded
 from service.db.migrate import IS_CITUS, alembic_config, migrate
 from service.first_start import first_start
 from service.settings import Settings
-from tests.cluster import Cluster, execute
-from tests.serving import ADMIN_KEY
+from tests.citus_cluster import Cluster, execute
+from tests.live_api import ADMIN_KEY
 
 TEMPLATE = "reverie_template"
 """Migrated, with the default workspace and one admin key."""
 
 
-def make_ready(url: str) -> None:
+def migrate_and_seed(url: str) -> None:
     """Migrate an empty database, and give it the default workspace and one admin key."""
     migrate(url)
     asyncio.run(first_start(Settings(DATABASE_URL=url, REVERIE_ADMIN_KEY=ADMIN_KEY, _env_file=None)))
 
 
-def migrate_back(url: str, revision: str) -> None:
+def downgrade_to(url: str, revision: str) -> None:
     """Take back all migrations after ``revision``. Blocks."""
     command.downgrade(alembic_config(url), revision)
 
 
-async def someone_waits(connection: Any) -> None:
+async def wait_for_lock_waiter(connection: Any) -> None:
     """Until a statement of this database waits for another. Raises AssertionError when none does for ten seconds."""
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     if await connection.fetchval(IS_CITUS):
@@ -54,7 +54,7 @@ class Databases:
         if self.cluster:
             await self.cluster.clone(template, name)
         else:
-            await execute(self.server_url, f"CREATE DATABASE {name} TEMPLATE {template}")
+            await execute(self.server_url, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
         return embedded.database_url(self.server_url, name)
 
     async def close(self, name: str) -> None:

@@ -1,22 +1,37 @@
-"""The API as a process of its own, for tests that kill it."""
+"""API and worker as processes of their own, for tests that signal and kill them.
+
+They are forked from one process that has imported everything, so that dozens of them are cheap; from there on they run
+as ``python -m`` starts them. Their starts by that command are tested by ``tests/supervised_process.py``.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
+import multiprocessing
 import os
 import signal
 import socket
-import subprocess
 import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import httpx
+import psutil
 
-from tests.serving import ADMIN_KEY
+from service.db.embedded import postmaster
+from tests.live_api import ADMIN_KEY
 
 ROOT = Path(__file__).resolve().parents[1]
 READY_S = 60
+END_S = 60
+
+forked = multiprocessing.get_context("forkserver")
+"""Makes processes by forking the one that has imported ``tests.preloaded``."""
+forked.set_forkserver_preload(["tests.preloaded"])
 
 
 def free_port() -> int:
@@ -27,26 +42,85 @@ def free_port() -> int:
         return port
 
 
-class _Process:
-    """A program that tests start, signal, wait for and kill. Whoever inherits sets ``_process``."""
+def kill_postgres(data_dir: Path) -> None:
+    """``kill -9`` of an embedded Postgres, every process of it, and of its watchdog, as by a power cut."""
+    server = postmaster.running(data_dir)
+    assert server is not None, "no server runs there"
+    watchdog = server.parent()
+    assert watchdog is not None
+    assert "service.db.embedded.watchdog" in watchdog.cmdline()
+    watchdog.suspend()
+    doomed = [server, *server.children(recursive=True), watchdog]
+    for process in doomed:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    ends_at = time.monotonic() + READY_S
+    while not all(gone(process.pid) for process in doomed):
+        assert time.monotonic() < ends_at
+        time.sleep(0.01)
 
-    _process: subprocess.Popen[bytes] | None = None
+
+def gone(pid: int) -> bool:
+    """Whether that process has ended, be it that nobody has asked for its exit status yet."""
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+
+
+def postmaster_pid(data_dir: Path) -> int:
+    """The process id of the first process of an embedded Postgres."""
+    return int((data_dir / "postmaster.pid").read_text(encoding="utf-8").split("\n", 1)[0])
+
+
+class _Process:
+    """A program that tests start, signal, wait for and kill: ``python -m PACKAGE COMMAND``.
+
+    ``log`` is where its standard error goes.
+    """
+
+    def __init__(self, package: str, command: str, environment: Mapping[str, str], log: Path) -> None:
+        self.log = log
+        self._program = (package, command, dict(environment), log)
+        self._process: Any = None
+
+    def _start(self) -> None:
+        self._process = forked.Process(target=_run, args=self._program)
+        self._process.start()
 
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal."""
-        assert self._process is not None
-        self._process.send_signal(number)
+        os.kill(self._process.pid, number)
 
     async def wait(self) -> int:
         """Wait for its end; its exit status."""
-        assert self._process is not None
-        return await asyncio.to_thread(self._process.wait, 60)
+        await asyncio.to_thread(self._process.join, END_S)
+        assert self._process.exitcode is not None, "it does not end"
+        status: int = self._process.exitcode
+        return status
+
+    async def stop(self) -> None:
+        """Let it end in order, if it still runs."""
+        if self._process is not None and self._process.is_alive():
+            self.signal(signal.SIGTERM)
+            await self.wait()
 
     async def kill(self) -> None:
         """End it as a power cut would, if it still runs."""
-        if self._process is not None and self._process.poll() is None:
+        if self._process is not None and self._process.is_alive():
             self._process.kill()
             await self.wait()
+
+
+def _run(package: str, command: str, environment: dict[str, str], log: Path) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(ROOT)
+    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.dup2(file, 2)
+    os.close(file)
+    sys.argv = [package, command]
+    importlib.import_module(f"{package}.__main__").main()
 
 
 class ServerProcess(_Process):
@@ -54,16 +128,10 @@ class ServerProcess(_Process):
 
     def __init__(self, database_url: str, log: Path, **environment: str) -> None:
         self.port = free_port()
-        self.log = log
+        self.database_url = database_url
         self.authorization = f"Bearer {ADMIN_KEY}"
-        self._environment = os.environ | {
-            "DATABASE_URL": database_url,
-            "REVERIE_PORT": str(self.port),
-            "REVERIE_DATA_DIR": str(log.parent),
-            "EMBEDDING_MODEL": "none",
-            "REVERIE_PROBE_S": "0",
-            **environment,
-        }
+        given = _environment(database_url, log) | {"REVERIE_PORT": str(self.port)} | environment
+        super().__init__("service", "serve", given, log)
         self.http = httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", timeout=30)
 
     async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
@@ -73,21 +141,16 @@ class ServerProcess(_Process):
 
     async def start(self) -> None:
         """Start, and wait until it answers."""
-        with self.log.open("ab") as log:
-            self._process = self._spawn(log)
-        for _ in range(READY_S * 20):
+        self._start()
+        for _ in range(READY_S * 50):
             try:
                 if (await self.http.get("/readyz")).is_success:
                     return
             except httpx.TransportError:
                 pass
-            assert self._process.poll() is None, self.log.read_text(encoding="utf-8")
-            await asyncio.sleep(0.05)
+            assert self._process.is_alive(), self.log.read_text(encoding="utf-8")
+            await asyncio.sleep(0.02)
         raise AssertionError("the server did not become ready")
-
-    def _spawn(self, log: IO[bytes]) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "service", "serve"]
-        return subprocess.Popen(command, env=self._environment, cwd=ROOT, stderr=log)
 
     async def restart(self) -> None:
         """Start again after it ended."""
@@ -104,25 +167,25 @@ class WorkerProcess(_Process):
     """``python -m worker run`` on a database. ``log`` is where its standard error goes."""
 
     def __init__(self, database_url: str, log: Path, **environment: str) -> None:
-        self.log = log
-        self._environment = os.environ | {
-            "DATABASE_URL": database_url,
-            "REVERIE_DATA_DIR": str(log.parent),
-            "EMBEDDING_MODEL": "none",
-            "REVERIE_PROBE_S": "0",
-            **environment,
-        }
+        super().__init__("worker", "run", _environment(database_url, log) | environment, log)
 
     def start(self) -> None:
         """Start; it is ready some time later."""
-        with self.log.open("ab") as log:
-            command = [sys.executable, "-m", "worker", "run"]
-            self._process = subprocess.Popen(command, env=self._environment, cwd=ROOT, stderr=log)
+        self._start()
 
     async def ready(self) -> None:
         """Wait until it has begun to work."""
-        for _ in range(READY_S * 20):
-            if "worker_ready" in self.log.read_text(encoding="utf-8"):
+        for _ in range(READY_S * 50):
+            if self.log.exists() and "worker_ready" in self.log.read_text(encoding="utf-8"):
                 return
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.02)
         raise AssertionError("the worker did not become ready")
+
+
+def _environment(database_url: str, log: Path) -> dict[str, str]:
+    return os.environ | {
+        "DATABASE_URL": database_url,
+        "REVERIE_DATA_DIR": str(log.parent),
+        "EMBEDDING_MODEL": "none",
+        "REVERIE_HEALTH_PROBE_INTERVAL_S": "0",
+    }

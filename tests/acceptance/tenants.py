@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 import asyncpg
 
 from service.first_start import key_in_workspace
 from service.settings import Settings
-from tests.serving import Api
+from service.store import dead_letters
+from tests.live_api import Api
 
 WORKSPACES = ("acme", "acme-corp")
 TEAMS = {"x": "a_b", "prime:x": "a_b", "%": "axb", "х": "axb"}
@@ -21,7 +23,9 @@ AGENTS = tuple(TEAMS)
 PRIME = "x"
 SCOPES = ("agent", "team", "task", "session", "prime")
 SESSION, USER, ENTITY, NOBODY = "s/%", "u_1", "Apollo", "nobody"
-READS_COUNTED = ("audit_log", "rate_limits", "memory_usage", "events", "event_counters")
+READS_COUNTED = (
+    "audit_log", "rate_limits", "memory_usage", "model_usage", "model_budgets", "events", "event_counters"
+)  # fmt: skip
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TOKEN = re.compile(r"zq[a-z]{2}\d{3}")
 
@@ -29,6 +33,11 @@ _TOKEN = re.compile(r"zq[a-z]{2}\d{3}")
 def task_of(agent: str) -> str:
     """The task an agent works on."""
     return f"job:{agent}"
+
+
+def closed_task_of(team: str) -> str:
+    """The task whose declared members are the agents of a team."""
+    return f"closed:{team}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +68,7 @@ class Caller:
         if self.agent is None or thing.agent == self.agent:
             return True
         mates = TEAMS[thing.agent] == TEAMS[self.agent]
-        return (thing.scope == "team" and mates) or (thing.scope == "prime" and self.agent == PRIME)
+        return (thing.scope in ("team", "closed task") and mates) or (thing.scope == "prime" and self.agent == PRIME)
 
     def may_change(self, thing: Thing) -> bool:
         """Whether this key may write it."""
@@ -84,7 +93,7 @@ class World:
         said = set(_TOKEN.findall(text.lower())) | set(_ID.findall(text))
         return [thing for thing in self.things if {thing.token, thing.id} & said and not caller.may_see(thing)]
 
-    def told(self, text: str) -> bool:
+    def mentions_any(self, text: str) -> bool:
         """Whether a text tells anything at all."""
         return bool(_TOKEN.search(text.lower()))
 
@@ -95,11 +104,14 @@ async def build(api: Api, settings: Settings) -> World:
     numbers = iter(range(100, 1000))
     for place in WORKSPACES:
         admin = Api(api.http, api.engine, await key_in_workspace(settings, "admin", None, "admin", place))
-        await admin.put("/v1/settings", {"proxy": {"enabled": True}})
+        await admin.put("/v1/settings", {"proxy": {"enabled": True, "models": ["openai/any"]}})
         world.callers.append(Caller(place, "admin", None, admin.key))
         world.callers.append(Caller(place, "reader", None, (await admin.as_role("reader")).key))
         for agent in AGENTS:
             await admin.put(f"/v1/agents/{quote(agent, safe='')}", {"teams": [TEAMS[agent]], "prime": agent == PRIME})
+        for team in set(TEAMS.values()):
+            members = [agent for agent in AGENTS if TEAMS[agent] == team]
+            await admin.put(f"/v1/tasks/{closed_task_of(team)}", {"members": members})
         for agent in AGENTS:
             made = await admin.post("/v1/keys", {"role": "agent", "agent": agent, "name": agent})
             world.callers.append(Caller(place, "agent", agent, made["key"]))
@@ -136,10 +148,15 @@ async def _belongings(admin: Api, place: str, agent: str, numbers: Any) -> list[
             edge = (await admin.get(f"/v1/entities/{entity}/graph"))["edges"][0]
             made += [thing("entity", entity, scope, name), thing("edge", edge["id"], scope)]
     token = word()
+    closed = {"scope": "task", "task": closed_task_of(TEAMS[agent])}
+    saved = await admin.save(f"The harbour word is {token}.", agent=agent, user=USER, **closed)
+    made.append(thing("memory", saved["id"], "closed task", token))
+    token = word()
     turns = [{"role": "user", "content": f"The harbour word is {token}"}]
     body = {"agent": agent, "user": USER, "messages": turns}
     said = await admin.post(f"/v1/sessions/{quote(SESSION, safe='')}/messages", body)
     made.append(thing("message", said["messages"][0]["id"], token=token))
+    made.append(thing("dead_letter", await _set_aside(admin, place, UUID(made[-1].id))))
     token = word()
     document = {"agent": agent, "title": f"Harbour {token}", "text": f"The harbour word is {token}", "user": USER}
     made.append(thing("document", (await admin.post("/v1/documents", document))["id"], token=token))
@@ -147,6 +164,20 @@ async def _belongings(admin: Api, place: str, agent: str, numbers: Any) -> list[
     made.append(thing("dream", (await admin.post(f"/v1/agents/{there}/dream", {}))["id"]))
     await admin.post(f"/v1/agents/{there}/bulletin")
     return made
+
+
+async def _set_aside(admin: Api, place: str, message_id: UUID) -> UUID:
+    """A message as workers leave it that have died over it twice; the id of its dead letter."""
+    engine = admin.engine
+    async with engine.db.unscoped() as connection:
+        workspace = await connection.value("workspace_by_name", name=place)
+    async with engine.db.transaction(workspace) as connection:
+        await dead_letters.add(
+            connection, workspace, message_id, job="dream", step="read", attempts=2, dream_id=None, now=engine.now()
+        )
+        (letter,) = await dead_letters.listed(connection, workspace)
+    found: UUID = letter["id"]
+    return found
 
 
 async def state(database_url: str) -> dict[tuple[str, str, str], str]:

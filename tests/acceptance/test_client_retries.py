@@ -1,4 +1,4 @@
-"""A server killed between a write and its answer: the client tries again, and there is one memory (rows W5, C2)."""
+"""A server killed between a write and its answer: the client tries again, and there is one memory."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 
 from service.clients import AsyncReverie
+from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess
-from tests.serving import ADMIN_KEY
 
 
 class KilledBeforeItAnswers(httpx.AsyncBaseTransport):

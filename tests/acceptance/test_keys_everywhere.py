@@ -1,4 +1,4 @@
-"""A key that is revoked or rotated stops at once in every process, and no process ever writes one down (row A1)."""
+"""A key that is revoked or rotated stops at once in every process, and no process ever writes one down."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.dumps import dump
+from tests.live_api import ADMIN_KEY
+from tests.pg_dump import dump
 from tests.processes import ServerProcess
-from tests.serving import ADMIN_KEY
 
 
 @pytest.fixture

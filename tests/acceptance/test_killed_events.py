@@ -1,4 +1,4 @@
-"""No event is lost, whatever is killed (row O7)."""
+"""No event is lost, whatever is killed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from service.clients import AsyncReverie
+from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess, WorkerProcess
-from tests.receiving import Receiver
-from tests.serving import ADMIN_KEY
+from tests.webhook_receiver import Receiver
 
 ROUNDS = 3
 
@@ -47,7 +47,7 @@ async def write_until_killed(server: ServerProcess, round_: int, saved: set[str]
 @pytest.fixture
 async def server(service_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
     """The API in a process of its own, whose operator allows webhooks inside the network."""
-    process = ServerProcess(service_url, tmp_path / "server.log", REVERIE_WEBHOOKS_PRIVATE="true")
+    process = ServerProcess(service_url, tmp_path / "server.log", REVERIE_WEBHOOKS_ALLOW_PRIVATE="true")
     try:
         await process.start()
         yield process
@@ -73,7 +73,7 @@ async def test_killed_servers_and_workers_lose_no_event(
         assert (await server.call("POST", "/v1/webhooks", json={"url": receiver.url})).is_success
         saved: set[str] = set()
         for round_ in range(ROUNDS):
-            worker = WorkerProcess(service_url, tmp_path / "worker.log", REVERIE_WEBHOOKS_PRIVATE="true")
+            worker = WorkerProcess(service_url, tmp_path / "worker.log", REVERIE_WEBHOOKS_ALLOW_PRIVATE="true")
             worker.start()
             await write_until_killed(server, round_, saved)
             await worker.kill()
@@ -88,7 +88,7 @@ async def test_killed_servers_and_workers_lose_no_event(
                         break
         assert len(streamed) == len(set(streamed))
 
-        worker = WorkerProcess(service_url, tmp_path / "worker.log", REVERIE_WEBHOOKS_PRIVATE="true")
+        worker = WorkerProcess(service_url, tmp_path / "worker.log", REVERIE_WEBHOOKS_ALLOW_PRIVATE="true")
         worker.start()
         try:
             for _ in range(1_200):

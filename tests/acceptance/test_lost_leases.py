@@ -1,5 +1,4 @@
-"""Four workers, forty agents, and leases lost on purpose: one dream of an agent at a time, no commit without its lease
-(row D10).
+"""Four workers, forty agents, and leases lost on purpose: one dream of an agent at a time, no commit without its lease.
 
 Postgres itself keeps watch: triggers note every dream that begins while another of its agent runs, and every commit
 that is not made by the holder of the lease. (What a call of a worker cost that lost its lease is counted later, which
@@ -19,10 +18,10 @@ from contextlib import AsyncExitStack
 import asyncpg
 
 from service.settings import Settings
-from tests.cluster import Cluster
-from tests.doomed import PATIENCE_S, DoomedWorker, dreaming
+from tests.citus_cluster import Cluster
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api, Json
+from tests.killable import TIMEOUT_S, KillableWorker, dreaming
+from tests.live_api import Api, Json
 from tests.worker.dreaming import note_everything, say
 
 WORKERS = 4
@@ -84,7 +83,7 @@ async def test_leases_lost_on_purpose(api: Api, settings: Settings, database_url
                 said.append(f"late {number}")
                 await say(api, said[-1], agent=f"agent-{chance.randrange(AGENTS)}", session="late")
             model.heal()
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 while await watch.fetchval("SELECT count(*) FROM sessions WHERE dreamed_seq < last_seq"):
                     # What failed under way would be tried again minutes later.
                     await watch.execute("UPDATE dream_schedule SET due_at = now() WHERE due_at > now()")
@@ -99,7 +98,7 @@ async def test_leases_lost_on_purpose(api: Api, settings: Settings, database_url
     )
 
 
-async def lose_some(workers: list[DoomedWorker], watch: asyncpg.Connection, chance: random.Random) -> int:
+async def lose_some(workers: list[KillableWorker], watch: asyncpg.Connection, chance: random.Random) -> int:
     """One worker is stopped for longer than its leases last, and one lease is taken away in mid-dream; how many were
     taken. (Not one that is locked: its holder may be the stopped worker, in the middle of its commit.)"""
     frozen = chance.choice(workers)

@@ -16,7 +16,7 @@ from service.db.pool import Database
 from service.errors import Unavailable
 from service.first_start import first_start
 from service.settings import Settings
-from tests.serving import ADMIN_KEY, serving
+from tests.live_api import ADMIN_KEY, serving
 from tests.urls import as_login
 
 TABLES = ("memories", "messages", "search_index", "search_terms", "api_keys", "agents", "settings", "idempotency")

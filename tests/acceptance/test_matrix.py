@@ -1,4 +1,4 @@
-"""Every endpoint × two workspaces × two teams × four agents × admin, agent and reader keys × every scope (row A2).
+"""Every endpoint × two workspaces × two teams × four agents × admin, agent and reader keys × every scope.
 
 Whatever is not the caller's to see answers exactly as if it were not there, and nothing of it is said or changed.
 A new endpoint is a new line of ``MATRIX``; without one the first test fails.
@@ -30,19 +30,23 @@ from tests.acceptance.tenants import (
     Caller,
     World,
     build,
+    closed_task_of,
     state,
     task_of,
 )  # fmt: skip
-from tests.bouncer import Bouncer
 from tests.databases import TEMPLATE, Databases
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api, serving
+from tests.live_api import Api, serving
+from tests.pgbouncer import Bouncer
 
 ID, AGENT, TASK, OWN = "<id>", "<agent>", "<task>", "<own agent>"
 """Stand in a request for the id of the thing, the name asked for, the caller's task, and the agent it acts as."""
 
 MISSING = "01890000-0000-7000-8000-00000000dead"
-IDS = ("memory_id", "message_id", "document_id", "entity_id", "edge_id", "dream_id", "key_id", "webhook_id")
+IDS = (
+    "memory_id", "message_id", "document_id", "entity_id", "edge_id", "dream_id", "key_id", "webhook_id",
+    "dead_letter_id",
+)  # fmt: skip
 
 
 State = dict[tuple[str, str, str], str]
@@ -58,6 +62,7 @@ class Case:
     role: str | None = None
     tells: bool = False
     shared: bool = False
+    spends: bool = False
 
 
 def of(kind: str, body: Any = None, query: Any = None, role: str | None = None, *, shared: bool = False) -> Case:
@@ -68,13 +73,17 @@ def of(kind: str, body: Any = None, query: Any = None, role: str | None = None, 
     return Case(kind, body, query, role, shared=shared)
 
 
-def view(body: Any = None, role: str | None = None, *, tells: bool = False, **query: str) -> Case:
-    """About the caller's own view, through each agent's name; ``tells``: something of the caller's is in it."""
-    return Case(None, body, query, role, tells)
+def view(body: Any = None, role: str | None = None, *, tells: bool = False, spends: bool = False, **query: str) -> Case:
+    """About the caller's own view, through each agent's name; ``tells``: something of the caller's is in it;
+    ``spends``: it calls a model as it is told to, which is no reader's to do."""
+    return Case(None, body, query, role, tells, spends=spends)
 
 
 SEARCH = {"agent": AGENT, "query": "harbour word %", "limit": 100, "session": SESSION, "task": TASK, "user": USER,
           "include": ["memories", "messages", "documents"], "include_faded": True}  # fmt: skip
+CLOSED = {"task": closed_task_of("a_b"), "session": None}
+"""A task whose members are two of the agents, as every caller may name it."""
+
 TALK = {"agent": AGENT, "session": SESSION, "task": TASK}
 MEMORY = {"agent": AGENT, "type": "event", "content": "A word of their own"}
 TURN = {"agent": AGENT, "messages": [{"role": "user", "content": "Which harbour word?"}]}
@@ -84,15 +93,22 @@ ASKED = {"model": "openai/any", "messages": [{"role": "user", "content": "Which 
 MATRIX: dict[str, list[Case]] = {
     "GET /healthz": [view()],
     "GET /readyz": [view()],
-    "GET /metrics": [view()],
+    "GET /metrics": [view(role="admin of the default workspace")],
     "POST /v1/memories": [view(MEMORY), of("memory", MEMORY | {"links": [{"relation": "about", "memory_id": ID}]})],
-    "POST /v1/memories/batch": [view({"items": [MEMORY, MEMORY | {"scope": "task", "task": TASK}]})],
+    "POST /v1/memories/batch": [
+        view({"items": [MEMORY, MEMORY | {"scope": "task", "task": TASK}]}), view({"items": [MEMORY | CLOSED]}),
+    ],
     "GET /v1/memories": [
         view(tells=True), view(agent=AGENT, tells=True), view(q="%", include="deleted,superseded,expired"),
         view(q="_", user="u%"), view(session=SESSION, tells=True), view(tag="zq%"), view(key="%"),
     ],
-    "POST /v1/memories/search": [view(SEARCH, tells=True), view(SEARCH | {"user": "u%1", "session": "s/_"})],
-    "POST /v1/memories/search/preview": [view(SEARCH, tells=True), view(SEARCH | {"strategy": "keyword"}, tells=True)],
+    "POST /v1/memories/search": [
+        view(SEARCH, tells=True), view(SEARCH | {"user": "u%1", "session": "s/_"}),
+        view(SEARCH | CLOSED, tells=True), view(SEARCH | {"task": "closed:a%", "session": None}),
+    ],
+    "POST /v1/memories/search/preview": [
+        view(SEARCH, tells=True), view(SEARCH | {"strategy": "keyword"} | CLOSED, tells=True),
+    ],
     "GET /v1/memories/stats": [view(), view(agent=AGENT)],
     "GET /v1/memories/{memory_id}": [of("memory"), of("memory", query={"include": "deleted,expired"})],
     "PATCH /v1/memories/{memory_id}": [of("memory", {"version": 1, "content": "Changed"})],
@@ -110,8 +126,16 @@ MATRIX: dict[str, list[Case]] = {
     "DELETE /v1/sessions/{session}/window": [view(agent=AGENT)],
     "POST /v1/sessions/{session}/compact": [view(agent=AGENT)],
     "GET /v1/messages/{message_id}/memories": [of("message")],
-    "POST /v1/context": [view(TALK | {"message": "harbour word"}, tells=True)],
-    "POST /v1/ask": [view(TALK | {"question": "Which harbour word?"})],
+    "POST /v1/context": [
+        view(TALK | {"message": "harbour word"}, tells=True),
+        view(TALK | {"message": "harbour word"} | CLOSED, tells=True),
+    ],
+    "POST /v1/ask": [
+        view(TALK | {"question": "Which harbour word?"}), view(TALK | {"question": "Which harbour word?"} | CLOSED),
+    ],
+    "GET /v1/tasks": [view()],
+    "GET /v1/tasks/{task}": [view()],
+    "PUT /v1/tasks/{task}": [view({"members": None}, role="admin")],
     "GET /v1/agents": [view()],
     "GET /v1/agents/{agent}": [view()],
     "PUT /v1/agents/{agent}": [view({"name": "n"})],
@@ -142,6 +166,7 @@ MATRIX: dict[str, list[Case]] = {
     "GET /v1/whoami": [view()],
     "GET /v1/settings": [view()],
     "PUT /v1/settings": [view({"window": {"idle_s": 60}}, role="admin")],
+    "GET /v1/usage": [view(role="admin"), view(role="admin", by="agent"), view(role="admin", by="key")],
     "GET /v1/audit": [view(role="admin"), view(role="admin", actor="%")],
     "GET /v1/export": [view(tells=True), view(agent=AGENT, include="deleted,expired", tells=True)],
     "POST /v1/import": [view(MEMORY, role="admin")],
@@ -151,10 +176,13 @@ MATRIX: dict[str, list[Case]] = {
     "GET /v1/documents": [view(tells=True), view(agent=AGENT), view(user="u%")],
     "GET /v1/documents/{document_id}": [of("document")],
     "DELETE /v1/documents/{document_id}": [of("document")],
-    "POST /v1/chat/completions": [view(ASKED)],
+    "POST /v1/chat/completions": [view(ASKED, spends=True)],
     "GET /v1/engine": [view()],
     "GET /v1/embedding-providers": [view()],
     "POST /v1/verify": [view()],
+    "GET /v1/dead-letters": [view(role="admin")],
+    "POST /v1/dead-letters/{dead_letter_id}/retry": [of("dead_letter", role="admin")],
+    "DELETE /v1/dead-letters/{dead_letter_id}": [of("dead_letter", role="admin")],
     "POST /v1/reindex": [view({}, role="admin")],
     "GET /v1/reindex": [view()],
     "GET /v1/events": [view(after="0", wait="false")],
@@ -206,7 +234,7 @@ class Asking:
         own = caller.agent or agent
         names = {AGENT: agent, TASK: task_of(own), OWN: own, ID: thing}
         path = self.path.replace("{session}", quote(SESSION, safe="")).replace("{user}", USER)
-        path = path.replace("{agent}", quote(agent, safe=""))
+        path = path.replace("{agent}", quote(agent, safe="")).replace("{task}", quote(CLOSED["task"], safe=""))
         path = path.replace("{entity}", thing if case.kind else ENTITY)
         for place in IDS:
             path = path.replace(f"{{{place}}}", thing)
@@ -325,9 +353,11 @@ async def views(asking: Asking, world: World, case: Case, url: str) -> None:
             answer = await asking.ask(caller, case, agent=agent)
             if case.role not in (None, caller.role):
                 assert answer.status_code == 403, answer.text
+            if case.spends and (caller.agent or agent).isascii():  # no other name is carried by a header
+                assert answer.status_code == (403 if caller.role == "reader" else 200), answer.text
             leaked = world.secrets(caller, answer.text)
             assert not leaked, (caller, agent, leaked)
-            told[caller.workspace] |= world.told(answer.text)
+            told[caller.workspace] |= world.mentions_any(answer.text)
             if "{agent}" in asking.path and caller.agent not in (None, agent):
                 assert answer.status_code == 404, (caller, agent, answer.text)
         unchanged(before, await state(url) if before else {}, world, caller)

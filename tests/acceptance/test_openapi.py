@@ -1,4 +1,4 @@
-"""The OpenAPI document is true: schemathesis finds no 5xx, no undocumented status, no other shape (row C1).
+"""The OpenAPI document is true: schemathesis finds no 5xx, no undocumented status, no other shape.
 
 Every operation is tried with what its schema allows and with what it forbids, and in sequences, where what one
 operation answers is what the next one is asked for. A run is short and always the same;
@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
+from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess, WorkerProcess
-from tests.serving import ADMIN_KEY
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 EXAMPLES = os.environ.get("REVERIE_OPENAPI_EXAMPLES")

@@ -1,4 +1,4 @@
-"""With redaction on, no model, no log and no table ever holds a raw value, whichever way it came in (row P1)."""
+"""With redaction on, no model, no log and no table ever holds a raw value, whichever way it came in."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.dumps import dump
 from tests.fakes.openai_server import FakeOpenAI
+from tests.pg_dump import dump
 from tests.processes import ServerProcess, WorkerProcess
 from tests.worker.dreaming import note_everything
 

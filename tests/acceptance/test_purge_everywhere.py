@@ -1,4 +1,4 @@
-"""Whatever a user's words have touched, after a purge they are in no table; and a purge beats every dream (row P2)."""
+"""Whatever a user's words have touched, after a purge they are in no table; and a purge beats every dream."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.settings import Settings
-from tests.doomed import dreaming, the_lease_runs_out
-from tests.dumps import dump
 from tests.fakes.openai_server import FakeOpenAI
-from tests.serving import Api, Json
+from tests.killable import dreaming, expire_leases
+from tests.live_api import Api, Json
+from tests.pg_dump import dump
 from tests.worker.dreaming import (
     agent_id,
     asked_for,
@@ -27,9 +27,10 @@ from tests.worker.dreaming import (
     say,
 )
 from worker.dreaming.run import Dreamer
-from worker.upkeep.compact import fold_next
+from worker.maintenance.compact import compact_next
 
-MARK = "zqx"
+MARK = "zqxvkwjqzx"
+"""Too long to stand by chance in what is random in a dump: hashes, secrets, tokens."""
 USER = f"u-{MARK}"
 """In everything that comes from the user, so that one search of a dump finds all that is left."""
 
@@ -52,7 +53,7 @@ def repeating(body: Json) -> str:
 async def dream_and_die(settings: Settings, server: FakeOpenAI) -> None:
     """A worker is killed when it has paid for an extraction and kept it."""
     async with dreaming(settings, server.base_url, {"extract:kept": 1}) as worker:
-        assert await worker.stops() == "extract:kept"
+        assert await worker.wait_for_step() == "extract:kept"
 
 
 async def talk(api: Api, *texts: str, session: str, **fields: Any) -> list[Json]:
@@ -68,7 +69,7 @@ async def dreams_of(api: Api, settings: Settings, server: FakeOpenAI) -> None:
     await dream(api.engine)
     await talk(api, "I left the hills", session=f"s-{MARK}")
     await dream_and_die(settings, server)
-    await the_lease_runs_out(str(settings.database_url))
+    await expire_leases(str(settings.database_url))
     server.fail(body={"choices": [{"message": {"content": f"{MARK} is no JSON"}}]}, times=3, endpoint="chat")
     await dream(api.engine)
     server.heal()
@@ -124,14 +125,14 @@ async def test_nothing_is_left_anywhere(
     (kept,) = await say(api, "Tea is at five", session="other", user="u2")
     await dreams_of(api, settings, server)
     await talk(api, *(f"Turn {n} of the day" for n in range(9)), session=f"s-{MARK}")
-    while await fold_next(api.engine):
+    while await compact_next(api.engine):
         pass
     await written_by_hand(api, kept["id"])
     await around(api)
     await api.post("/v1/agents/a/bulletin")
     await talk(api, "Nobody has dreamt of this yet", session=f"s-{MARK}")
     await dream_and_die(settings, server)
-    await api.engine.usage.flush()
+    await api.engine.access_counts.flush()
     before = dump(database_url)
     assert tables_with(before) >= {
         "memories", "memory_versions", "messages", "sessions", "entities", "entity_aliases", "entity_merges",
@@ -172,7 +173,7 @@ async def test_a_purge_at_any_step_of_a_dream_wins(api: Api, server: FakeOpenAI,
         await say(api, f"I live in {MARK}ville", session="s", agent=agent, user=USER)
         await say(api, "I like tea", session="t", agent=agent, user="u2")
         purge = PurgeAt(api, number)
-        dreamer = Dreamer(api.engine, "test", 60, reached=purge)
+        dreamer = Dreamer(api.engine, "test", 60, on_step=purge)
         await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine, agent))
         assert purge.task is not None
         assert (await purge.task)["receipt"]["counts"]["messages"] == 1, step
@@ -193,10 +194,10 @@ class PurgeAt:
     task: asyncio.Task[Json] | None = None
 
     async def __call__(self, _: str) -> None:
-        if self.left == 0:
+        self.left -= 1  # before anything is awaited: chunks reach a step side by side
+        if self.left == -1:
             self.task = asyncio.create_task(self.api.post(f"/v1/users/{USER}/purge"))
             await asyncio.wait([self.task], timeout=0.5)
-        self.left -= 1
 
 
 async def steps_of_a_dream(api: Api) -> list[str]:
@@ -208,6 +209,6 @@ async def steps_of_a_dream(api: Api) -> list[str]:
 
     await say(api, "I live in a ville", session="s", agent="first", user="u1")
     await say(api, "I like tea", session="t", agent="first", user="u2")
-    dreamer = Dreamer(api.engine, "test", 60, reached=reached)
+    dreamer = Dreamer(api.engine, "test", 60, on_step=reached)
     await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine, "first"))
     return steps

@@ -1,4 +1,4 @@
-"""Searches on a streaming standby (row O2): used while it keeps up, never older than what its reader wrote."""
+"""Searches on a streaming standby: used while it keeps up, never older than what its reader wrote."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import pytest
 from service.clients import AsyncReverie
 from service.db import embedded
 from service.settings import Settings
-from tests.cluster import Cluster, execute
-from tests.databases import make_ready
-from tests.serving import ADMIN_KEY, Api, serving
-from tests.standby import Pair
+from tests.citus_cluster import Cluster, execute
+from tests.databases import migrate_and_seed
+from tests.live_api import ADMIN_KEY, Api, serving
+from tests.replication import PrimaryAndStandby
 
 LAG_MAX_S = 3.0
 PATIENCE_S = 60
@@ -25,24 +25,27 @@ POSITION = "X-Reverie-Position"
 
 
 @pytest.fixture(scope="module")
-def pair() -> Iterator[Pair]:
+def pair() -> Iterator[PrimaryAndStandby]:
     folder = Path(tempfile.mkdtemp(prefix="reverie-pair-"))
-    folder.chmod(0o755)
-    made = Pair(folder)
+    folder.chmod(0o755)  # as root, the standby runs as another user
+    made = PrimaryAndStandby(folder)
     asyncio.run(execute(made.primary, "CREATE DATABASE template"))
-    make_ready(embedded.database_url(made.primary, "template"))
+    migrate_and_seed(embedded.database_url(made.primary, "template"))
     yield made
     made.close()
     shutil.rmtree(folder)
 
 
 @pytest.fixture
-async def processes(pair: Pair, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[tuple[Api, Api]]:
+async def processes(
+    pair: PrimaryAndStandby, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[tuple[Api, Api]]:
     """Two APIs on one database, which both search its standby."""
     name = f"db{abs(hash(request.node.name))}"
     await execute(pair.primary, f"CREATE DATABASE {name} TEMPLATE template STRATEGY wal_log")
     settings = Settings(
-        DATABASE_URL=embedded.database_url(pair.primary, name), REVERIE_REPLICA_LAG_S=LAG_MAX_S, REVERIE_PROBE_S=0,
+        DATABASE_URL=embedded.database_url(pair.primary, name), REVERIE_REPLICA_LAG_MAX_S=LAG_MAX_S,
+        REVERIE_HEALTH_PROBE_INTERVAL_S=0,
         DATABASE_REPLICA_URL=embedded.database_url(pair.standby, name), REVERIE_DATA_DIR=tmp_path,
         EMBEDDING_MODEL="static", _env_file=None,
     )  # fmt: skip
@@ -59,19 +62,19 @@ async def until(api: Api, status: str) -> dict[str, object]:
     """Wait until the replica is in this condition, and (ok) has everything; what the engine says of it."""
     async with asyncio.timeout(PATIENCE_S):
         while True:
-            told = await api.get("/v1/engine")
-            if told["replica"]["status"] == status and (status != "ok" or told["replica"]["lag_s"] == 0):
-                return {"engine": told["status"], "problems": told["problems"]} | told["replica"]
+            state = await api.get("/v1/engine")
+            if state["replica"]["status"] == status and (status != "ok" or state["replica"]["lag_s"] == 0):
+                return {"engine": state["status"], "problems": state["problems"]} | state["replica"]
             await asyncio.sleep(0.1)
 
 
-async def replay(pair: Pair, what: str) -> None:
+async def replay(pair: PrimaryAndStandby, what: str) -> None:
     """Pause or resume the standby."""
     await execute(pair.standby, f"SELECT pg_wal_replay_{what}()")
 
 
 async def test_a_search_goes_to_the_replica_and_sees_what_its_reader_wrote(
-    pair: Pair, processes: tuple[Api, Api]
+    pair: PrimaryAndStandby, processes: tuple[Api, Api]
 ) -> None:
     one, other = processes
     await replay(pair, "pause")
@@ -94,7 +97,7 @@ async def test_a_search_goes_to_the_replica_and_sees_what_its_reader_wrote(
     assert await found(other) == 1
 
 
-async def test_the_client_says_what_it_has_written(pair: Pair, processes: tuple[Api, Api]) -> None:
+async def test_the_client_says_what_it_has_written(pair: PrimaryAndStandby, processes: tuple[Api, Api]) -> None:
     one, other = processes
     await replay(pair, "pause")
     async with AsyncReverie("", ADMIN_KEY, agent="a", http=one.http) as client:
@@ -105,7 +108,7 @@ async def test_the_client_says_what_it_has_written(pair: Pair, processes: tuple[
 
 
 async def test_one_that_falls_behind_is_left_alone_until_it_has_caught_up(
-    pair: Pair, processes: tuple[Api, Api]
+    pair: PrimaryAndStandby, processes: tuple[Api, Api]
 ) -> None:
     one, other = processes
     assert (await until(one, "ok"))["engine"] == "degraded"  # for want of a worker
@@ -122,7 +125,7 @@ async def test_one_that_falls_behind_is_left_alone_until_it_has_caught_up(
     assert not any("replica" in problem for problem in told["problems"])
 
 
-async def test_one_that_dies_is_missed_by_nobody(pair: Pair, processes: tuple[Api, Api]) -> None:
+async def test_one_that_dies_is_missed_by_nobody(pair: PrimaryAndStandby, processes: tuple[Api, Api]) -> None:
     one, _ = processes
     assert len(await one.search("lighthouse")) == 1
     pair.kill()
@@ -137,7 +140,9 @@ async def test_one_that_dies_is_missed_by_nobody(pair: Pair, processes: tuple[Ap
     assert len(await one.search("lighthouse")) == 1
 
 
-async def test_what_is_no_standby_of_it_is_not_searched(settings: Settings, pair: Pair, citus: Cluster | None) -> None:
+async def test_what_is_no_standby_of_it_is_not_searched(
+    settings: Settings, pair: PrimaryAndStandby, citus: Cluster | None
+) -> None:
     if citus:
         pytest.skip("in front of Citus no replica is taken at all")
     wrong = [str(settings.database_url), embedded.database_url(pair.standby, "template")]

@@ -1,4 +1,4 @@
-"""SIGTERM: a worker ends by itself and leaves no lease behind, whatever it is in the middle of (row D15)."""
+"""SIGTERM: a worker ends by itself and leaves no lease behind, whatever it is in the middle of."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
+from tests.live_api import Api
 from tests.processes import WorkerProcess
-from tests.serving import Api
 from tests.worker.dreaming import contents, note_everything, say
 
 HANG_S = 600
@@ -75,3 +75,14 @@ async def test_stopped_with_nothing_to_do(api: Api, database_url: str, worker: W
     connection = await asyncpg.connect(database_url)
     assert await connection.fetchval("SELECT count(*) FROM worker_heartbeats") == 0
     await connection.close()
+
+
+async def test_one_that_cannot_stop_says_so(database_url: str, worker: WorkerProcess) -> None:
+    await worker.ready()
+    connection = await asyncpg.connect(database_url)
+    async with connection.transaction():
+        await connection.execute("LOCK TABLE worker_heartbeats")
+        worker.signal(signal.SIGTERM)
+        assert await worker.wait() == 1
+    await connection.close()
+    assert "worker_stuck" in worker.log.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Traces reach an OpenTelemetry collector when one is configured, and hold nothing of anybody (row O4)."""
+"""Traces reach an OpenTelemetry collector when one is configured, and hold nothing of anybody."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ async def test_requests_statements_embeddings_and_dreams_are_traced(
             service, request = await collector.span("POST /v1/memories/search")
             assert service == "reverie-api"
             assert request.trace_id.hex() == CALLER
-            within = [span for _, span in (await collector.span("embed"), await collector.span("hybrid_search"))]
+            within = [span for _, span in (await collector.span("embed"), await collector.span("exact_candidates"))]
             assert {span.trace_id for span in within} == {request.trace_id}
             await collector.span("POST /v1/sessions/{session}/messages")
             await server.call("POST", f"/v1/agents/{SECRET}/dream", json={"wait": True}, timeout=60)
@@ -107,7 +107,7 @@ async def test_requests_statements_embeddings_and_dreams_are_traced(
             await worker.kill()
             await server.close()
     assert not any(SECRET.encode() in body for body in collector.bodies)
-    assert "beat_worker" not in collector.spans
+    assert "heartbeat" not in collector.spans
 
 
 def test_nothing_of_it_is_there_when_it_is_off() -> None:

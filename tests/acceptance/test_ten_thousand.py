@@ -1,4 +1,4 @@
-"""Ten thousand memories with history and edges go out, and come back equal, once, and whole or not at all (row W14)."""
+"""Ten thousand memories with history and edges go out, and come back equal, once, and whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from service.first_start import key_in_workspace
 from service.settings import Settings
-from tests.serving import Api, serving
+from tests.live_api import Api, serving
 
 COUNT, CHANGED, BATCH = 10_000, 2_000, 1_000
 

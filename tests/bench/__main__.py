@@ -7,8 +7,8 @@ import importlib
 import time
 
 from service.runtime import configure_logging
+from tests.bench.environment import Skipped, open_place
 from tests.bench.machine import describe
-from tests.bench.place import Skipped, open_place
 from tests.bench.report import console
 
 PARTS = {
@@ -21,8 +21,10 @@ PARTS = {
     "proxy": "what memory adds to a chat completion",
     "models": "the embedding model changed under load, the worker killed halfway",
     "tenants": "one workspace among 1,000",
+    "worst": "one tenant's worst requests, and another's searches beside them",
     "scale": "an agent of constant size among 100 to 1,000,000 memories",
     "soak": "mixed load for ten minutes (SOAK_S seconds): memory and connections",
+    "kills": "60 rounds (KILLS_ROUNDS) of kill -9 of each process of `make run` under writers: what is lost",
     "transfer": "100,000 memories exported and imported: time, and memory of the processes",
 }
 

@@ -21,9 +21,9 @@ from service.memory.remember import remember
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
 from tests.bench.data import sentences
-from tests.bench.place import ADMIN, Place, Skipped
+from tests.bench.environment import ADMIN, Place, Skipped
 from tests.bench.report import console
-from worker.upkeep.large_audiences import tend_large_audiences
+from worker.maintenance.hnsw import maintain_hnsw
 
 SMALL = 100
 BATCH = 1000
@@ -164,7 +164,7 @@ async def _settle(settings: Settings) -> None:
 
 async def _tend(settings: Settings) -> None:
     async with open_runtime(settings.model_copy(update={"statement_timeout_s": 3600}), "bench-load") as engine:
-        await tend_large_audiences(engine)
+        await maintain_hnsw(engine)
 
 
 def _made_sentences(count: int) -> Iterator[str]:

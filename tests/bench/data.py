@@ -16,8 +16,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from service.domain.values import CONTENT_MAX
-from tests.bench.place import ROOT, Skipped
+from service.domain.field_types import CONTENT_MAX
+from tests.bench.environment import ROOT, Skipped
 
 TURN_S = 30
 

@@ -9,15 +9,15 @@ from uuid import UUID, uuid5
 import uvloop
 
 from service.domain.drafts import MessageDraft
-from service.memory.converse import append_messages
+from service.memory.conversations import append_messages
 from service.memory.engine import Engine
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store.agents import get_agent
-from tests.bench import lift
+from tests.bench import dream_recall
 from tests.bench.corpus import FIRST_DAY
 from tests.bench.data import Conversation, locomo
-from tests.bench.place import ADMIN, Place
+from tests.bench.environment import ADMIN, Place
 from tests.bench.report import Cell, console, show
 from worker.dreaming.candidates import Turn
 from worker.dreaming.extract.rules import extract
@@ -51,7 +51,7 @@ def run(place: Place) -> None:
         ["repeated", f"{SHORT:,} characters, ms", f"{LONG:,} characters, ms", "×"],
         rows,
     )
-    lift.run(place)
+    dream_recall.run(place)
 
 
 async def _dreams(settings: Settings, conversations: list[Conversation]) -> list[list[Cell]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import asyncpg
 
-from tests.bench.place import ROOT, Place
+from tests.bench.environment import ROOT, Place
 
 
 def describe(place: Place) -> str:

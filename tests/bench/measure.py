@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from tests.bench.place import ADMIN_KEY
+from tests.bench.environment import ADMIN_KEY
 
 
 @dataclass(slots=True)

@@ -17,8 +17,8 @@ import uvloop
 
 from tests.bench import corpus
 from tests.bench.data import minilm_folder
+from tests.bench.environment import ROOT, Place
 from tests.bench.measure import HttpClient, Latencies
-from tests.bench.place import ROOT, Place
 from tests.bench.report import Cell, show
 
 MEMORIES = 20_000

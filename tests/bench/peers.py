@@ -22,8 +22,8 @@ import uvloop
 
 from service.runtime import open_runtime
 from tests.bench import corpus, speed, writes
+from tests.bench.environment import Place, Skipped
 from tests.bench.measure import HttpClient, Latencies, Way, median_ratio, per_second, seconds_of
-from tests.bench.place import Place, Skipped
 from tests.bench.report import Cell, console, show
 
 PACKAGES = (

@@ -10,8 +10,8 @@ import httpx
 import uvloop
 
 from tests.bench import corpus
+from tests.bench.environment import ADMIN_KEY, Place, free_port
 from tests.bench.measure import HttpClient, Latencies, Way, in_turn
-from tests.bench.place import ADMIN_KEY, Place, free_port
 from tests.bench.report import console, show
 
 CALLS = 300
@@ -40,7 +40,9 @@ def run(place: Place) -> None:
 @contextmanager
 def _model(place: Place) -> Iterator[int]:
     port = free_port()
-    with place.process(port, "-m", "uvicorn", "tests.bench.answering:app", "--log-level", "error", "--port", str(port)):
+    with place.process(
+        port, "-m", "uvicorn", "tests.bench.instant_llm:app", "--log-level", "error", "--port", str(port)
+    ):
         yield port
 
 
@@ -57,7 +59,7 @@ def _prepare(port: int) -> None:
             ),
         ]
         calls: list[tuple[str, str, Any]] = [
-            ("PUT", "/v1/settings", {"proxy": {"enabled": True}}),
+            ("PUT", "/v1/settings", {"proxy": {"enabled": True, "models": ["*"]}}),
             ("POST", "/v1/memories/batch", {"items": memories}),
             ("POST", "/v1/agents/a/bulletin", {}),
         ]

@@ -15,14 +15,14 @@ import numpy as np
 from service.domain.drafts import MemoryDraft
 from service.domain.search import SearchRequest
 from service.embedding.base import Embedder, Vectors
-from service.embedding.storage import embedder_of
+from service.embedding.storage import base_signature
 from service.memory.engine import Engine
 from service.memory.recall import recall
 from service.memory.remember import remember
 from service.runtime import open_runtime
 from tests.bench import metrics
 from tests.bench.data import Conversation, Question, locomo, longmemeval, minilm_folder
-from tests.bench.place import ADMIN, Place
+from tests.bench.environment import ADMIN, Place
 from tests.bench.report import Cell, console, show
 
 DEPTH = 50
@@ -173,7 +173,7 @@ class KeptVectors:
 
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
         """See Embedder.embed; texts not seen before go to the model, without a deadline."""
-        keys = [hashlib.sha256(f"{embedder_of(self.signature)}\0{text}".encode()).digest() for text in texts]
+        keys = [hashlib.sha256(f"{base_signature(self.signature)}\0{text}".encode()).digest() for text in texts]
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
         missing = []
         for row, key in enumerate(keys):

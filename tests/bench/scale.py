@@ -17,15 +17,15 @@ from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.ids import new_id
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
-from service.memory.converse import append_messages
+from service.memory.conversations import append_messages
 from service.memory.engine import Engine
 from service.memory.recall import recall
 from service.memory.remember import remember
 from service.runtime import open_runtime
 from service.store.agents import get_agent
 from tests.bench import corpus, speed
+from tests.bench.environment import ADMIN, ROOT, Place
 from tests.bench.measure import Latencies, Way, in_turn
-from tests.bench.place import ADMIN, ROOT, Place
 from tests.bench.report import Cell, console, show
 from worker.dreaming.run import Dreamer
 

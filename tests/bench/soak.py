@@ -18,8 +18,8 @@ import psutil
 import uvloop
 
 from tests.bench import corpus
+from tests.bench.environment import ADMIN_KEY, ROOT, Place, free_port
 from tests.bench.measure import HttpClient, Latencies
-from tests.bench.place import ADMIN_KEY, ROOT, Place, free_port
 from tests.bench.report import Cell, show
 
 SECONDS = float(os.environ.get("SOAK_S", "600"))

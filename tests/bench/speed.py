@@ -16,15 +16,17 @@ from service.domain.search import SearchRequest
 from service.memory.engine import Engine
 from service.memory.recall import recall
 from service.runtime import open_runtime
-from service.store import search
+from service.store.search.plan import SearchLimits
 from tests.bench import corpus
+from tests.bench.environment import ADMIN, Place
 from tests.bench.measure import HttpClient, Latencies, Way, in_turn, per_second
-from tests.bench.place import ADMIN, Place
 from tests.bench.report import Cell, console, show
 
 CALLS = 200
 WARM_UP = 30
 CLIENTS = 8
+UNLIMITED = SearchLimits(exact_rows=10**9)
+"""With these nothing is approximate."""
 COMPARED = 100
 FILTERS: dict[str, dict[str, Any]] = {
     "SQL, a tag (5 %)": {"tags": ["t3"]},
@@ -151,19 +153,16 @@ async def statements_of(engine: Engine, request: SearchRequest) -> list[tuple[An
 
     class Watched(Database):
         def __init__(self) -> None:
-            self.spread = engine.db.spread
-
-        @property
-        def searches_apart(self) -> bool:
-            return engine.db.searches_apart
+            """Nothing of its own: it is asked for connections."""
 
         @asynccontextmanager
-        async def searching(self, workspace: UUID) -> AsyncIterator[Connection]:
-            async with engine.db.searching(workspace) as connection:
+        async def search_connection(self, workspace: UUID) -> AsyncIterator[Connection]:
+            async with engine.db.search_connection(workspace) as connection:
                 yield Connection(_Noting(connection.raw, noted))
 
     watched = Engine(Watched(), embedder=engine.embedder)
     watched._models = engine._models
+    watched.search_limits = engine.search_limits
     await engine.space()
     await recall(watched, ADMIN, request, count_access=False)
     return noted
@@ -173,16 +172,16 @@ async def compared_with_exact(
     engine: Engine, agent: str, asked: list[str], filters: dict[str, Any]
 ) -> tuple[str, float]:
     """How many were found, least and most, and the share of the top ten that a search without any bound finds too."""
-    bounds = search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX, search.POSTINGS_MAX, search.LISTED_FROM
+    limits = engine.search_limits
     counts, shares = [], []
     for text in asked:
         request = SearchRequest(agent=agent, query=text, **filters)
         found = [one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results]
-        search.EXACT_ROWS_MAX = search.EXACT_BEHIND_FILTER_MAX = search.POSTINGS_MAX = search.LISTED_FROM = 10**9
+        engine.search_limits = UNLIMITED
         try:
             exact = [one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results]
         finally:
-            search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX, search.POSTINGS_MAX, search.LISTED_FROM = bounds
+            engine.search_limits = limits
         counts.append(len(found))
         shares.append(len(set(found) & set(exact)) / max(1, len(exact)))
     return f"{min(counts)}–{max(counts)}", sum(shares) / len(shares)
@@ -198,7 +197,7 @@ async def bare_connection(engine: Engine) -> AsyncIterator[Any]:
     done = asyncio.Event()
 
     async def hold() -> None:
-        async with engine.db.searching(ADMIN.workspace_id) as connection:
+        async with engine.db.search_connection(ADMIN.workspace_id) as connection:
             opened.set_result(connection.raw)
             await done.wait()
 

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, get_args
 
@@ -17,18 +17,18 @@ import psutil
 from service.domain.search import SearchRequest
 from service.embedding.storage import Storage
 from service.memory.engine import Engine
-from service.memory.overview import overview
+from service.memory.engine_status import get_engine_status
 from service.memory.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import large, search
+from service.store import hnsw
 from tests.bench import corpus, metrics, quality
 from tests.bench.data import Conversation, locomo, minilm_folder
-from tests.bench.place import ADMIN, Place, Skipped
+from tests.bench.environment import ADMIN, Place, Skipped
 from tests.bench.report import Cell, console, show
 from tests.bench.speed import bare_connection, statements_of
-from worker.upkeep import reindex
-from worker.upkeep.large_audiences import tend_large_audiences
+from worker.maintenance import reindex
+from worker.maintenance.hnsw import maintain_hnsw
 
 MIDDLE = 20_000
 LARGE = {"static": 100_000, "MiniLM": 60_000}
@@ -121,7 +121,7 @@ async def _costs(settings: Settings, name: str, rows: list[list[Cell]]) -> None:
             await _change(patient)
             async with open_runtime(patient, "bench-storage") as engine:
                 build_s = await _built(engine)
-                embedder = (await overview(engine, ADMIN))["embedder"]
+                embedder = (await get_engine_status(engine, ADMIN))["embedder"]
                 row_bytes = await _row_bytes(engine)
                 sizes: list[Cell] = [
                     name, storage, embedder["vector_bytes"], row_bytes, embedder["index_bytes"] / 1e6, build_s,
@@ -142,13 +142,13 @@ async def _costs(settings: Settings, name: str, rows: list[list[Cell]]) -> None:
 
 async def _change(settings: Settings) -> None:
     """Keep all vectors as these settings say, in a table that holds nothing else; all that is left is to index them."""
-    followed, reindex.FOLLOWED_WITHIN = reindex.FOLLOWED_WITHIN, timedelta(0)
-    tended, reindex.tend_large_audiences = reindex.tend_large_audiences, _later
+    followed, reindex.REFRESHED_WITHIN = reindex.REFRESHED_WITHIN, timedelta(0)
+    tended, reindex.maintain_hnsw = reindex.maintain_hnsw, _later
     connection = await asyncpg.connect(str(settings.database_url), command_timeout=3600)
     try:
         async with open_runtime(settings, "bench-storage") as engine:
             async with engine.db.unscoped() as unscoped:
-                for name in await large.indexes(unscoped):
+                for name in await hnsw.indexes(unscoped):
                     await connection.execute(f"DROP INDEX {name}")
             await reindex.Reindexer(engine, "bench").until_done()
         await connection.execute(
@@ -162,7 +162,7 @@ async def _change(settings: Settings) -> None:
         )
         await connection.execute("VACUUM FULL ANALYZE search_index")
     finally:
-        reindex.FOLLOWED_WITHIN, reindex.tend_large_audiences = followed, tended
+        reindex.REFRESHED_WITHIN, reindex.maintain_hnsw = followed, tended
         await connection.close()
 
 
@@ -173,7 +173,7 @@ async def _later(_: Engine) -> int:
 async def _built(engine: Engine) -> float:
     """Build the indexes of both agents; in how many seconds."""
     started = time.perf_counter()
-    await tend_large_audiences(engine)
+    await maintain_hnsw(engine)
     return time.perf_counter() - started
 
 
@@ -184,19 +184,20 @@ async def _row_bytes(engine: Engine) -> int:
 
 
 @contextmanager
-def _bounded(bounded: bool) -> Iterator[None]:
-    """By the index there is, or with every vector compared. Words are read alike: vectors are what is measured."""
-    before = search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX
-    search.EXACT_ROWS_MAX = search.EXACT_BEHIND_FILTER_MAX = 0 if bounded else 10**9
+def _bounded(engine: Engine, bounded: bool) -> Iterator[None]:
+    """By the index there is, or with every vector compared."""
+    before = engine.search_limits
+    rows = 0 if bounded else 10**9
+    engine.search_limits = replace(before, exact_rows=rows, exact_rows_filtered=rows)
     try:
         yield
     finally:
-        search.EXACT_ROWS_MAX, search.EXACT_BEHIND_FILTER_MAX = before
+        engine.search_limits = before
 
 
 async def _cpu_ms(engine: Engine, agent: str, asked: list[str], filters: dict[str, Any], *, bounded: bool) -> float:
     """Postgres' processor time of one search."""
-    with _bounded(bounded):
+    with _bounded(engine, bounded):
         requests = [SearchRequest(agent=agent, query=text, **filters) for text in asked]
         statements = [await statements_of(engine, request) for request in requests]
     async with bare_connection(engine) as raw:
@@ -218,9 +219,9 @@ async def _overlap(
         request = SearchRequest(agent=agent, query=text, **filters)
         key = (agent, f"{text} {filters}")
         if key not in exact.found:
-            with _bounded(False):
+            with _bounded(engine, False):
                 exact.found[key] = await _best(engine, request)
-        with _bounded(bounded):
+        with _bounded(engine, bounded):
             found = await _best(engine, request)
         shares.append(len(found & exact.found[key]) / max(1, len(exact.found[key])))
     return float(np.mean(shares))
@@ -240,14 +241,14 @@ async def _quality(place: Place, model: str, storage: Storage, chats: list[Conve
         engine = quality.replace_embedder(opened, kept)
         for chat in chats:
             await quality.load(engine, chat)
-        bounds = large.COUNTED_FROM, large.LARGE_FROM, large.WALK_ROWS
-        large.COUNTED_FROM, large.LARGE_FROM, large.WALK_ROWS = 1, 1, 0
+        bounds = hnsw.COUNTED_FROM, hnsw.LARGE_FROM, hnsw.HNSW_COST_ROWS
+        hnsw.COUNTED_FROM, hnsw.LARGE_FROM, hnsw.HNSW_COST_ROWS = 1, 1, 0
         try:
-            await tend_large_audiences(engine)
+            await maintain_hnsw(engine)
         finally:
-            large.COUNTED_FROM, large.LARGE_FROM, large.WALK_ROWS = bounds
+            hnsw.COUNTED_FROM, hnsw.LARGE_FROM, hnsw.HNSW_COST_ROWS = bounds
         for by_index in (False, True):
-            with _bounded(by_index):
+            with _bounded(engine, by_index):
                 for method in ("hybrid", "vectors alone"):
                     options = quality.METHODS[method]
                     scores = [one for chat in chats for one in await quality.turn_scores(engine, chat, options)]

@@ -16,8 +16,8 @@ from service.memory.recall import recall
 from service.memory.remember import remember
 from service.runtime import open_runtime
 from tests.bench import corpus, speed
+from tests.bench.environment import ADMIN, Place
 from tests.bench.measure import Latencies, Way, in_turn
-from tests.bench.place import ADMIN, Place
 from tests.bench.report import Cell, console, show
 
 OTHERS = 999

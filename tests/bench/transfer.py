@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 
 from tests.bench import corpus
-from tests.bench.place import ADMIN_KEY, ROOT, Place, free_port
+from tests.bench.environment import ADMIN_KEY, ROOT, Place, free_port
 from tests.bench.report import Cell, show
 
 MEMORIES = 100_000

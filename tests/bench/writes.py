@@ -23,9 +23,10 @@ from service.domain.json import dumps
 from service.memory.engine import Engine
 from service.memory.remember import remember, remember_one
 from service.runtime import open_runtime
+from service.store.vectors import NO_SPACE
 from tests.bench import corpus
+from tests.bench.environment import ADMIN, Place
 from tests.bench.measure import HttpClient, Way, median_ratio, per_second
-from tests.bench.place import ADMIN, Place
 from tests.bench.report import Cell, console, show
 
 CLIENTS = 8
@@ -158,7 +159,7 @@ class _StopsAtInsert:
     noted: list[tuple[Any, ...]]
 
     async def fetch(self, sql: str, *arguments: Any, **options: Any) -> Any:
-        if sql == query("insert_memories").with_literals(known=False).sql:
+        if sql == query("insert_memories", NO_SPACE | {"known": False, "membership": False}).sql:
             self.noted.append((sql, *(_as_json(value) for value in arguments)))
             raise _Noted
         return await self.raw.fetch(sql, *arguments, **options)
@@ -177,8 +178,8 @@ async def _statements(engine: Engine, drafts: list[MemoryDraft]) -> list[tuple[A
             """Nothing of its own: it is asked for transactions."""
 
         @asynccontextmanager
-        async def planned_once(self, workspace: UUID) -> AsyncIterator[Connection]:
-            async with engine.db.planned_once(workspace) as connection:
+        async def generic_plan_transaction(self, workspace: UUID) -> AsyncIterator[Connection]:
+            async with engine.db.generic_plan_transaction(workspace) as connection:
                 yield Connection(_StopsAtInsert(connection.raw, found))
 
     watched = Engine(Watched(), embedder=engine.embedder)

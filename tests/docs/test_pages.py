@@ -24,8 +24,8 @@ from langchain_core.messages import AIMessage
 from mcp import Client, StdioServerParameters
 
 from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.live_api import ADMIN_KEY
 from tests.processes import ROOT, ServerProcess
-from tests.serving import ADMIN_KEY
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = [

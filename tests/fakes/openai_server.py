@@ -4,6 +4,7 @@
         server.say('{"facts": []}')             # the next chat answer; without one, a default
         server.fail(status=429, times=2)        # the next two requests fail
         server.hold(); server.let_go(1)         # all requests wait; one of them no longer
+        server.fail(endless=True)               # the next answer has no end; server.sent counts its bytes
         ...  # api_base=server.base_url
         assert server.calls["chat"] == 3
         server.requests("chat")[-1]["messages"]
@@ -34,6 +35,8 @@ from fastapi.responses import JSONResponse, StreamingResponse
 Body = dict[str, Any]
 Reply = str | Body | Callable[[Body], str]
 START_TIMEOUT_S = 20.0
+ENDLESS_BYTES = 268_435_456
+"""As good as endless: more than any bound, and little enough for a machine that reads it all."""
 
 
 @dataclass
@@ -44,6 +47,7 @@ class _Failure:
     status: int | None
     hang_s: float
     invalid_json: bool
+    endless: bool
     body: Any
     times: int | None
 
@@ -57,6 +61,7 @@ class FakeOpenAI:
         self.key = key
         self.default_reply: Reply = "ok"
         self.calls: Counter[str] = Counter()
+        self.sent = 0
         self._recorded: list[tuple[str, Body]] = []
         self._raw: list[tuple[str, bytes]] = []
         self._replies: deque[Reply] = deque()
@@ -98,17 +103,18 @@ class FakeOpenAI:
         status: int | None = None,
         hang_s: float = 0.0,
         invalid_json: bool = False,
+        endless: bool = False,
         body: Any = None,
         times: int | None = 1,
         endpoint: str | None = None,
     ) -> None:
         """Break the next ``times`` requests (None: all until ``heal``) of ``endpoint`` (None: any).
 
-        Sleep ``hang_s`` seconds; then answer ``status``, or text that is not JSON, or ``body`` with status 200;
-        with none of these, the usual answer.
+        Sleep ``hang_s`` seconds; then answer ``status``, or text that is not JSON, or one that never ends, or ``body``
+        with status 200; with none of these, the usual answer.
         """
         with self._lock:
-            self._failures.append(_Failure(endpoint, status, hang_s, invalid_json, body, times))
+            self._failures.append(_Failure(endpoint, status, hang_s, invalid_json, endless, body, times))
 
     def hold(self) -> None:
         """Let every request wait for its ``let_go``."""
@@ -131,6 +137,7 @@ class FakeOpenAI:
         self.heal()
         with self._lock:
             self.calls.clear()
+            self.sent = 0
             self._recorded.clear()
             self._raw.clear()
 
@@ -172,6 +179,10 @@ class FakeOpenAI:
                     return _error(failure.status, "made to fail by the test")
                 if failure.invalid_json:
                     return Response('{"data": [', media_type="application/json")
+                if failure.endless:
+                    streamed = bool(body.get("stream"))
+                    kind = "text/event-stream" if streamed else "application/json"
+                    return StreamingResponse(self._endless(streamed=streamed), media_type=kind)
                 if failure.body is not None:
                     return JSONResponse(failure.body)
             return answer(body)
@@ -196,6 +207,18 @@ class FakeOpenAI:
             return await serve(request, "rerank", self._rerank)
 
         return app
+
+    async def _endless(self, *, streamed: bool) -> AsyncIterator[bytes]:
+        """An answer without end: events, or one long string; what has been sent is counted."""
+        chunk = {"choices": [{"index": 0, "delta": {"content": "word " * 10_000}}]}
+        part = f"data: {json.dumps(chunk)}\n\n".encode() if streamed else b"x" * 65_536
+        if not streamed:
+            yield b'{"choices": [{"message": {"content": "'
+        while self.sent < ENDLESS_BYTES:
+            yield part
+            with self._lock:
+                self.sent += len(part)
+            await asyncio.sleep(0)  # for a client that has gone away to be noticed
 
     def _passes(self) -> bool:
         with self._lock:

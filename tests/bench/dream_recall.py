@@ -20,20 +20,20 @@ from uuid import UUID
 from service.domain.drafts import MessageDraft
 from service.domain.search import SearchRequest
 from service.llm import LLM
-from service.llm.transport import import_litellm
-from service.memory.converse import append_messages
+from service.memory.conversations import append_messages
 from service.memory.engine import Engine
 from service.memory.recall import recall
+from service.provider.library import import_litellm
 from service.runtime import open_runtime
 from service.store.agents import get_agent
 from tests.bench import metrics
 from tests.bench.data import Annotation, Conversation, Turn, annotations, locomo, minilm_folder
-from tests.bench.place import ADMIN, Place
+from tests.bench.environment import ADMIN, Place
 from tests.bench.quality import DEPTH, KeptVectors, load, replace_embedder
 from tests.bench.report import Cell, console, show
 from tests.fakes.openai_server import FakeOpenAI
 from worker.dreaming.run import Dreamer
-from worker.upkeep.embed_pending import embed_pending
+from worker.maintenance.embed_pending import embed_pending
 
 DATABASE = "bench_lift"
 LEASE_S = 60.0
@@ -207,7 +207,7 @@ async def _recall(engine: Engine, chats: list[Conversation], turn_of: Found, inc
             ranked: list[str] = []
             for one in answer.results:
                 turn = one.memory["metadata"].get("turn") if one.memory else None
-                ranked += [f"{chat.agent}/{turn}"] if turn else turn_of[one.told["id"]]
+                ranked += [f"{chat.agent}/{turn}"] if turn else turn_of[one.payload["id"]]
             evidence = {f"{chat.agent}/{turn}" for turn in question.evidence}
             scores.append(metrics.of_turns(list(dict.fromkeys(ranked)), evidence))
     return metrics.mean(scores)["recall@10"]

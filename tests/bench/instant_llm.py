@@ -1,4 +1,4 @@
-"""A model that answers at once, for measuring what stands before it: ``uvicorn tests.bench.answering:app``."""
+"""A model that answers at once, for measuring what stands before it: ``uvicorn tests.bench.instant_llm:app``."""
 
 from __future__ import annotations
 

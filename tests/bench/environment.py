@@ -148,17 +148,12 @@ class Place:
 
 @contextmanager
 def open_place() -> Iterator[Place]:
-    """The benchmark's own Postgres, under REVERIE_BENCH_DIR (default ``.bench``); left as it was found."""
+    """The benchmark's own Postgres, under REVERIE_BENCH_DIR (default ``.bench``)."""
     folder = Path(os.environ.get("REVERIE_BENCH_DIR", ROOT / ".bench")).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / "postgres"
-    running = embedded.is_running(data)
-    url = embedded.start(data)
-    try:
-        yield Place(folder, url)
-    finally:
-        if not running:
-            embedded.stop(data)
+    with embedded.use(data) as server:
+        yield Place(folder, server.url)
 
 
 def free_port() -> int:

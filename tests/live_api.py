@@ -1,0 +1,222 @@
+"""The API as tests use it: a real server on a free port, and a client that speaks to it with a key."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any, Self
+from uuid import UUID
+
+import asyncpg
+import httpx
+import uvicorn
+
+from service.app import create_app
+from service.domain.ids import new_id
+from service.memory.engine import Engine
+from service.memory.keys import add_key
+from service.settings import Settings
+
+ADMIN_KEY = "the-admin-key-of-the-tests"
+
+UNENCRYPTED = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""For clients on the loopback: without the certificates of the world, which each would spend 20 ms on reading."""
+
+GRACE_S = 2.0
+"""For requests under way when a server is told to stop."""
+
+Json = dict[str, Any]
+
+
+class Caller:
+    """A server and a key: what one can say to an API."""
+
+    __slots__ = ()
+    http: httpx.AsyncClient
+    key: str
+
+    async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """One request with this key."""
+        headers = {"Authorization": f"Bearer {self.key}"} | options.pop("headers", {})
+        return await self.http.request(method, path, headers=headers, **options)
+
+    async def get(self, path: str, **params: Any) -> Json:
+        """A GET that must succeed."""
+        return _ok(await self.call("GET", path, params=params))
+
+    async def post(self, path: str, body: Any = None, **options: Any) -> Json:
+        """A POST that must succeed."""
+        return _ok(await self.call("POST", path, json=body, **options))
+
+    async def put(self, path: str, body: Any) -> Json:
+        """A PUT that must succeed."""
+        return _ok(await self.call("PUT", path, json=body))
+
+    async def patch(self, path: str, body: Any) -> Json:
+        """A PATCH that must succeed."""
+        return _ok(await self.call("PATCH", path, json=body))
+
+    async def delete(self, path: str, **params: Any) -> None:
+        """A DELETE that must succeed."""
+        response = await self.call("DELETE", path, params=params)
+        assert response.status_code == 204, response.text
+
+    async def status(self, method: str, path: str, **options: Any) -> int:
+        """The status of one request."""
+        return (await self.call(method, path, **options)).status_code
+
+    async def save(self, content: str, **fields: Any) -> Json:
+        """Save a memory (a fact of agent ``a`` unless said otherwise) and return it."""
+        body = {"agent": "a", "type": "fact", "content": content} | fields
+        memory: Json = (await self.post("/v1/memories", body))["memory"]
+        return memory
+
+    async def search(self, query: str, **fields: Any) -> list[Json]:
+        """The memories found, best first."""
+        answer = await self.post("/v1/memories/search", {"agent": "a", "query": query} | fields)
+        return [result["memory"] for result in answer["results"]]
+
+    async def as_role(self, role: str, agent: str | None = None) -> Self:
+        """This server, spoken to with a new key."""
+        made = await self.post("/v1/keys", {"role": role, "agent": agent, "name": f"{role} {agent}"})
+        return replace(self, key=made["key"])
+
+
+@dataclass(frozen=True, slots=True)
+class Api(Caller):
+    """A server of this event loop. ``engine`` is the server's own, for looking behind the API."""
+
+    http: httpx.AsyncClient
+    engine: Engine
+    key: str = ADMIN_KEY
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant(Caller):
+    """A workspace of its own on a server and a database that other tests share."""
+
+    http: httpx.AsyncClient
+    key: str
+    workspace: UUID
+    database_url: str
+
+    async def stored(self, statement: str, *values: Any) -> Any:
+        """The first value that a statement finds in the database, past all walls."""
+        connection = await asyncpg.connect(self.database_url)
+        try:
+            return await connection.fetchval(statement, *values)
+        finally:
+            await connection.close()
+
+
+def _ok(response: httpx.Response) -> Json:
+    assert response.is_success, f"{response.status_code} {response.text}"
+    body: Json = response.json()
+    return body
+
+
+class _Server(uvicorn.Server):
+    """Stops at once: uvicorn's own looks ten times a second whether it should, and waits a tenth more when it does."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.stopping = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        counter = 0
+        while not await self.on_tick(counter):
+            counter += 10
+            with suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    await self.stopping.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        if self.server_state.tasks:
+            _, late = await asyncio.wait(self.server_state.tasks, timeout=GRACE_S)
+            for task in late:
+                task.cancel()
+        await self.lifespan.shutdown()
+
+    def stop(self) -> None:
+        """Let ``serve`` end."""
+        self.should_exit = True
+        self.stopping.set()
+
+
+@asynccontextmanager
+async def serving(settings: Settings) -> AsyncIterator[Api]:
+    """Serve on a free port of the loopback for the length of the block."""
+    listener = socket.socket(proto=socket.IPPROTO_TCP)  # else asyncio leaves Nagle on, and each answer waits 40 ms
+    listener.bind(("127.0.0.1", 0))
+    app = create_app(settings)
+    server = _Server(uvicorn.Config(app, log_config=None, access_log=False))
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        while not server.started:
+            if task.done():
+                await task
+            await asyncio.sleep(0.005)
+        base = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        async with httpx.AsyncClient(base_url=base, timeout=30, verify=UNENCRYPTED) as http:
+            yield Api(http, app.state.engine)
+    finally:
+        server.stop()
+        await task
+        listener.close()
+
+
+@dataclass(frozen=True, slots=True)
+class SharedServer:
+    """An API in a thread of its own, for many tests. Each speaks to it as a workspace of its own."""
+
+    base_url: str
+    database_url: str
+    _engine: Engine
+    _run: Callable[[Coroutine[Any, Any, str]], str]
+
+    @asynccontextmanager
+    async def tenant(self) -> AsyncIterator[Tenant]:
+        """A new workspace, and a client with its admin key."""
+        workspace = new_id()
+        key = await asyncio.to_thread(self._run, _settle(self._engine, workspace))
+        async with httpx.AsyncClient(base_url=self.base_url, timeout=30, verify=UNENCRYPTED) as http:
+            yield Tenant(http, key, workspace, self.database_url)
+
+
+async def _settle(engine: Engine, workspace: UUID) -> str:
+    async with engine.db.unscoped() as connection:
+        await connection.run("add_workspace", workspace=workspace, name=f"tests {workspace}")
+    _, key = await add_key(engine, workspace, "admin", None, "tests")
+    return key
+
+
+@contextmanager
+def serving_in_a_thread(settings: Settings, database_url: str) -> Iterator[SharedServer]:
+    """Serve from a thread for the length of the block. ``database_url``: the database, past any pooler."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="shared-server")
+    thread.start()
+
+    def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+
+    try:
+        server = serving(settings)
+        api = run(server.__aenter__())
+        try:
+            yield SharedServer(str(api.http.base_url), database_url, api.engine, run)
+        finally:
+            run(server.__aexit__(None, None, None))
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
