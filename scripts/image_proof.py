@@ -67,7 +67,7 @@ def prove(root: Path, command: Command) -> None:
             _redacts(http)
             _dreams(http)
             _shows_pages(http)
-            assert 'reverie_up{component="workers"} 1.0' in http.get("/metrics").raise_for_status().text
+            assert 'reverie_dependency_up{component="workers"} 1.0' in http.get("/metrics").raise_for_status().text
     print(
         "migrates, serves, saves, searches, reranks, answers, redacts, dreams, counts and shows its pages", flush=True
     )

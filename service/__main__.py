@@ -12,10 +12,12 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 
+from service.children import end_with_parent
 from service.errors import ReverieError, Unavailable
 from service.settings import Settings
 
 if TYPE_CHECKING:
+    from service.first_start import FirstStart
     from service.memory.transfer.importing import Format
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
@@ -31,15 +33,20 @@ def run() -> None:
 
 
 @cli.command()
-def serve() -> None:
+def serve(
+    listen_fd: Annotated[list[int] | None, typer.Option(hidden=True, help="inherited listening sockets")] = None,
+    parent: Annotated[int | None, typer.Option(hidden=True, help="end at once when this process ends")] = None,
+) -> None:
     """The API alone, on DATABASE_URL."""
+    if parent is not None:
+        end_with_parent(parent)
     from service import server
     from service.runtime import configure_logging
 
     settings = Settings()
     configure_logging(settings.log_level)
     asyncio.run(_check_database(settings))
-    server.serve(settings)
+    server.serve(settings, listen_fd or ())
 
 
 @cli.command()
@@ -52,9 +59,11 @@ def migrate(revision: Annotated[str, typer.Argument(help="a revision; -1 goes ba
     with open_database(settings) as url:
         run_migrations(url, revision)
         if revision == "head":
-            key = asyncio.run(_first_key(settings, url))
-            if key:
-                out.print(f"First admin key, kept in {settings.data_dir / 'admin-key'}: {key}")
+            started = asyncio.run(_first_start(settings, url))
+            if started.made:
+                out.print(f"First admin key: {started.made}")
+            if started.made or settings.admin_key:
+                out.print(started.where)
     out.print(f"The database is at {revision}.")
 
 
@@ -141,15 +150,18 @@ def import_(
 
 
 async def _check_database(settings: Settings) -> None:
-    """Raises Unavailable for a database that cannot be used, before there is a server to fail."""
+    """Wait while Postgres starts up. Raises Unavailable for a database that cannot be used, before there is a server to
+    fail."""
+    from service.db.connectivity import wait_for
     from service.db.pool import Database
 
     if settings.database_url is None:
         raise Unavailable("DATABASE_URL is not set; `python -m service run` starts an embedded Postgres.")
+    await wait_for(settings.database_url, Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print)
     await (await Database.open(settings.database_url, size=1, application="reverie-check")).close()
 
 
-async def _first_key(settings: Settings, url: str) -> str | None:
+async def _first_start(settings: Settings, url: str) -> FirstStart:
     from service.first_start import first_start
 
     return await first_start(settings.model_copy(update={"database_url": url}))

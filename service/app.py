@@ -9,13 +9,16 @@ from fastapi import FastAPI
 from starlette.routing import Mount, Route
 
 from service.api import errors
+from service.api.fast_route import FastRouteMiddleware
 from service.api.idempotency import IdempotencyMiddleware
 from service.api.middleware import RequestMiddleware
+from service.api.problems import PROBLEMS
 from service.api.routes import (
     admin,
     agents,
     chat,
     context,
+    dead_letters,
     documents,
     engine,
     events,
@@ -23,23 +26,25 @@ from service.api.routes import (
     health,
     memories,
     sessions,
+    tasks,
     transfer,
     users,
 )  # fmt: skip
-from service.api.schemas import PROBLEMS
-from service.api.short_path import ShortPathMiddleware
 from service.mcp.endpoint import PATH, McpEndpoint
+from service.memory.engine import Engine
 from service.memory.keys import authenticate
 from service.proxy.chat import Chat
 from service.proxy.upstream import open_upstream
 from service.runtime import open_runtime
 from service.settings import Settings
+from service.store.installation import shared_secret
 from service.studio import endpoint
 from service.studio.endpoint import Studio
 from service.telemetry import open_telemetry
 
 ROUTES = (
-    memories, sessions, context, agents, graph, admin, transfer, users, chat, documents, engine, events, health
+    memories, sessions, context, agents, tasks, graph, admin, transfer, users, chat, documents, engine, dead_letters,
+    events, health,
 )  # fmt: skip
 
 
@@ -52,25 +57,25 @@ def create_app(settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
             open_runtime(settings, "reverie-api", telemetry, with_replica=True) as engine,
-            mcp.running(),
+            mcp.running(await _secret(engine, "mcp")),
             studio.running(),
         ):
             app.state.engine = engine
-            app.state.chat = Chat(engine, open_upstream(settings))
+            app.state.chat = Chat(engine, open_upstream(settings), settings.llm_model)
             try:
                 yield
             finally:
                 await app.state.chat.aclose()
 
     app = FastAPI(title="Reverie", version="0.1.0", summary="Memory for AI agents that dreams.", lifespan=lifespan)
-    app.add_middleware(ShortPathMiddleware)
+    app.add_middleware(FastRouteMiddleware)
     app.add_middleware(IdempotencyMiddleware)
     app.add_middleware(
         RequestMiddleware,
         body_bytes_max=settings.body_bytes_max,
         body_timeout_s=settings.body_timeout_s,
-        streamed={transfer.STREAMED, endpoint.IMPORT_PATH},
-        larger={chat.PATH: settings.proxy_body_bytes_max},
+        unbounded_paths={transfer.STREAMED, endpoint.IMPORT_PATH},
+        body_limit_overrides={chat.PATH: settings.proxy_body_bytes_max},
     )
     if telemetry is not None:
         app.add_middleware(telemetry.middleware)
@@ -79,7 +84,10 @@ def create_app(settings: Settings) -> FastAPI:
         app.include_router(module.router, responses=PROBLEMS)
 
     mcp = McpEndpoint(
-        app, lambda key: authenticate(app.state.engine, key), errors.answer_to, secret=settings.database_url or ""
+        app,
+        lambda key: authenticate(app.state.engine, key),
+        errors.problem_response,
+        lambda caller: app.state.engine.streams.slot(caller),
     )
     app.router.routes.append(Route(PATH, endpoint=mcp))
     studio = Studio(app)
@@ -87,3 +95,8 @@ def create_app(settings: Settings) -> FastAPI:
         app.router.routes.append(Mount(endpoint.PATH, studio))
 
     return app
+
+
+async def _secret(engine: Engine, name: str) -> bytes:
+    async with engine.db.unscoped() as connection:
+        return await shared_secret(connection, name)

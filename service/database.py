@@ -14,20 +14,23 @@ from service.settings import Settings
 def open_database(settings: Settings) -> Iterator[str]:
     """The URL of the database for the length of the block.
 
-    With DATABASE_URL set it is that, whatever happens: never a silent fallback. Unset, the embedded Postgres is
-    started (or joined, if it runs already) and stopped again at the end if this started it. Raises Unavailable where
-    there is none, as in the container image.
+    With DATABASE_URL set it is that, whatever happens: never a silent fallback. Unset, it is the embedded Postgres, as
+    in ``open_embedded``.
     """
     if settings.database_url is not None:
         yield settings.database_url
         return
+    with open_embedded(settings) as server:
+        yield server.url
+
+
+@contextmanager
+def open_embedded(settings: Settings) -> Iterator[embedded.Use]:
+    """The embedded Postgres for the length of the block: started if need be, stopped at the end if nobody else uses it.
+
+    Raises Unavailable where there is none, as in the container image, or where it cannot run.
+    """
     if not embedded.is_installed():
         raise Unavailable("DATABASE_URL is not set, and there is no embedded Postgres here.")
-    folder = settings.data_dir / "postgres"
-    running = embedded.is_running(folder)
-    url = embedded.start(folder)
-    try:
-        yield url
-    finally:
-        if not running:
-            embedded.stop(folder)
+    with embedded.use(settings.data_dir / "postgres") as server:
+        yield server

@@ -14,8 +14,11 @@ ReverieError
 ├── TooSlow                 the request's body does not come            (408)
 ├── RateLimited             too many requests with this key             (429)
 ├── Unavailable             the database or pool cannot serve now       (503)
+│   └── SchemaMismatch      the database's schema is not this release's
+├── BudgetReached           the budget for models does not allow the call (429)
+├── AnswerTooLarge          a model's answer is over its bound          (502)
 ├── EmbeddingFailed         in service.embedding; searches degrade, writes stay pending
-├── LLMUnavailable, LLMInvalidOutput, BudgetReached     in service.llm
+├── LLMUnavailable, LLMInvalidOutput                    in service.llm
 └── PiiRejected, RedactorUnavailable                    in service.privacy
 
 The HTTP status of each is set in ``service.api.errors`` alone.
@@ -46,7 +49,7 @@ class InvalidInput(ReverieError):
         self.loc = list(loc)
 
 
-class BrokenLine(InvalidInput):
+class InvalidImportLine(InvalidInput):
     """A line of the import cannot be read in. ``line`` counts from 1."""
 
     def __init__(self, line: int, loc: Sequence[str | int], message: str) -> None:
@@ -59,7 +62,7 @@ class Unauthenticated(ReverieError):
     """A valid API key is needed: Authorization: Bearer <key>."""
 
 
-class Unconfirmed(Unauthenticated):
+class StaleCredential(Unauthenticated):
     """This key was not made sure of."""
 
 
@@ -95,7 +98,7 @@ class TooLarge(ReverieError):
     """The request is larger than is allowed."""
 
 
-class TooSlow(ReverieError):
+class RequestTimeout(ReverieError):
     """The body of the request took too long to come."""
 
 
@@ -113,3 +116,19 @@ class Unavailable(ReverieError):
     def __init__(self, message: str | None = None, *, retry_after_s: int = 1) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class SchemaMismatch(Unavailable):
+    """The database's schema is older than this release, or too new for it."""
+
+
+class BudgetReached(ReverieError):
+    """The budget does not allow another call."""
+
+    def __init__(self, message: str | None = None, *, retry_after_s: int = 60) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class AnswerTooLarge(ReverieError):
+    """The model's answer is larger than is allowed."""

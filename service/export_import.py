@@ -13,13 +13,15 @@ import orjson
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from service.domain.lines import KEYS
+from service.domain.export_lines import KEYS
 from service.domain.principal import Principal
 from service.errors import InvalidInput, NotFound
 from service.memory.engine import Engine
+from service.memory.naming import masked_names
+from service.memory.redaction import workspace_policy
 from service.memory.transfer import importing
 from service.memory.transfer.export import export
-from service.memory.transfer.importing import Format, Imported, import_lines
+from service.memory.transfer.importing import Format, ImportResult, import_lines
 from service.runtime import open_runtime
 from service.settings import Settings
 
@@ -39,6 +41,9 @@ async def export_file(
     part = target.with_name(target.name + ".part")
     async with _opened(settings, workspace) as (engine, principal):
         start = _cut_to_whole_lines(part) if resume and part.exists() else None
+        if agent is not None:
+            pii = await workspace_policy(engine, principal.workspace_id)
+            (agent,) = await masked_names(engine, principal.workspace_id, pii, [(("agent",), agent)], refuse=False)
         chunks = await export(engine, principal, agent, include=include, resume_from=start)
         if str(target) == "-":
             with os.fdopen(os.dup(1), "wb") as out:
@@ -51,7 +56,7 @@ async def export_file(
 
 async def import_file(
     settings: Settings, workspace: str, source: Path, *, format: Format, agent: str | None
-) -> Imported:
+) -> ImportResult:
     """Read a file in, or standard input for ``-``, all of it or nothing. Raises BrokenLine naming the line."""
     async with _opened(settings, workspace) as (engine, principal):
         with _bar() as bar, source.open("rb") if str(source) != "-" else os.fdopen(os.dup(0), "rb") as file:

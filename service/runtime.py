@@ -12,17 +12,19 @@ import structlog
 
 from service.db.pool import Connection, Database
 from service.db.replica import Replica
+from service.domain.spending import Ledger
 from service.embedding.base import Embedder
 from service.embedding.cache import CachedEmbedder
+from service.embedding.monitored import MonitoredEmbedder
 from service.embedding.sources import open_embedder, setting_of
 from service.embedding.storage import storage_of
-from service.embedding.watched import WatchedEmbedder
 from service.errors import Unavailable
 from service.llm import LLM, Reranker
 from service.logs import without_messages
-from service.memory.changeover import Changeover
+from service.memory.concurrency import Bounds, ConcurrencyLimit
+from service.memory.embedding_migration import EmbeddingMigration
 from service.memory.engine import CHEAP_SOURCE, Engine
-from service.memory.health import Lookout
+from service.memory.health import HealthProber
 from service.settings import Settings
 from service.store.embeddings import Model
 from service.telemetry import Telemetry
@@ -41,12 +43,6 @@ async def open_runtime(
     """
     if settings.database_url is None:
         raise Unavailable("DATABASE_URL is not set, and no embedded Postgres was started.")
-    embedder = await open_embedder(
-        settings.embedding_model,
-        dim=settings.embedding_dim,
-        api_base=settings.embedding_api_base,
-        api_key=settings.embedding_api_key,
-    )
     open_pool = partial(
         Database.open,
         size=settings.pool_size,
@@ -57,53 +53,80 @@ async def open_runtime(
     )
     db = await open_pool(settings.database_url)
     replica_url = settings.database_replica_url if with_replica else None
-    if replica_url and db.spread:
+    if replica_url and db.is_citus:
         await db.close()
         raise Unavailable("DATABASE_REPLICA_URL: a standby of a Citus coordinator holds no rows; leave it unset.")
     replica = Replica(db, partial(open_pool, replica_url), settings.replica_lag_max_s) if replica_url else None
-    watched = telemetry.embedder if telemetry else WatchedEmbedder
-    engine = Engine(
-        db=db,
-        replica=replica,
-        embedder=_cached(watched(embedder, settings.embedding_storage)) if embedder else None,
-        embedding_deadline_s=settings.embedding_deadline_s,
-        llm=_llm(settings, telemetry.llm if telemetry else LLM),
-        reranker=_reranker(settings),
-        webhooks_private=settings.webhooks_private,
-    )
-    changeover = Changeover(
-        engine, setting_of(settings.embedding_model, embedder), partial(_open_model, settings, watched)
-    )
-    engine.follow = changeover.follow
-    if telemetry is not None:
-        engine.span = telemetry.span
+    watched = telemetry.embedder if telemetry else MonitoredEmbedder
+    engine = _engine(settings, telemetry, db, replica)
     try:
+        embedder = await open_embedder(
+            settings.embedding_model,
+            dim=settings.embedding_dim,
+            api_base=settings.embedding_api_base,
+            api_key=settings.embedding_api_key,
+            ledger=engine.budget,
+        )
+        engine.embedder = _cached(watched(embedder, settings.embedding_storage)) if embedder else None
+        open_model = partial(_open_model, settings, watched, engine.budget)
+        changeover = EmbeddingMigration(engine, setting_of(settings.embedding_model, embedder), open_model)
+        engine.refresh_active_model = changeover.refresh_active_model
+        lookout = HealthProber(engine, settings.health_probe_interval_s)
         async with AsyncExitStack() as stack:
             if replica is not None:
                 await stack.enter_async_context(replica)
-            for part in (changeover, engine.usage, engine.reads, engine.feed, Lookout(engine, settings.probe_s)):
+            for part in (
+                engine.budget,
+                changeover,
+                engine.access_counts,
+                engine.read_audit,
+                engine.event_notifier,
+                lookout,
+            ):
                 await stack.enter_async_context(part)
             yield engine
     finally:
-        engine.redactor.close()
+        engine.executor.close()
         await db.close()
         if telemetry is not None:
             await telemetry.close()
 
 
-async def _open_model(settings: Settings, watched: type[WatchedEmbedder], model: Model) -> Embedder:
+def _engine(settings: Settings, telemetry: Telemetry | None, db: Database, replica: Replica | None) -> Engine:
+    """An engine without an embedder."""
+    engine = Engine(
+        db=db,
+        replica=replica,
+        embedding_deadline_s=settings.embedding_timeout_s,
+        webhooks_private=settings.webhooks_allow_private,
+        streams=ConcurrencyLimit(
+            "streams", Bounds(settings.streams_per_key, settings.streams_per_workspace, settings.streams_max)
+        ),
+    )
+    engine.llm = _llm(settings, telemetry.llm if telemetry else LLM, engine.budget)
+    engine.reranker = _reranker(settings, engine.budget)
+    if telemetry is not None:
+        engine.span = telemetry.span
+    return engine
+
+
+async def _open_model(settings: Settings, watched: type[MonitoredEmbedder], ledger: Ledger, model: Model) -> Embedder:
     opened = await open_embedder(
-        model.setting, dim=model.dim, api_base=settings.embedding_api_base, api_key=settings.embedding_api_key
+        model.setting,
+        dim=model.dim,
+        api_base=settings.embedding_api_base,
+        api_key=settings.embedding_api_key,
+        ledger=ledger,
     )
     assert opened is not None
     return _cached(watched(opened, storage_of(model.signature)))
 
 
-def _cached(embedder: WatchedEmbedder) -> CachedEmbedder:
+def _cached(embedder: MonitoredEmbedder) -> CachedEmbedder:
     return CachedEmbedder(embedder, single_flight=embedder.source != CHEAP_SOURCE)
 
 
-def _llm(settings: Settings, kind: type[LLM]) -> LLM | None:
+def _llm(settings: Settings, kind: type[LLM], ledger: Ledger) -> LLM | None:
     if not settings.llm_model:
         return None
     return kind(
@@ -111,13 +134,16 @@ def _llm(settings: Settings, kind: type[LLM]) -> LLM | None:
         api_base=settings.llm_api_base,
         api_key=settings.llm_api_key,
         timeout_s=settings.llm_timeout_s,
+        ledger=ledger,
     )
 
 
-def _reranker(settings: Settings) -> Reranker | None:
+def _reranker(settings: Settings, ledger: Ledger) -> Reranker | None:
     if not settings.rerank_model:
         return None
-    return Reranker(settings.rerank_model, api_base=settings.rerank_api_base, api_key=settings.rerank_api_key)
+    return Reranker(
+        settings.rerank_model, api_base=settings.rerank_api_base, api_key=settings.rerank_api_key, ledger=ledger
+    )
 
 
 class _AsStructured(logging.Handler):

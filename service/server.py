@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import sys
+import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 import uvicorn
 from fastapi import FastAPI
 
-from service.api.heads import bounded_heads
+from service.api.header_limits import header_limited_protocol
 from service.app import create_app
+from service.errors import Unavailable
+from service.executor import freeze_heap
 from service.settings import Settings
 
 GRACE_S = 10
 """For requests under way, once the process is told to stop."""
 NOT_STARTED = 3
+BACKLOG = 2048
+PORT_RETRY_S = 0.1
 
 
 class _Server(uvicorn.Server):
@@ -25,26 +32,69 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._app = app
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        freeze_heap()
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._app.state.engine.feed.close()
+        self._app.state.engine.event_notifier.close()
         await super().shutdown(sockets)
 
 
-def serve(settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT."""
+def listen(host: str, port: int, wait_s: float = 0.0) -> list[socket.socket]:
+    """Listening sockets, one per address of ``host``, waiting for at most ``wait_s`` for a port in use.
+
+    Port 0 takes any free one. Raises Unavailable when the port is in use or the address is none of this machine.
+    """
+    deadline = time.monotonic() + wait_s
+    while True:
+        try:
+            return _bound(host, port)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise Unavailable(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
+        if time.monotonic() >= deadline:
+            raise Unavailable(f"Port {port} of {host} is in use by another process; set REVERIE_PORT to a free one.")
+        time.sleep(PORT_RETRY_S)
+
+
+def _bound(host: str, port: int) -> list[socket.socket]:
+    sockets: list[socket.socket] = []
+    kinds = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    try:
+        for family, address in dict.fromkeys((kind[0], kind[4]) for kind in kinds):
+            at = (address[0], sockets[0].getsockname()[1]) if sockets else address[:2]
+            try:
+                sockets.append(socket.create_server(at, family=family, backlog=BACKLOG))
+            except OSError as error:
+                if error.errno not in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL) or len(kinds) == 1:
+                    raise
+        if not sockets:
+            raise OSError(errno.EADDRNOTAVAIL, "no address of that name can be used")
+    except BaseException:
+        for one in sockets:
+            one.close()
+        raise
+    return sockets
+
+
+def serve(settings: Settings, inherited: Sequence[int] = ()) -> None:
+    """Serve until SIGTERM or SIGINT, on listening sockets of these descriptors or else on host and port.
+
+    Raises Unavailable when the port is in use.
+    """
+    sockets = [socket.socket(fileno=descriptor) for descriptor in inherited] or listen(settings.host, settings.port)
     app = create_app(settings)
     config = uvicorn.Config(
         app,
-        host=settings.host,
-        port=settings.port,
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=GRACE_S,
         server_header=False,
-        http=bounded_heads(settings.body_timeout_s),
+        http=header_limited_protocol(settings.body_timeout_s),
     )
     server = _Server(config, app)
     with suppress(KeyboardInterrupt):
-        server.run()
+        server.run(sockets=sockets)
     if not server.started:
         sys.exit(NOT_STARTED)

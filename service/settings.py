@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import AliasChoices, Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Settings(BaseSettings):
-    """Everything a process needs to start. Each field is read from the environment variable of its alias."""
+    """Everything a process needs to start. Each field is read from the environment variable of its alias.
+
+    Of two names the second is the former one, still read in this release: the first wins.
+    """
 
     model_config = SettingsConfigDict(
         env_file=".env", extra="ignore", populate_by_name=True, frozen=True, hide_input_in_errors=True
@@ -21,7 +24,10 @@ class Settings(BaseSettings):
         None, alias="DATABASE_REPLICA_URL", description="a streaming standby that searches go to"
     )
     replica_lag_max_s: float = Field(
-        5.0, alias="REVERIE_REPLICA_LAG_S", gt=0, description="further behind, searches go to the primary"
+        5.0,
+        validation_alias=AliasChoices("REVERIE_REPLICA_LAG_MAX_S", "REVERIE_REPLICA_LAG_S"),
+        gt=0,
+        description="further behind, searches go to the primary",
     )
     pool_size: int = Field(8, alias="REVERIE_POOL_SIZE", ge=1, le=200)
     pool_wait_s: float = Field(5.0, alias="REVERIE_POOL_WAIT_S", gt=0, description="then 503 with Retry-After")
@@ -30,12 +36,18 @@ class Settings(BaseSettings):
     port: int = Field(8000, alias="REVERIE_PORT", ge=0, le=65535)
     studio: bool = Field(True, alias="REVERIE_STUDIO", description="pages to look at memories with, at /studio")
     data_dir: Path = Field(Path(".reverie"), alias="REVERIE_DATA_DIR", description="embedded Postgres and admin key")
-    admin_key: str | None = Field(None, alias="REVERIE_ADMIN_KEY", min_length=16, description="unset: one is made")
+    admin_key: str | None = Field(
+        None, alias="REVERIE_ADMIN_KEY", min_length=16, max_length=1_000, description="unset: one is made"
+    )
     log_level: str = Field("info", alias="REVERIE_LOG_LEVEL", pattern="^(?i:debug|info|warning|error)$")
     body_timeout_s: float = Field(
         30.0, alias="REVERIE_BODY_TIMEOUT_S", gt=0, description="for a body to come; then 408"
     )
     body_bytes_max: int = Field(1_048_576, alias="REVERIE_BODY_BYTES_MAX", ge=1024)
+
+    streams_per_key: int = Field(50, alias="REVERIE_STREAMS_PER_KEY", ge=1, description="then 429 with Retry-After")
+    streams_per_workspace: int = Field(200, alias="REVERIE_STREAMS_PER_WORKSPACE", ge=1)
+    streams_max: int = Field(500, alias="REVERIE_STREAMS_MAX", ge=1, description="of one process; then 503")
 
     embedding_model: str = Field("auto", alias="EMBEDDING_MODEL")
     embedding_dim: int | None = Field(None, alias="EMBEDDING_DIM", ge=1, le=16_000)
@@ -44,7 +56,9 @@ class Settings(BaseSettings):
     )
     embedding_api_base: str | None = Field(None, alias="EMBEDDING_API_BASE")
     embedding_api_key: str | None = Field(None, alias="EMBEDDING_API_KEY")
-    embedding_deadline_s: float = Field(5.0, alias="EMBEDDING_DEADLINE_S", gt=0)
+    embedding_timeout_s: float = Field(
+        5.0, validation_alias=AliasChoices("EMBEDDING_TIMEOUT_S", "EMBEDDING_DEADLINE_S"), gt=0
+    )
 
     llm_model: str | None = Field(None, alias="LLM_MODEL", description="litellm's name; unset: built-in rules")
     llm_api_base: str | None = Field(None, alias="LLM_API_BASE")
@@ -52,31 +66,52 @@ class Settings(BaseSettings):
     llm_timeout_s: float = Field(60.0, alias="LLM_TIMEOUT_S", gt=0, description="of one attempt")
     proxy_timeout_s: float = Field(600.0, alias="REVERIE_PROXY_TIMEOUT_S", gt=0, description="between two bytes")
     proxy_body_bytes_max: int = Field(33_554_432, alias="REVERIE_PROXY_BODY_BYTES_MAX", ge=1024)
+    proxy_answer_bytes_max: int = Field(
+        33_554_432, alias="REVERIE_PROXY_ANSWER_BYTES_MAX", ge=1024, description="of a model's answer; then 502"
+    )
     rerank_model: str | None = Field(None, alias="RERANK_MODEL", description="litellm's name; unset: no reranking")
     rerank_api_base: str | None = Field(None, alias="RERANK_API_BASE")
     rerank_api_key: str | None = Field(None, alias="RERANK_API_KEY")
 
-    probe_s: float = Field(
-        1.5, alias="REVERIE_PROBE_S", ge=0, description="between looks whether the models answer; 0: only when asked"
+    health_probe_interval_s: float = Field(
+        1.5,
+        validation_alias=AliasChoices("REVERIE_HEALTH_PROBE_INTERVAL_S", "REVERIE_PROBE_S"),
+        ge=0,
+        description="interval between health probes of the models; 0: no background probes",
     )
     dream_cron: str = Field("0 */6 * * *", alias="REVERIE_DREAM_CRON")
     bulletin_cron: str = Field("30 3 * * *", alias="REVERIE_BULLETIN_CRON")
-    upkeep_cron: str = Field("* * * * *", alias="REVERIE_UPKEEP_CRON")
+    embed_pending_cron: str = Field(
+        "* * * * *", validation_alias=AliasChoices("REVERIE_EMBED_PENDING_CRON", "REVERIE_UPKEEP_CRON")
+    )
     statistics_cron: str = Field("17 * * * *", alias="REVERIE_STATISTICS_CRON")
-    collect_cron: str = Field("43 * * * *", alias="REVERIE_COLLECT_CRON")
+    retention_cron: str = Field(
+        "43 * * * *", validation_alias=AliasChoices("REVERIE_RETENTION_CRON", "REVERIE_COLLECT_CRON")
+    )
     dream_lease_s: float = Field(60.0, alias="REVERIE_DREAM_LEASE_S", gt=0)
     dream_retry_s: float = Field(
         300.0, alias="REVERIE_DREAM_RETRY_S", gt=0, description="after a failed dream; doubles, up to 6 h"
     )
-    dreams_at_once: int = Field(2, alias="REVERIE_DREAMS_AT_ONCE", ge=1, le=64, description="of one worker")
+    dream_concurrency: int = Field(
+        2,
+        validation_alias=AliasChoices("REVERIE_DREAM_CONCURRENCY", "REVERIE_DREAMS_AT_ONCE"),
+        ge=1,
+        le=64,
+        description="of one worker, and as many again for workspaces that nobody dreams for",
+    )
+    step_deadline_s: float = Field(
+        120.0, alias="REVERIE_STEP_DEADLINE_S", gt=0, description="of a worker's step over texts; then the worker ends"
+    )
     poll_s: float = Field(2.0, alias="REVERIE_POLL_S", gt=0, description="between looks for work, when not woken")
 
     webhook_timeout_s: float = Field(10.0, alias="REVERIE_WEBHOOK_TIMEOUT_S", gt=0)
     webhook_failures_max: int = Field(
         48, alias="REVERIE_WEBHOOK_FAILURES_MAX", ge=1, description="in a row; then it is given up"
     )
-    webhooks_private: bool = Field(
-        False, alias="REVERIE_WEBHOOKS_PRIVATE", description="webhooks may be sent to addresses inside the network"
+    webhooks_allow_private: bool = Field(
+        False,
+        validation_alias=AliasChoices("REVERIE_WEBHOOKS_ALLOW_PRIVATE", "REVERIE_WEBHOOKS_PRIVATE"),
+        description="webhooks may be sent to addresses inside the network",
     )
 
     @field_validator("admin_key", "database_replica_url", "embedding_dim", "llm_model", "rerank_model", mode="before")
@@ -84,3 +119,11 @@ class Settings(BaseSettings):
     def _empty_is_unset(cls, value: object) -> object:
         """As compose files pass a variable on that nobody has set. An empty DATABASE_URL stays an error."""
         return None if value == "" else value
+
+    @field_validator("admin_key")
+    @classmethod
+    def _fits_a_header(cls, value: str | None) -> str | None:
+        """Callers send the key in ``Authorization``, which carries visible ASCII characters."""
+        if value is not None and not all("!" <= character <= "~" for character in value):
+            raise ValueError("must have visible ASCII characters only, no spaces and no line breaks")
+        return value

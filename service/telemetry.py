@@ -1,4 +1,4 @@
-"""Traces for OpenTelemetry, when it is configured (row O4): requests, statements, embedding, calls of a model, dreams.
+"""Traces for OpenTelemetry, when it is configured: requests, statements, embedding, calls of a model, dreams.
 
 Off, and never imported, unless ``OTEL_EXPORTER_OTLP_ENDPOINT`` (or ``OTEL_EXPORTER_OTLP_TRACES_ENDPOINT``) is set and
 the extra ``telemetry`` installed; the SDK reads all its other variables itself. What is traced is a subclass of what is
@@ -20,8 +20,9 @@ import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.db.pool import Connection, Row
+from service.db.queries import NO_FLAGS, Flags
 from service.embedding.base import Vectors
-from service.embedding.watched import WatchedEmbedder
+from service.embedding.monitored import MonitoredEmbedder
 from service.llm import LLM
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Telemetry:
         self._provider = provider
         self._tracer = provider.get_tracer("reverie")
         self.connections: type[Connection] = _connection(self.within)
-        self.embedder: type[WatchedEmbedder] = _embedder(self.span)
+        self.embedder: type[MonitoredEmbedder] = _embedder(self.span)
         self.llm: type[LLM] = _llm(self.span)
 
     def span(self, name: str, **attributes: Any) -> AbstractContextManager[Any]:
@@ -129,13 +130,9 @@ def _connection(span: Spans) -> type[Connection]:
     class TracedConnection(Connection):
         """Each named statement is a span."""
 
-        async def fetch(self, name: str, /, **values: Any) -> list[Row]:
+        async def fetch(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> list[Row]:
             with span(name, **_STATEMENT):
-                return await super().fetch(name, **values)
-
-        async def fetch_with(self, name: str, literals: dict[str, Any], /, **values: Any) -> list[Row]:
-            with span(name, **_STATEMENT):
-                return await super().fetch_with(name, literals, **values)
+                return await super().fetch(name, flags, **values)
 
         async def row(self, name: str, /, **values: Any) -> Row | None:
             with span(name, **_STATEMENT):
@@ -145,9 +142,9 @@ def _connection(span: Spans) -> type[Connection]:
             with span(name, **_STATEMENT):
                 return await super().value(name, **values)
 
-        async def run(self, name: str, /, **values: Any) -> int:
+        async def run(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> int:
             with span(name, **_STATEMENT):
-                return await super().run(name, **values)
+                return await super().run(name, flags, **values)
 
     return TracedConnection
 
@@ -155,8 +152,8 @@ def _connection(span: Spans) -> type[Connection]:
 _STATEMENT = {"db.system.name": "postgresql"}
 
 
-def _embedder(span: Spans) -> type[WatchedEmbedder]:
-    class TracedEmbedder(WatchedEmbedder):
+def _embedder(span: Spans) -> type[MonitoredEmbedder]:
+    class TracedEmbedder(MonitoredEmbedder):
         """Each call is a span."""
 
         async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:

@@ -1,0 +1,58 @@
+"""Why a call to a model failed, in words that tell a person where to look: the model, the server, the reason."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from service.domain.field_types import replace_unstorable
+
+REASON_CHARS_MAX: Final = 500
+UNKNOWN_STATUS: Final = 500
+"""litellm's for whatever has none, such as a server that is not there."""
+# "litellm.InternalServerError: InternalServerError: OpenAIException - Connection error." names three classes.
+_CLASS_NAME: Final = re.compile(r"(?:[A-Za-z_]{1,40}\.){0,3}[A-Za-z_]{1,60}(?:Error|Exception)(?::| -)\s{0,3}")
+
+
+def describe(error: BaseException, model: str, api_base: str | None) -> str:
+    """``<model> at <host> failed: <reason>``, with the HTTP status where there is one; never a secret."""
+    status = getattr(error, "status_code", None)
+    status_text = f"HTTP {status}: " if isinstance(status, int) and status != UNKNOWN_STATUS else ""
+    return f"{located(model, api_base)} failed: {status_text}{_reason(error)}"
+
+
+def located(model: str, api_base: str | None) -> str:
+    """The model, and the host and port it is at where they are configured."""
+    host = host_of(api_base)
+    return f"{model} at {host}" if host else model
+
+
+def host_of(api_base: str | None) -> str:
+    """Host and port of a URL, without user name, password and path; empty where there is none."""
+    try:
+        return urlsplit(api_base or "").netloc.rpartition("@")[2]
+    except ValueError:
+        return ""
+
+
+def _reason(error: BaseException) -> str:
+    """The library's message without its class names, and the failure of the operating system behind it, if any."""
+    text = " ".join(str(getattr(error, "message", None) or error).split())
+    while match := _CLASS_NAME.match(text):
+        text = text[match.end() :]
+    cause = " ".join(str(_system_error(error) or "").split())
+    if cause and cause not in text:
+        text = f"{text.rstrip('. ')}: {cause}" if text else cause
+    return replace_unstorable(text[:REASON_CHARS_MAX]) or type(error).__name__
+
+
+def _system_error(error: BaseException) -> OSError | None:
+    """The innermost OSError that led to an error: connection refused, unknown host, a certificate."""
+    found, seen = None, set[int]()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        found = current if isinstance(current, OSError) else found
+        seen.add(id(current))
+        current = current.__cause__ or current.__context__
+    return found
