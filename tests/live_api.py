@@ -127,6 +127,14 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self.stopping = asyncio.Event()
 
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn's. Raises RuntimeError where that would end the process: a task's SystemExit ends the loop beneath
+        pytest, which then takes no fixture down, and gives later tests the database of this one."""
+        try:
+            await super().serve(sockets)
+        except SystemExit as error:
+            raise RuntimeError(f"the API did not start: exit status {error.code}") from None
+
     async def main_loop(self) -> None:
         counter = 0
         while not await self.on_tick(counter):
