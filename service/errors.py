@@ -4,7 +4,7 @@ ReverieError
 ├── InvalidInput            a field is out of bounds; names it          (422)
 │   └── BrokenLine          a line of an import; names line and field
 ├── Unauthenticated         no key, or not a valid one                  (401)
-│   └── Unconfirmed         whether a key still holds has to be looked up
+│   └── StaleCredential     whether a key still holds has to be looked up
 ├── Forbidden               the key's role may not do this              (403)
 ├── NotFound                unknown here, or not visible to the caller  (404)
 ├── Conflict                the state does not allow it                 (409)

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.api.dependencies import NO_MEMORY
 from service.api.errors import problem_response
-from service.api.naming import LOOKUP_METHODS
+from service.api.naming import LOOKUP_PATHS
 from service.api.routes import chat, memories
 from service.api.routes.chat import ChatHeaders
 from service.domain.drafts import MemoryDraft
@@ -143,7 +143,7 @@ async def _respond(
         settings = await pii_policy(state.engine, caller)
         typed = (route.body, given, ("body",))
         (given,) = await with_masked_names(
-            state.engine, caller.workspace_id, settings, [typed], refuse=route.path not in LOOKUP_METHODS
+            state.engine, caller.workspace_id, settings, [typed], refuse=route.path not in LOOKUP_PATHS
         )
     return await route.handle(state, caller, given, key)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, get_args
 
+from fastapi import APIRouter
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import Header, Path, Query
 from pydantic import BaseModel
@@ -24,7 +25,7 @@ from service.memory.engine import Engine
 from service.memory.naming import with_masked_names
 from service.memory.redaction import pii_policy
 
-LOOKUP_METHODS = frozenset({"/v1/memories/search", "/v1/memories/search/preview", "/v1/context", "/v1/ask"})
+LOOKUP_PATHS = frozenset({"/v1/memories/search", "/v1/memories/search/preview", "/v1/context", "/v1/ask"})
 """What is asked with POST and stores nothing: names are masked there, and never refused."""
 
 MASKS_NAMES = "masks_names"
@@ -37,7 +38,7 @@ class NamingRoute(LargeBodyRoute):
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         if not hasattr(endpoint, MASKS_NAMES):  # a router's route is made anew where the router is included
-            refuse = set(options["methods"]) != {"GET"} and path not in LOOKUP_METHODS
+            refuse = set(options["methods"]) != {"GET"} and path not in LOOKUP_PATHS
             endpoint = _naming(endpoint, refuse=refuse)
         super().__init__(path, endpoint, **options)
 
@@ -54,6 +55,11 @@ class NamingRoute(LargeBodyRoute):
             return await handle(request)
 
         return checked
+
+
+def api_router(**options: Any) -> APIRouter:
+    """A router of the API, with the options of FastAPI's; names in what its routes are given are masked."""
+    return APIRouter(route_class=NamingRoute, **options)
 
 
 def _naming(endpoint: Callable[..., Any], *, refuse: bool) -> Callable[..., Any]:

@@ -81,7 +81,7 @@ class CachedCredential:
     """A key as it was last seen: its ``hash``, whose it was, and the workspace's ``settings`` as stored.
 
     It may have been revoked since, so it is trusted by nothing but a statement that finds out whether it still holds,
-    in the moment in which it saves or searches (Unconfirmed where it does not).
+    in the moment in which it saves or searches (StaleCredential where it does not).
     """
 
     principal: Principal

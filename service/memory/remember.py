@@ -52,7 +52,7 @@ async def remember_one(
 ) -> Saved | None:
     """Save one draft, together with others being saved at the same time; None with the caller's memory off.
 
-    Promises and raises what ``remember`` does. With a ``key``, whose principal it is then, Unconfirmed and other errors
+    Promises and raises what ``remember`` does. With a ``key``, whose principal it is then, StaleCredential and other errors
     mean that nothing was saved for it and it has to be looked up.
     """
     if principal.no_memory or current_deferred_commit() is not None:
@@ -75,7 +75,7 @@ async def _insert_new(
 ) -> list[Saved | None]:
     """Save those that are new where they belong, in one round trip; None for each that is left to ``remember``.
 
-    Raises Unconfirmed for a ``key`` that does not hold any more."""
+    Raises StaleCredential for a ``key`` that does not hold any more."""
     prepared = await _prepare(engine, principal, [draft for draft, _ in placed])
     items = [prepared.columns(position, place) for position, (_, place) in enumerate(placed)]
     try:

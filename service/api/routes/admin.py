@@ -6,18 +6,18 @@ from datetime import date
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from service.api import admin_schemas, schemas
 from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.domain.field_types import Name, Timestamp
 from service.domain.workspace import WorkspaceSettings
 from service.memory import audit, keys, workspace
 from service.memory.usage_report import usage_report
 
-router = APIRouter(prefix="/v1", tags=["admin"], route_class=NamingRoute)
+router = api_router(prefix="/v1", tags=["admin"])
 
 
 @router.post("/keys", status_code=201, response_model=admin_schemas.CreatedKey)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import AgentPath, AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.domain.field_types import Name
 from service.memory import agents, dreams
 from service.memory.summarize import summarize
 from service.memory.undo import undo_dream
 
-router = APIRouter(prefix="/v1", tags=["agents"], route_class=NamingRoute)
+router = api_router(prefix="/v1", tags=["agents"])
 
 MAX_VERSION = 2**31 - 1
 

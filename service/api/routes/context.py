@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import Caller, EngineDep, json_response
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.domain.asking import AskRequest
 from service.domain.context import ContextRequest
 from service.memory.ask import ask
 from service.memory.context import build_context
 
-router = APIRouter(prefix="/v1", tags=["context"], route_class=NamingRoute)
+router = api_router(prefix="/v1", tags=["context"])
 
 
 @router.post("/context", response_model=schemas.ContextAnswer)

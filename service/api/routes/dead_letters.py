@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from service.api import engine_schemas as schemas
 from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.api.schemas import Page
 from service.memory import dead_letters
 
-router = APIRouter(prefix="/v1/dead-letters", tags=["engine"], route_class=NamingRoute)
+router = api_router(prefix="/v1/dead-letters", tags=["engine"])
 
 
 @router.get("", response_model=Page[schemas.DeadLetter])

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.domain.documents import DocumentDraft
 from service.domain.field_types import Name
 from service.memory import documents
 
-router = APIRouter(prefix="/v1/documents", tags=["documents"], route_class=NamingRoute)
+router = api_router(prefix="/v1/documents", tags=["documents"])
 
 
 @router.post(

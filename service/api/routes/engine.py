@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body
+from fastapi import Body
 from starlette.responses import Response
 
 from service.api import engine_schemas as schemas
 from service.api.dependencies import Caller, EngineDep, json_response
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.api.schemas import Items
 from service.memory import engine_status
 from service.memory.verify import verify as run_verify
 
-router = APIRouter(prefix="/v1", tags=["engine"], route_class=NamingRoute)
+router = api_router(prefix="/v1", tags=["engine"])
 
 
 @router.get("/engine", response_model=schemas.EngineState)

@@ -7,12 +7,12 @@ from contextlib import ExitStack, aclosing
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query
+from fastapi import Header, Query
 from starlette.responses import Response, StreamingResponse
 
 from service.api import engine_schemas as schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.api.schemas import Page
 from service.api.streams import HoldingStream
 from service.domain.events import Kind
@@ -22,7 +22,7 @@ from service.memory import events, webhooks
 from service.memory.events import Gap
 from service.store.events import Event
 
-router = APIRouter(prefix="/v1", tags=["events"], route_class=NamingRoute)
+router = api_router(prefix="/v1", tags=["events"])
 
 LAST_ID = "Last-Event-ID"
 POSITION_DIGITS_MAX = 18

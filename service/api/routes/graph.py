@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import graph_schemas, schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.problems import Problem
 from service.domain.field_types import Identifies, Name, Text
 from service.memory import graph
 
-router = APIRouter(prefix="/v1", tags=["graph"], route_class=NamingRoute)
+router = api_router(prefix="/v1", tags=["graph"])
 
 EntityPath = Annotated[PathName, Path(description="the entity's id, or a name it goes by")]
 PartOfName = Annotated[Text, Identifies()]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
 from service.domain.principal import CachedCredential, Principal
@@ -24,7 +24,7 @@ from service.memory.remember import Saved, remember, remember_one
 
 SourceKind = Annotated[Name, AsGiven()]
 
-router = APIRouter(prefix="/v1/memories", tags=["memories"], route_class=NamingRoute)
+router = api_router(prefix="/v1/memories", tags=["memories"])
 
 
 @router.post("", status_code=201, response_model=schemas.SavedMemory, responses={200: {"model": schemas.SavedMemory}})

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Literal
 from uuid import UUID
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, SessionPath, json_response, page
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.domain.field_types import Name
 from service.memory import conversations
 
-router = APIRouter(prefix="/v1", tags=["sessions"], route_class=NamingRoute)
+router = api_router(prefix="/v1", tags=["sessions"])
 
 
 @router.post("/sessions", status_code=201, response_model=schemas.Session)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.memory import tasks
 
-router = APIRouter(prefix="/v1/tasks", tags=["agents"], route_class=NamingRoute)
+router = api_router(prefix="/v1/tasks", tags=["agents"])
 
 TaskPath = Annotated[PathName, Path(description="the task's name")]
 

@@ -9,14 +9,14 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import orjson
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
 
 from service.api import transfer_schemas as schemas
 from service.api.dependencies import AgentQuery, Caller, EngineDep, json_response
 from service.api.errors import problem_response
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.api.routes.memories import included
 from service.api.streams import HoldingStream
 from service.domain.field_types import Text
@@ -25,7 +25,7 @@ from service.errors import InvalidInput, ReverieError
 from service.memory.transfer.export import export
 from service.memory.transfer.importing import Format, ImportResult, Progress, import_lines
 
-router = APIRouter(prefix="/v1", tags=["export and import"], route_class=NamingRoute)
+router = api_router(prefix="/v1", tags=["export and import"])
 
 NDJSON = "application/x-ndjson"
 STREAMED = "/v1/import"

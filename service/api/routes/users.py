@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from starlette.responses import Response
 
 from service.api import admin_schemas
 from service.api.dependencies import Caller, EngineDep, json_response
-from service.api.naming import NamingRoute
+from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.domain.field_types import AsGiven
 from service.memory.purge import purge_user
 from service.memory.subject_export import export_user
 
-router = APIRouter(prefix="/v1/users", tags=["privacy"], route_class=NamingRoute)
+router = api_router(prefix="/v1/users", tags=["privacy"])
 
 UserPath = Annotated[PathName, AsGiven(), Path(description="the person memories are about and messages are from")]
 
