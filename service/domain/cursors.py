@@ -25,14 +25,14 @@ def encode(*key: Any) -> str:
     return base64.urlsafe_b64encode(dumps(key)).decode().rstrip("=")
 
 
-def decode(cursor: str | None, *types: type) -> list[Any] | None:
+def decode(cursor: str | None, *types: type) -> list[Any]:
     """The sort key of a cursor; ``types`` are those of its parts: UUID, int (64 bits), str or datetime.
 
-    Raises InvalidInput for anything that ``encode`` has not made of such a key: what is decoded is encoded again, and
+    Without a cursor, that of the first page, each part is None. Raises InvalidInput for anything that ``encode`` has not made of such a key: what is decoded is encoded again, and
     has to be the same.
     """
     if cursor is None:
-        return None
+        return [None] * len(types)
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
         parts = orjson.loads(base64.b64decode(padded, altchars=b"-_", validate=True))

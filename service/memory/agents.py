@@ -36,10 +36,10 @@ async def list_agents(
     engine: Engine, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[Record], str | None]:
     """A page of agents by name; an agent key sees itself."""
-    after = cursors.decode(cursor, str)
+    (after,) = cursors.decode(cursor, str)
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await agents.list_agents(
-            connection, principal.workspace_id, only=principal.agent, after=after[0] if after else None, limit=limit + 1
+            connection, principal.workspace_id, only=principal.agent, after=after, limit=limit + 1
         )
     rows, more = cursors.paginate(rows, limit, "agent")
     return [_agent(row) for row in rows], more
@@ -127,13 +127,13 @@ async def bulletin_versions(
     engine: Engine, principal: Principal, agent: str, *, limit: int, cursor: str | None
 ) -> tuple[list[Record], str | None]:
     """A page of the agent's bulletins, newest first."""
-    after = cursors.decode(cursor, int)
+    (before,) = cursors.decode(cursor, int)
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await bulletins.versions(
             connection,
             principal.workspace_id,
             principal.check_owns(agent),
-            before=after[0] if after else None,
+            before=before,
             limit=limit + 1,
             now=engine.now(),
         )

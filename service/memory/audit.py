@@ -48,12 +48,12 @@ async def list_audit(
 ) -> tuple[list[Record], str | None]:
     """A page of the audit log, newest first. Raises Forbidden for anyone but an admin."""
     principal.require_admin()
-    after = cursors.decode(cursor, UUID)
+    (before,) = cursors.decode(cursor, UUID)
     await engine.read_audit.flush()
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await audit.list_(
             connection, principal.workspace_id, action=action, actor=actor, since=since, until=until,
-            before=after[0] if after else None, limit=limit + 1,
+            before=before, limit=limit + 1,
         )  # fmt: skip
     rows, more = cursors.paginate(rows, limit, "id")
     return [dict(row) for row in rows], more

@@ -175,14 +175,14 @@ async def list_sessions(
     engine: Engine, principal: Principal, agent: str | None, user: str | None, *, limit: int, cursor: str | None
 ) -> tuple[list[Record], str | None]:
     """A page of sessions, newest first."""
-    after = cursors.decode(cursor, UUID)
+    (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await connection.fetch(
             "list_sessions",
             workspace=principal.workspace_id,
             agent=principal.reader_agent(agent),
             user=user,
-            before=after[0] if after else None,
+            before=before,
             limit=limit + 1,
         )
     rows, more = cursors.paginate(rows, limit, "id")
@@ -200,8 +200,8 @@ async def history(
     cursor: str | None,
 ) -> tuple[list[Record], str | None]:
     """A page of the permanent history, whatever the window or the memories became."""
-    after = cursors.decode(cursor, int)
-    bound = {"before" if descending else "after": after[0]} if after else {}
+    (seq,) = cursors.decode(cursor, int)
+    bound = {} if seq is None else {"before" if descending else "after": seq}
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await _find(connection, principal, agent, session)
         engine.read_audit.note(principal, "messages", [row["agent"]])

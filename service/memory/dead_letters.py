@@ -23,11 +23,9 @@ async def list_dead_letters(
 ) -> tuple[list[Record], str | None]:
     """A page of them, newest first. Raises Forbidden for anyone but an admin."""
     principal.require_admin()
-    before = cursors.decode(cursor, UUID)
+    (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await dead_letters.listed(
-            connection, principal.workspace_id, before=before[0] if before else None, limit=limit + 1
-        )
+        rows = await dead_letters.listed(connection, principal.workspace_id, before=before, limit=limit + 1)
     rows, more = cursors.paginate(rows, limit, "id")
     return [_shown(row) for row in rows], more
 

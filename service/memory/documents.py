@@ -75,14 +75,14 @@ async def list_documents(
     engine: Engine, principal: Principal, agent: str | None, user: str | None, *, limit: int, cursor: str | None
 ) -> tuple[list[Record], str | None]:
     """A page of documents without their text, newest first."""
-    after = cursors.decode(cursor, UUID)
+    (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await documents.list_(
             connection,
             principal.workspace_id,
             agent=principal.reader_agent(agent),
             user=user,
-            before=after[0] if after else None,
+            before=before,
             limit=limit + 1,
         )
     rows, more = cursors.paginate(rows, limit, "id")

@@ -79,14 +79,14 @@ async def list_dreams(
     engine: Engine, principal: Principal, agent: str | None, status: str | None, *, limit: int, cursor: str | None
 ) -> tuple[list[Record], str | None]:
     """A page of dreams, newest first, without their changes."""
-    after = cursors.decode(cursor, UUID)
+    (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await dreams.list_(
             connection,
             principal.workspace_id,
             agent=principal.reader_agent(agent),
             status=status,
-            before=after[0] if after else None,
+            before=before,
             limit=limit + 1,
         )
     rows, more = cursors.paginate(rows, limit, "id")

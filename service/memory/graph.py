@@ -34,7 +34,7 @@ async def list_entities(
     cursor: str | None,
 ) -> tuple[list[Record], str | None]:
     """A page of entities of the audiences the caller may read."""
-    after = cursors.decode(cursor, UUID)
+    (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
         try:
             audiences = await _audiences(connection, principal, agent)
@@ -46,7 +46,7 @@ async def list_entities(
             audiences,
             kind=kind,
             text=text,
-            before=after[0] if after else None,
+            before=before,
             limit=limit + 1,
         )
     rows, more = cursors.paginate(rows, limit, "id")

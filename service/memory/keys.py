@@ -138,11 +138,9 @@ async def list_keys(
 ) -> tuple[list[dict[str, Any]], str | None]:
     """A page of keys, newest first, never their text."""
     principal.require_admin()
-    after = cursors.decode(cursor, UUID)
+    (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await connection.fetch(
-            "list_keys", workspace=principal.workspace_id, before=after[0] if after else None, limit=limit + 1
-        )
+        rows = await connection.fetch("list_keys", workspace=principal.workspace_id, before=before, limit=limit + 1)
     rows, more = cursors.paginate(rows, limit, "id")
     return [dict(row) for row in rows], more
 

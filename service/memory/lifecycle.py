@@ -76,7 +76,7 @@ async def list_memories(
     engine: Engine, principal: Principal, agent: str | None, filter_: ListFilter, *, limit: int, cursor: str | None
 ) -> tuple[list[memories.Record], str | None]:
     """A page of memories, newest first, and the cursor of the next; an unknown agent has none."""
-    after = cursors.decode(cursor, datetime, UUID)
+    before_at, before_id = cursors.decode(cursor, datetime, UUID)
     filter_ = await _masked(engine, principal, filter_)
     async with engine.db.transaction(principal.workspace_id) as connection:
         try:
@@ -87,8 +87,8 @@ async def list_memories(
             connection,
             principal.workspace_id,
             reader,
-            before_at=after[0] if after else None,
-            before_id=after[1] if after else None,
+            before_at=before_at,
+            before_id=before_id,
             limit=limit + 1,
             now=engine.now(),
             **{name: getattr(filter_, name) for name in filter_.__slots__},

@@ -28,10 +28,10 @@ async def list_tasks(
     engine: Engine, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[Record], str | None]:
     """A page of tasks by name; an agent key sees those that its agent is a declared member of."""
-    after = cursors.decode(cursor, str)
+    (after,) = cursors.decode(cursor, str)
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await agents.list_tasks(
-            connection, principal.workspace_id, only=principal.agent, after=after[0] if after else None, limit=limit + 1
+            connection, principal.workspace_id, only=principal.agent, after=after, limit=limit + 1
         )
     rows, more = cursors.paginate(rows, limit, "task")
     return [dict(row) for row in rows], more

@@ -55,11 +55,9 @@ async def list_webhooks(
 ) -> tuple[list[Json], str | None]:
     """A page of webhooks and how sending to them goes, newest first. Raises Forbidden."""
     principal.require_admin()
-    before = cursors.decode(cursor, UUID)
+    (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await webhooks.listed(
-            connection, principal.workspace_id, before=before[0] if before else None, limit=limit + 1
-        )
+        rows = await webhooks.listed(connection, principal.workspace_id, before=before, limit=limit + 1)
     rows, more = cursors.paginate(rows, limit, "id")
     return rows, more
 
