@@ -71,7 +71,7 @@ async def open_runtime(
         open_model = partial(_open_model, settings, watched, engine.budget)
         changeover = EmbeddingMigration(engine, setting_of(settings.embedding_model, embedder), open_model)
         engine.refresh_active_model = changeover.refresh_active_model
-        lookout = HealthProber(engine, settings.health_probe_interval_s)
+        prober = HealthProber(engine, settings.health_probe_interval_s)
         async with AsyncExitStack() as stack:
             if replica is not None:
                 await stack.enter_async_context(replica)
@@ -81,7 +81,7 @@ async def open_runtime(
                 engine.access_counts,
                 engine.read_audit,
                 engine.event_notifier,
-                lookout,
+                prober,
             ):
                 await stack.enter_async_context(part)
             yield engine

@@ -39,10 +39,10 @@ async def listen(url: str, channels: Mapping[str, Callable[[str], None]]) -> Non
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _, lost=lost: lost.set())
         try:
-            for channel, heard in channels.items():
-                await connection.add_listener(channel, lambda *notification, heard=heard: heard(notification[-1]))
-            for heard in channels.values():
-                heard("")
+            for channel, notify in channels.items():
+                await connection.add_listener(channel, lambda *notification, notify=notify: notify(notification[-1]))
+            for notify in channels.values():
+                notify("")
             await lost.wait()
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             log.warning("listen_unavailable", error=type(error).__name__)

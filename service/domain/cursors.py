@@ -28,8 +28,8 @@ def encode(*key: Any) -> str:
 def decode(cursor: str | None, *types: type) -> list[Any]:
     """The sort key of a cursor; ``types`` are those of its parts: UUID, int (64 bits), str or datetime.
 
-    Without a cursor, that of the first page, each part is None. Raises InvalidInput for anything that ``encode`` has not made of such a key: what is decoded is encoded again, and
-    has to be the same.
+    Without a cursor, each part is None. Raises InvalidInput for anything that ``encode`` has not made of such a key:
+    what is decoded is encoded again, and has to be the same.
     """
     if cursor is None:
         return [None] * len(types)

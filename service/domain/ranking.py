@@ -128,11 +128,11 @@ def _with_neighbours(
     """
     numbers = {one.id: number for number, one in enumerate(members)}
     of_lender = {one.id: own[numbers[one.id]] for one in lenders}
-    heard = list(own)
+    credited = list(own)
 
     def lend(to: int, lender: UUID, share: float) -> None:
         share *= math.exp(-min(max(0.0, members[to].length - ranking.fade_after) / ranking.fade_over, EXPONENT_MAX))
-        words = heard[to] = dict(heard[to])
+        words = credited[to] = dict(credited[to])
         for word, weight in of_lender[lender].items():
             words[word] = max(words.get(word, 0.0), share * weight)
 
@@ -144,7 +144,7 @@ def _with_neighbours(
     for one in lenders:
         if one.previous in numbers:
             lend(numbers[one.previous], one.id, ranking.next_share)
-    return [sum(words.values()) for words in heard]
+    return [sum(words.values()) for words in credited]
 
 
 def _scaled(scores: Sequence[float]) -> list[float]:

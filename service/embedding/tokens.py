@@ -10,7 +10,7 @@ import base64
 import hashlib
 import lzma
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -59,11 +59,6 @@ def count_tokens_cached(text: str) -> int:
             del _counted[next(iter(_counted))]
         tokens = _counted[key] = count_tokens(text)
     return tokens
-
-
-def count_tokens_many(texts: Iterable[str]) -> list[int]:
-    """``count_tokens`` of each text, in order."""
-    return [count_tokens(text) for text in texts]
 
 
 def truncate(text: str, tokens_max: int) -> str:

@@ -84,13 +84,13 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         standing, window, found = await _gathered(engine, principal, request)
     shown = {turn.id for turn in window}
     ranked = [one for one in found.results if _adds_information(one, request, standing, shown)]
-    told = await engine.executor.each(
+    found_entries = await engine.executor.each(
         lambda one: _entry(one, standing.speaker), ranked, lambda one: len(one.payload["content"])
     )
     entries = standing.entries | {
         "tools": tools,
         "documents": [_document_entry(one.document) for one in found.results if one.document],
-        "memories": [*standing.entries.get("memories", []), *told],
+        "memories": [*standing.entries.get("memories", []), *found_entries],
     }
     assembled = await engine.executor.run(
         assemble, ContextInput(entries, window), standing.shares, request.max_tokens,

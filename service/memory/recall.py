@@ -76,7 +76,8 @@ async def recall(
     request itself is a filter. ``said_by`` leaves out messages of other users. Not ``full_records``, memories come with
     no more than a context tells of them. ``on_reader`` is called with the reader before anything is searched, perhaps
     twice. Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an empty time
-    range; with a ``key``, whose principal it is then, StaleCredential and other errors mean that it has to be looked up.
+    range; with a ``key``, whose principal it is then, StaleCredential and other errors mean that it has to be looked
+    up.
     """
     options = _Options(in_session, on_task, said_by, full_records, on_reader, key)
     started = perf_counter()

@@ -52,8 +52,8 @@ async def remember_one(
 ) -> Saved | None:
     """Save one draft, together with others being saved at the same time; None with the caller's memory off.
 
-    Promises and raises what ``remember`` does. With a ``key``, whose principal it is then, StaleCredential and other errors
-    mean that nothing was saved for it and it has to be looked up.
+    Promises and raises what ``remember`` does. With a ``key``, whose principal it is then, StaleCredential and other
+    errors mean that nothing was saved for it and it has to be looked up.
     """
     if principal.no_memory or current_deferred_commit() is not None:
         return next(iter(await remember(engine, principal, [draft])), None)

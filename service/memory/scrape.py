@@ -34,19 +34,19 @@ TRUSTED_S = 600.0
 async def authorize_scrape(engine: Engine, key: str) -> None:
     """Raises Unauthenticated, Forbidden, RateLimited, and Unavailable when the database is away and the key unknown
     here."""
-    lately, hashed = engine.metrics.scrape_credentials, hash_of(key)
+    credentials, hashed = engine.metrics.scrape_credentials, hash_of(key)
     try:
         principal = await authenticate(engine, key)
     except Unavailable:
-        if lately.get(hashed, 0.0) < monotonic():
+        if credentials.get(hashed, 0.0) < monotonic():
             raise
     except Unauthenticated:
-        lately.pop(hashed, None)
+        credentials.pop(hashed, None)
         raise
     else:
         principal.require_installation_admin()
-        if hashed in lately or len(lately) < SCRAPERS_MAX:
-            lately[hashed] = monotonic() + TRUSTED_S
+        if hashed in credentials or len(credentials) < SCRAPERS_MAX:
+            credentials[hashed] = monotonic() + TRUSTED_S
 
 
 async def render(engine: Engine) -> bytes:

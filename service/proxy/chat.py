@@ -283,7 +283,7 @@ class Chat:
             log.warning("proxy_stream_broke_off", error=error.message)
             yield b"data: " + error_body(error.message) + b"\n\n"
         finally:
-            call.ended(listener.usage, listener.heard, failed=broken)
+            call.ended(listener.usage, listener.text, failed=broken)
             if not kept and turn is not None:
                 self._later(self._keep_quietly(principal, turn, listener.answer))
 

@@ -63,15 +63,15 @@ class Call:
             self.ended(None, "", failed=True)
             raise
         if reply.status == OK:
-            self.ended(*await executor.run(_told_in, body, characters=len(body)))
+            self.ended(*await executor.run(_usage_and_text, body, characters=len(body)))
         else:
             self.fail()
         return body
 
-    def ended(self, told: Any, heard: str, *, failed: bool = False) -> None:
-        """Settle: it used what the server ``told``, else by estimate what was ``heard`` of its answer."""
-        usage: Payload = told if isinstance(told, dict) else {}
-        estimate = len(heard.encode("utf-8", "replace")) // BYTES_PER_TOKEN
+    def ended(self, reported_usage: Any, text: str, *, failed: bool = False) -> None:
+        """Settle: it used what the server reports, else by estimate the ``text`` of its answer."""
+        usage: Payload = reported_usage if isinstance(reported_usage, dict) else {}
+        estimate = len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN
         prompt = reported(usage.get("prompt_tokens"), self.worst.prompt_tokens)
         answer = reported(usage.get("completion_tokens"), estimate)
         self.charge.settle(usage_of(self.model, prompt, answer, failed=failed))
@@ -81,7 +81,7 @@ class Call:
         self.charge.settle(FAILED)
 
 
-def _told_in(body: bytes) -> tuple[Any, str]:
+def _usage_and_text(body: bytes) -> tuple[Any, str]:
     """What an answer says it used, and its words."""
     try:
         completion = orjson.loads(body)

@@ -61,7 +61,7 @@ class StreamParser:
         return message | ({"tool_calls": calls} if calls else {})
 
     @property
-    def heard(self) -> str:
+    def text(self) -> str:
         """Everything of the message so far that a model wrote."""
         return "".join([*self._text, *(call["function"]["arguments"] for call in self._calls.values())])
 

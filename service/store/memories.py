@@ -39,7 +39,8 @@ async def insert(
     """Insert ``items`` (columns of ``memories``, with ``ordinal`` counting from 1); the ids that went in.
 
     An id missing from the answer collided with a live memory or, with ``membership``, names a task whose declared
-    members its agent is none of. Raises StaleCredential, and nothing went in, for a ``key`` that does not hold any more.
+    members its agent is none of. Raises StaleCredential, and nothing went in, for a ``key`` that does not hold any
+    more.
     """
     rows = await connection.fetch(
         "insert_memories",

@@ -21,7 +21,6 @@ from service.embedding.tokens import (
     _pieces,
     count_tokens,
     count_tokens_cached,
-    count_tokens_many,
     truncate,
 )
 
@@ -44,7 +43,6 @@ def test_the_table_is_tiktokens_own(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_counts_as_tiktoken_does() -> None:
     assert count_tokens("") == 0
     assert count_tokens("The user prefers dark mode.") == 6
-    assert count_tokens_many(["", "hello", "hello world"]) == [0, 1, 2]
 
 
 def test_counts_that_are_kept_are_right_few_and_without_the_texts(monkeypatch: pytest.MonkeyPatch) -> None:
