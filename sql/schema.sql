@@ -956,6 +956,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audit_log TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.bulletins TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.chunks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.common_terms TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.cron_runs TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dead_letters TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.documents TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_changes TO reverie_app;
@@ -985,6 +986,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reindex_requests TO reverie_ap
 GRANT SELECT ON TABLE public.schema_compatibility TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.search_index TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.search_terms TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.secrets TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.settings TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.task_members TO reverie_app;

@@ -10,6 +10,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from service.db.migration_steps import grant_dml
+
 revision = "0028"
 down_revision = "0027"
 branch_labels = None
@@ -29,6 +31,7 @@ def upgrade() -> None:
         sa.Column("value", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_secrets")),
     )
+    grant_dml("cron_runs", "secrets")
     op.add_column("dream_schedule", sa.Column("asked_at", sa.DateTime(timezone=True), nullable=True))
 
 

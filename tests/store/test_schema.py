@@ -67,6 +67,23 @@ def test_migrations_go_back_and_forth(database_url: str) -> None:
     assert asyncio.run(tables()) > 0
 
 
+def test_the_role_of_the_service_may_read_every_table(database_url: str) -> None:
+    """A service that logs in as that role works."""
+
+    async def denied() -> list[str]:
+        connection = await asyncpg.connect(database_url)
+        try:
+            rows = await connection.fetch(
+                "SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace"
+                " AND relkind = 'r' AND NOT has_table_privilege('reverie_app', oid, 'SELECT')"
+            )
+            return [row["name"] for row in rows]
+        finally:
+            await connection.close()
+
+    assert asyncio.run(denied()) == []
+
+
 def test_every_key_begins_with_the_workspace(database_url: str) -> None:
     from service.db.tables import SHARED_TABLES, metadata
 
