@@ -1,8 +1,9 @@
 """Who has signed in: keys of browser sessions, in the memory of this process alone.
 
-The browser holds a signed cookie with a random session id, never a key. Signing in and out renews the id (against
-session fixation): pages check a key over their websocket, which cannot set a cookie, so they get a code that opens the
-session with the next request. After a restart, or half a day without a visit, one signs in again.
+The browser holds a signed cookie with a random session id, never a key. Signing in renews the id (against session
+fixation): pages check a key over their websocket, which cannot set a cookie, so they get a code that opens the session
+with the next request. An id that has signed out opens nothing. After a restart, or half a day without a visit, one
+signs in again.
 """
 
 from __future__ import annotations
@@ -91,25 +92,26 @@ class BrowserSessions:
         self._admissions[code] = Admission(SignedInKey(reverie, who, who.agent), _browser(), now + CODE_S)
         return code
 
-    def sign_in(self, code: str) -> None:
-        """Take the key of a code into the session, under a new id. An unknown code changes nothing. For a request whose
-        response is still to come."""
+    def sign_in(self, code: str) -> bool:
+        """Take the key of a code into the session, under a new id. Returns False, and changes nothing, for a code that
+        is unknown, too old or another browser's. For a request whose response is still to come."""
         admission = self._admissions.pop(code, None)
         if admission is None or admission.expires <= time.monotonic() or admission.browser != _browser():
-            return
+            return False
         visit = self.current()
         self._visits.pop(_browser(), None)
         visit.held = [held for held in visit.held if held.who.key_id != admission.held.who.key_id]
         visit.held.append(admission.held)
         visit.current = len(visit.held) - 1
-        renew_id()
+        app.storage.browser["id"] = str(uuid4())
         self._keep(visit)
+        return True
 
     def sign_out(self, visit: BrowserSession) -> None:
-        """Forget every key of a session, and send its pages to where its id is renewed."""
+        """Forget every key of a session, and send its pages to where one signs in."""
         self.forget(visit)
         for page in list(visit.pages):
-            page.open("/sign-out")
+            page.open("/sign-in")
 
     def forget(self, visit: BrowserSession) -> None:
         """Forget every key of a session."""
@@ -121,11 +123,6 @@ class BrowserSessions:
         while len(self._visits) >= SESSIONS_MAX:
             del self._visits[min(self._visits, key=lambda id_: self._visits[id_].seen)]
         self._visits[_browser()] = visit
-
-
-def renew_id() -> None:
-    """Give the browser another session id, with the response that is still to come."""
-    app.storage.browser["id"] = str(uuid4())
 
 
 def _browser() -> str:

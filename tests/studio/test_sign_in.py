@@ -1,4 +1,4 @@
-"""The session cookie: a new id at each sign-in and sign-out, and nothing for who knows an older one."""
+"""The session cookie: a new id at each sign-in, and nothing for who knows an older one."""
 
 from __future__ import annotations
 
@@ -83,12 +83,29 @@ async def test_signing_out_ends_the_session_in_every_tab(service: ServerProcess,
         for page in (visitor.page, other):
             await page.wait_for_url("**/sign-in")
             await expect(page.get_by_label("API key")).to_be_visible()
-        assert await cookie_of(visitor.page.context) != before
+        assert not await signed_in(service, await cookie_of(visitor.page.context))
         assert not await signed_in(service, before)
         await visitor.sign_in()
+        assert await cookie_of(visitor.page.context) != before
+        assert not await signed_in(service, before)
         await visitor.page.goto(f"{visitor.base}/studio/sign-out")
         await expect(visitor.page.get_by_label("API key")).to_be_visible()
         assert not await signed_in(service, await cookie_of(visitor.page.context))
+
+
+async def test_a_tab_that_was_open_before_another_signed_in_says_so_and_signs_in(
+    service: ServerProcess, opened: Browser
+) -> None:
+    async with visiting(opened, f"http://127.0.0.1:{service.port}") as visitor:
+        other = await visitor.page.context.new_page()
+        await other.goto(f"{visitor.base}/studio/sign-in")
+        await visitor.sign_in()
+        await other.get_by_label("API key").fill(ADMIN_KEY)
+        await other.get_by_role("button", name="Sign in").click()
+        await expect(other.get_by_text("That sign-in was not finished")).to_be_visible()
+        await other.get_by_label("API key").fill(ADMIN_KEY)
+        await other.get_by_role("button", name="Sign in").click()
+        await expect(other.get_by_role("heading", name="Memories", exact=True)).to_be_visible()
 
 
 async def test_a_sign_in_is_finished_by_the_browser_that_began_it(service: ServerProcess, opened: Browser) -> None:
@@ -132,4 +149,4 @@ async def test_the_cookie_is_for_this_site_and_no_script_and_over_tls_if_that_is
 async def test_a_sign_in_leads_nowhere_but_to_a_page_of_the_studio(service: ServerProcess, target: str) -> None:
     answer = await service.http.get("/studio/enter", params={"code": "x", "next": target})
     service.http.cookies.clear()
-    assert answer.headers["location"] == "/studio/"
+    assert answer.headers["location"] == "/studio/sign-in?refused=true&next=/"

@@ -9,7 +9,7 @@ from nicegui import app, ui
 from starlette.responses import RedirectResponse, Response
 
 from service.clients import ReverieClientError
-from service.studio.browser_sessions import BrowserSessions, renew_id
+from service.studio.browser_sessions import BrowserSessions
 from service.studio.components import box, button, html
 from service.studio.endpoint import PATH
 from service.studio.formatting import error_message
@@ -21,25 +21,26 @@ WHERE_KEYS_ARE = Markup(
     "<code>.reverie/admin-key</code>. You see what the key may see. It stays in the memory of the server until you "
     "sign out, and is never in a page.</p>"
 )
+REFUSED = "That sign-in was not finished in time, or was begun before another tab signed in. Give the key once more."
 
 
 def add(visits: BrowserSessions) -> None:
-    """The page at ``/sign-in``, and the addresses that renew the session's id."""
+    """The page at ``/sign-in``, and the addresses where a session begins and ends."""
 
     @ui.page("/sign-in", title="Sign in · Reverie")
-    def page(next: str = "/") -> None:
+    def page(next: str = "/", refused: bool = False) -> None:
         ui.dark_mode(THEMES[visits.current().theme])
-        _build(visits, _place(next))
+        _build(visits, _place(next), REFUSED if refused else "")
 
     @app.get("/enter")
     async def enter(code: str, next: str = "/") -> Response:
-        visits.sign_in(code)
-        return RedirectResponse(f"{PATH}{_place(next)}", 303)
+        if visits.sign_in(code):
+            return RedirectResponse(f"{PATH}{_place(next)}", 303)
+        return RedirectResponse(f"{PATH}/sign-in?refused=true&next={quote(_place(next))}", 303)
 
     @app.get("/sign-out")
     async def leave() -> Response:
         visits.forget(visits.current())
-        renew_id()
         return RedirectResponse(f"{PATH}/sign-in", 303)
 
 
@@ -47,7 +48,7 @@ def _place(path: str) -> str:
     return path if path in {place for place, _, _ in PLACES} else "/"
 
 
-def _build(visits: BrowserSessions, target: str) -> None:
+def _build(visits: BrowserSessions, target: str, said: str) -> None:
     async def enter() -> None:
         given = (key.value or "").strip()
         if not given:
@@ -68,7 +69,7 @@ def _build(visits: BrowserSessions, target: str) -> None:
         html(Markup('<p class="soft">See what your agents remember, and what they dreamed.</p>'))
         key = ui.input("API key", password=True, password_toggle_button=True)
         key.props("outlined autofocus autocomplete=off").on("keydown.enter", enter)
-        problem = ui.label().classes("bad small").props('role="alert"')
+        problem = ui.label(said).classes("bad small").props('role="alert"')
         go = button("Sign in", enter, "primary")
         html(WHERE_KEYS_ARE)
         if visits.current().key is not None:
