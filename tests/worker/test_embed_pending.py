@@ -38,6 +38,19 @@ class Flaky:
         """Nothing to let go of."""
 
 
+class Overtaken(Flaky):
+    """An embedder whose texts all change while it embeds them."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(good=10)
+        self.engine = engine
+
+    async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
+        async with self.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+            await connection.raw.execute("UPDATE memories SET version = version + 1")
+        return await super().embed(texts, deadline_s)
+
+
 async def states(engine: Engine) -> list[str]:
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         rows = await connection.raw.fetch("SELECT embedding_model IS NULL AS pending FROM search_index ORDER BY id")
@@ -64,3 +77,15 @@ async def test_the_worker_catches_up_once_the_embedder_answers(engine: Engine) -
     assert await embed_pending(engine) == 300
     assert await states(engine) == ["ready"] * 300
     assert await embed_pending(engine) == 0
+
+
+async def test_texts_that_keep_changing_wait_for_the_next_run(engine: Engine) -> None:
+    engine.embedder = Flaky(good=0)
+    await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content=f"fact {n}") for n in range(3)])
+    engine.embedder = overtaken = Overtaken(engine)
+    await embed_pending(engine)
+    assert overtaken.good == 9
+    assert await states(engine) == ["pending"] * 3
+    engine.embedder = Flaky(good=1)
+    assert await embed_pending(engine) == 3
+    assert await states(engine) == ["ready"] * 3

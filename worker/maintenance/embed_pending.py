@@ -27,15 +27,15 @@ async def embed_pending(engine: Engine, flight: InFlight | None = None) -> int:
         return 0
     flight = flight or InFlight(engine)
     done = left = 0
-    waiting = await all_workspaces(engine)
+    waiting = dict.fromkeys(await all_workspaces(engine), FIRST)
     while waiting:
-        going_on = []
-        for workspace in waiting:
+        going_on = {}
+        for workspace, after in waiting.items():
             with paid_by(Payer(workspace)):
-                embedded, more = await _embed_batch(engine, workspace, flight)
+                embedded, last = await _embed_batch(engine, workspace, flight, after)
             done += embedded
-            if more:
-                going_on.append(workspace)
+            if last is not None:
+                going_on[workspace] = last
             else:
                 left += await _left(engine, workspace)
         waiting = going_on
@@ -46,24 +46,24 @@ async def embed_pending(engine: Engine, flight: InFlight | None = None) -> int:
     return done
 
 
-async def _embed_batch(engine: Engine, workspace: UUID, flight: InFlight) -> tuple[int, bool]:
-    """How many texts of a batch got a vector, and whether there may be more to do; not for a workspace that another
-    worker is at, or has died over a moment ago."""
+async def _embed_batch(engine: Engine, workspace: UUID, flight: InFlight, after: UUID) -> tuple[int, UUID | None]:
+    """How many texts of a batch of rows after an id got a vector, and the last id, where there may be more to do; not
+    for a workspace that another worker is at, or has died over a moment ago."""
     async with engine.db.transaction(workspace) as connection:
-        if not await embeddings.pending(connection, workspace, FIRST, 1):
-            return 0, False
+        if not await embeddings.pending(connection, workspace, after, 1):
+            return 0, None
     tracker = await flight.open(workspace, "embedding", workspace)
     if tracker is None:
-        return 0, False
+        return 0, None
     async with engine.db.transaction(workspace) as connection:
-        rows = await embeddings.pending(connection, workspace, FIRST, BATCH)
+        rows = await embeddings.pending(connection, workspace, after, BATCH)
     done = tried = 0
     for _, part in tracker.batches(rows, embeddings.text_of_row, BATCH):
         filled = await _embed(engine, workspace, part, tracker)
         done, tried = done + filled, tried + len(part)
         if filled < len(part):
             break
-    return done, done == tried == len(rows)
+    return done, rows[-1]["id"] if rows and done == tried == len(rows) else None
 
 
 async def _embed(engine: Engine, workspace: UUID, rows: Sequence[Row], tracker: Tracker) -> int:
