@@ -31,8 +31,8 @@ from service.api.routes import (
     users,
 )  # fmt: skip
 from service.mcp.endpoint import PATH, McpEndpoint
+from service.memory.access.keys import authenticate
 from service.memory.engine import Engine
-from service.memory.keys import authenticate
 from service.proxy.chat import Chat
 from service.proxy.upstream import open_upstream
 from service.runtime import open_runtime

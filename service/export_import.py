@@ -16,9 +16,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from service.domain.export_lines import KEYS
 from service.domain.principal import Principal
 from service.errors import InvalidInput, NotFound
+from service.memory.access.naming import masked_names
+from service.memory.access.redaction import workspace_policy
 from service.memory.engine import Engine
-from service.memory.naming import masked_names
-from service.memory.redaction import workspace_policy
 from service.memory.transfer import importing
 from service.memory.transfer.export import export
 from service.memory.transfer.importing import Format, ImportResult, import_lines

@@ -12,10 +12,10 @@ from service.db.pool import Database
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import KeyRole
 from service.errors import InvalidInput
+from service.memory.access.keys import PREFIX, add_key, hash_of, workspace_of
+from service.memory.access.naming import masked_names
+from service.memory.access.redaction import workspace_policy
 from service.memory.engine import Engine
-from service.memory.keys import PREFIX, add_key, hash_of, workspace_of
-from service.memory.naming import masked_names
-from service.memory.redaction import workspace_policy
 from service.settings import Settings
 
 DEFAULT_NAME = "default"

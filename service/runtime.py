@@ -10,6 +10,7 @@ from functools import partial
 
 import structlog
 
+from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.db.pool import Connection, Database
 from service.db.replica import Replica
 from service.domain.spending import Ledger
@@ -21,10 +22,9 @@ from service.embedding.storage import storage_of
 from service.errors import Unavailable
 from service.llm import LLM, Reranker
 from service.logs import without_messages
-from service.memory.concurrency import Bounds, ConcurrencyLimit
-from service.memory.embedding_migration import EmbeddingMigration
 from service.memory.engine import CHEAP_SOURCE, Engine
-from service.memory.health import HealthProber
+from service.memory.ops.embedding_migration import EmbeddingMigration
+from service.memory.ops.health import HealthProber
 from service.settings import Settings
 from service.store.embeddings import Model
 from service.telemetry import Telemetry

@@ -14,8 +14,8 @@ from fastapi import FastAPI
 
 from service.api.header_limits import header_limited_protocol
 from service.app import create_app
+from service.concurrency.executor import freeze_heap
 from service.errors import Unavailable
-from service.executor import freeze_heap
 from service.settings import Settings
 
 GRACE_S = 10

@@ -18,8 +18,8 @@ import uvicorn
 
 from service.app import create_app
 from service.domain.ids import new_id
+from service.memory.access.keys import add_key
 from service.memory.engine import Engine
-from service.memory.keys import add_key
 from service.settings import Settings
 
 ADMIN_KEY = "the-admin-key-of-the-tests"

@@ -17,7 +17,7 @@ from service.db.migrate import ROOT
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.errors import InvalidInput
 from service.first_start import first_start
-from service.memory.keys import make_key
+from service.memory.access.keys import make_key
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, Api, serving
 

@@ -16,11 +16,11 @@ from typing import Any
 
 import structlog
 
+from service.concurrency.executor import freeze_heap
 from service.db.listening import DUE, EVENTS, listen
-from service.executor import freeze_heap
+from service.memory.dreams.in_flight import InFlight
 from service.memory.engine import Engine
-from service.memory.health import health_payload
-from service.memory.in_flight import InFlight
+from service.memory.ops.health import health_payload
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import health

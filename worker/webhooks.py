@@ -16,13 +16,13 @@ from datetime import datetime, timedelta
 import httpx
 import structlog
 
-from service.db.guard import assert_outside_transaction
+from service.concurrency.transaction_guard import assert_outside_transaction
 from service.db.pool import Connection
 from service.domain.events import signature
 from service.domain.json import dumps
 from service.domain.webhook_url import is_public
 from service.memory.engine import Engine
-from service.memory.event_notifier import last_position
+from service.memory.events.event_notifier import last_position
 from service.store import events, webhooks
 from service.store.events import Event
 from service.store.webhooks import Claim, Webhook

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from service.api.dependencies import bearer, principal_of
 from service.api.errors import ERRORS_MAX
-from service.executor import INLINE_CHARACTERS_MAX
+from service.concurrency.executor import INLINE_CHARACTERS_MAX
 from service.memory.engine import Engine
 
 

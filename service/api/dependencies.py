@@ -16,8 +16,8 @@ from service.domain.json import dumps
 from service.domain.principal import Principal
 from service.domain.spending import set_payer
 from service.errors import InvalidInput, Unauthenticated
+from service.memory.access.keys import authenticate
 from service.memory.engine import Engine
-from service.memory.keys import authenticate
 
 NO_MEMORY = "X-Reverie-No-Memory"
 _YES = frozenset({"1", "true", "yes", "on", "y", "t"})

@@ -21,15 +21,15 @@ from service.api.errors import problem_response
 from service.api.naming import LOOKUP_PATHS
 from service.api.routes import chat, memories
 from service.api.routes.chat import ChatHeaders
+from service.concurrency.executor import INLINE_CHARACTERS_MAX
 from service.domain.drafts import MemoryDraft
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest
 from service.domain.spending import set_payer
 from service.errors import ReverieError, Unauthenticated, Unavailable
-from service.executor import INLINE_CHARACTERS_MAX
-from service.memory.keys import authenticate, cached_credential
-from service.memory.naming import with_masked_names
-from service.memory.redaction import pii_policy
+from service.memory.access.keys import authenticate, cached_credential
+from service.memory.access.naming import with_masked_names
+from service.memory.access.redaction import pii_policy
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.api.errors import problem_response
 from service.domain.spending import set_payer
 from service.errors import InvalidInput, ReverieError
-from service.memory.idempotency import IdempotentRequest, IdempotentResponse, run_idempotent
-from service.memory.keys import authenticate
+from service.memory.access.keys import authenticate
+from service.memory.saving.idempotency import IdempotentRequest, IdempotentResponse, run_idempotent
 
 HEADER = "Idempotency-Key"
 PREFIX = "/v1/"

@@ -21,9 +21,9 @@ from service.api.bodies import LargeBodyRoute
 from service.domain.naming import Loc, plan_of
 from service.domain.principal import Principal
 from service.errors import InvalidInput
+from service.memory.access.naming import with_masked_names
+from service.memory.access.redaction import pii_policy
 from service.memory.engine import Engine
-from service.memory.naming import with_masked_names
-from service.memory.redaction import pii_policy
 
 LOOKUP_PATHS = frozenset({"/v1/memories/search", "/v1/memories/search/preview", "/v1/context", "/v1/ask"})
 """What is asked with POST and stores nothing: names are masked there, and never refused."""

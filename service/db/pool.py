@@ -15,6 +15,7 @@ import asyncpg
 import orjson
 from pgvector.asyncpg import register_vector
 
+from service.concurrency.transaction_guard import transaction_open
 from service.db.connectivity import (
     CONNECT_S,
     CONNECTION_ERRORS,
@@ -25,7 +26,6 @@ from service.db.connectivity import (
 )
 from service.db.deferred_commit import current_deferred_commit
 from service.db.failures import translate_db_errors
-from service.db.guard import transaction_open
 from service.db.queries import NO_FLAGS, Flags, Query, query
 from service.db.schema_version import SchemaCheck
 from service.db.wal_lsn import LsnTracker

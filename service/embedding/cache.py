@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from service.db.guard import assert_outside_transaction
-from service.domain.lru import LRUCache
+from service.concurrency.lru import LRUCache
+from service.concurrency.transaction_guard import assert_outside_transaction
 from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut, Vectors
 
 SIZE: Final = 1_000

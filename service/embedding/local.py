@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from service.db.guard import assert_outside_transaction
+from service.concurrency.transaction_guard import assert_outside_transaction
 from service.embedding.base import (
     EmbedderMisconfigured,
     EmbeddingFailed,

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 import numpy as np
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from service.db.guard import assert_outside_transaction
+from service.concurrency.transaction_guard import assert_outside_transaction
 from service.domain.spending import FAILED, UNRECORDED, Ledger
 from service.embedding.base import (
     EmbedderMisconfigured,

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from service.db.guard import assert_outside_transaction
+from service.concurrency.transaction_guard import assert_outside_transaction
 from service.embedding.base import (
     EmbedderMisconfigured,
     Vectors,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from service.db.guard import assert_outside_transaction
+from service.concurrency.transaction_guard import assert_outside_transaction
 from service.llm.errors import LLMInvalidOutput, LLMRefused, LLMUnavailable
 from service.provider.failures import describe, located
 from service.provider.response_limits import response_too_large

@@ -13,22 +13,22 @@ from uuid import UUID
 import numpy as np
 import structlog
 
+from service.concurrency.executor import FairExecutor
+from service.concurrency.group_commit import GroupCommit
+from service.concurrency.limit import Bounds, ConcurrencyLimit
+from service.concurrency.lru import LRUCache
+from service.concurrency.single_flight import SingleFlight
 from service.db.pool import Connection, Database, Row
 from service.db.replica import Replica
-from service.domain.lru import LRUCache
 from service.domain.principal import CachedCredential
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.embedding.storage import storage_of
-from service.executor import FairExecutor
 from service.llm import LLM, Reranker
-from service.memory.access_counts import AccessCounter
-from service.memory.concurrency import Bounds, ConcurrencyLimit
-from service.memory.event_notifier import EventNotifier
-from service.memory.group_commit import GroupCommit
-from service.memory.model_budget import ModelBudget
-from service.memory.read_audit import ReadCounter
-from service.memory.scopes import ScopeCache
-from service.memory.single_flight import SingleFlight
+from service.memory.access.read_audit import ReadCounter
+from service.memory.events.event_notifier import EventNotifier
+from service.memory.ops.model_budget import ModelBudget
+from service.memory.saving.scopes import ScopeCache
+from service.memory.search.access_counts import AccessCounter
 from service.metrics import Metrics
 from service.privacy import Redactor
 from service.store.embeddings import model_number

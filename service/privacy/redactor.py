@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from service.concurrency.executor import INLINE_CHARACTERS_MAX, NOT_KNOWN, FairExecutor, freeze_heap
 from service.domain.json import dumps
 from service.domain.placeholders import PLACEHOLDER, placeholder
 from service.errors import ReverieError
-from service.executor import INLINE_CHARACTERS_MAX, NOT_KNOWN, FairExecutor, freeze_heap
 from service.privacy.ascii_map import to_ascii
 from service.privacy.patterns import BARRIER, blank
 

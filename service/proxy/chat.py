@@ -9,6 +9,7 @@ from typing import Any
 
 import structlog
 
+from service.concurrency.limit import ConcurrencyLimit
 from service.domain.context import ContextRequest, Placement, ShareChanges
 from service.domain.field_types import QUERY_MAX
 from service.domain.json import dumps
@@ -16,12 +17,11 @@ from service.domain.principal import Principal
 from service.domain.spending import Payer, paid_by
 from service.domain.workspace import ProxySettings
 from service.errors import AnswerTooLarge, Forbidden, NotFound, Unavailable
-from service.memory.concurrency import ConcurrencyLimit
-from service.memory.context import build_context
-from service.memory.conversations import append_turns
+from service.memory.access.naming import masked_names
+from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
-from service.memory.naming import masked_names
-from service.memory.workspace import get_settings
+from service.memory.search.context import build_context
+from service.memory.sessions.conversations import append_turns
 from service.proxy import injection, transcript
 from service.proxy.admission import Admitted, admit
 from service.proxy.injection import Payload

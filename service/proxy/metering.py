@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import orjson
 
+from service.concurrency.executor import FairExecutor
 from service.domain.spending import FAILED, Charge, Usage
-from service.executor import FairExecutor
 from service.provider.prices import BYTES_PER_TOKEN, reported, usage_of
 from service.proxy import transcript
 from service.proxy.upstream import OK, UpstreamResponse

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import httpx
 import orjson
 
-from service.db.guard import assert_outside_transaction
+from service.concurrency.transaction_guard import assert_outside_transaction
 from service.errors import AnswerTooLarge, Unavailable
 from service.provider.failures import describe, host_of
 from service.provider.library import load_litellm

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.first_start import key_in_workspace
-from service.memory.concurrency import Bounds, ConcurrencyLimit
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import ADMIN_KEY, Api, serving

@@ -15,7 +15,7 @@ import pytest
 from service.clients import AsyncReverie
 from service.db.tables import metadata
 from service.first_start import key_in_workspace
-from service.memory.engine_status import LATE_S
+from service.memory.ops.engine_status import LATE_S
 from service.settings import Settings
 from service.store import health
 from tests.fakes.openai_server import FakeOpenAI
@@ -71,7 +71,7 @@ async def test_the_engine_says_what_it_is_made_of(static_api: Api) -> None:
 async def test_a_broken_embedder_and_a_broken_model_are_told_and_then_no_more(
     remote_api: Api, provider: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.memory.health.FRESH_S", 0.0)
+    monkeypatch.setattr("service.memory.ops.health.FRESH_S", 0.0)
     healthy = await remote_api.get("/v1/engine")
     assert (healthy["embedder"]["status"], healthy["llm"]["status"]) == ("ok", "ok")
     provider.fail(status=500, times=None)
@@ -144,7 +144,7 @@ SHARED = re.compile(r"version|postgres|pgvector|schema|bytes|pool|lag|host|worke
 async def test_what_concerns_the_whole_installation_is_for_its_admins(
     remote_api: Api, provider: FakeOpenAI, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.memory.health.FRESH_S", 0.0)
+    monkeypatch.setattr("service.memory.ops.health.FRESH_S", 0.0)
     await remote_api.save("The ferry leaves at nine")
     await remote_api.post("/v1/agents/a/dream", {})
     async with remote_api.engine.db.unscoped() as connection:

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory import event_notifier
-from service.memory import events as follow_module
-from service.memory.event_notifier import WorkspaceCursor, last_position
+from service.memory.events import event_notifier
+from service.memory.events import event_stream as follow_module
+from service.memory.events.event_notifier import WorkspaceCursor, last_position
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import events

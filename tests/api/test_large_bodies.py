@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.api.errors import ERRORS_MAX
-from service.executor import INLINE_CHARACTERS_MAX
+from service.concurrency.executor import INLINE_CHARACTERS_MAX
 from tests.live_api import Api
 
 PADDING = {"metadata": {"padding": "x" * INLINE_CHARACTERS_MAX}}

@@ -13,8 +13,8 @@ import pytest
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.placeholders import placeholder
 from service.domain.workspace import PiiSettings
+from service.memory.access.naming import masked_names
 from service.memory.engine import Engine
-from service.memory.naming import masked_names
 from service.runtime import open_runtime
 from service.settings import Settings
 from tests.live_api import Api, serving

@@ -17,7 +17,7 @@ from functools import cache
 import asyncpg
 
 from service.domain.drafts import MemoryDraft
-from service.memory.remember import remember
+from service.memory.saving.remember import remember
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
 from tests.bench.data import sentences

@@ -9,8 +9,8 @@ from uuid import UUID, uuid5
 import uvloop
 
 from service.domain.drafts import MessageDraft
-from service.memory.conversations import append_messages
 from service.memory.engine import Engine
+from service.memory.sessions.conversations import append_messages
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store.agents import get_agent

@@ -20,9 +20,9 @@ from uuid import UUID
 from service.domain.drafts import MessageDraft
 from service.domain.search import SearchRequest
 from service.llm import LLM
-from service.memory.conversations import append_messages
 from service.memory.engine import Engine
-from service.memory.recall import recall
+from service.memory.search.recall import recall
+from service.memory.sessions.conversations import append_messages
 from service.provider.library import import_litellm
 from service.runtime import open_runtime
 from service.store.agents import get_agent

@@ -17,8 +17,8 @@ from service.domain.search import SearchRequest
 from service.embedding.base import Embedder, Vectors
 from service.embedding.storage import base_signature
 from service.memory.engine import Engine
-from service.memory.recall import recall
-from service.memory.remember import remember
+from service.memory.saving.remember import remember
+from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from tests.bench import metrics
 from tests.bench.data import Conversation, Question, locomo, longmemeval, minilm_folder

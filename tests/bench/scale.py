@@ -17,10 +17,10 @@ from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.ids import new_id
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
-from service.memory.conversations import append_messages
 from service.memory.engine import Engine
-from service.memory.recall import recall
-from service.memory.remember import remember
+from service.memory.saving.remember import remember
+from service.memory.search.recall import recall
+from service.memory.sessions.conversations import append_messages
 from service.runtime import open_runtime
 from service.store.agents import get_agent
 from tests.bench import corpus, speed

@@ -14,7 +14,7 @@ import uvloop
 from service.db.pool import Connection, Database
 from service.domain.search import SearchRequest
 from service.memory.engine import Engine
-from service.memory.recall import recall
+from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.store.search.plan import SearchLimits
 from tests.bench import corpus

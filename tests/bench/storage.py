@@ -17,8 +17,8 @@ import psutil
 from service.domain.search import SearchRequest
 from service.embedding.storage import Storage
 from service.memory.engine import Engine
-from service.memory.engine_status import get_engine_status
-from service.memory.recall import recall
+from service.memory.ops.engine_status import get_engine_status
+from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import hnsw

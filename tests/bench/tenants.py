@@ -12,8 +12,8 @@ from service.domain.ids import new_id
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.memory.engine import Engine
-from service.memory.recall import recall
-from service.memory.remember import remember
+from service.memory.saving.remember import remember
+from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from tests.bench import corpus, speed
 from tests.bench.environment import ADMIN, Place

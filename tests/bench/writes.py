@@ -21,7 +21,7 @@ from service.domain.drafts import MemoryDraft
 from service.domain.ids import new_id
 from service.domain.json import dumps
 from service.memory.engine import Engine
-from service.memory.remember import remember, remember_one
+from service.memory.saving.remember import remember, remember_one
 from service.runtime import open_runtime
 from service.store.vectors import NO_SPACE
 from tests.bench import corpus

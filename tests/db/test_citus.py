@@ -18,7 +18,7 @@ from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.errors import Unavailable
 from service.memory.engine import Engine
-from service.memory.recall import recall
+from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
 from tests.captured_queries import CapturedQuery

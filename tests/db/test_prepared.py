@@ -12,8 +12,8 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.domain.types import MemoryType
-from service.memory.recall import recall
-from service.memory.remember import remember
+from service.memory.saving.remember import remember
+from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
 from tests.citus_cluster import Cluster

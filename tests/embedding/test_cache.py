@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from service.db.guard import transaction_open
+from service.concurrency.transaction_guard import transaction_open
 from service.embedding import CachedEmbedder, EmbeddingFailed, EmbeddingTimedOut, Vectors
 from service.embedding.base import EmbeddingOverBudget
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from service.db.guard import transaction_open
+from service.concurrency.transaction_guard import transaction_open
 from service.embedding import EmbedderMisconfigured, EmbeddingTimedOut, Vectors, open_embedder
 from service.embedding.local import LocalEmbedder
 

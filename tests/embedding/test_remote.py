@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from service.db.guard import transaction_open
+from service.concurrency.transaction_guard import transaction_open
 from service.embedding import EmbeddingFailed, EmbeddingTimedOut, open_embedder
 from service.embedding.remote import ATTEMPTS_MAX, BATCH_CHARACTERS_MAX, BATCH_TEXTS_MAX, RemoteEmbedder
 from tests.fakes.openai_server import FakeOpenAI

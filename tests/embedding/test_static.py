@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from service.db.guard import transaction_open
+from service.concurrency.transaction_guard import transaction_open
 from service.embedding import EmbeddingTimedOut
 from service.embedding.static import INLINE_CHARACTERS_MAX, StaticEmbedder
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.executor import freeze_heap
-from service.memory.in_flight import InFlight
+from service.concurrency.executor import freeze_heap
+from service.memory.dreams.in_flight import InFlight
 from service.settings import Settings
 from tests.eventloop.heartbeat import Heart
 from tests.eventloop.worst import CHINESE, PROSE, long_text

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from service.db.guard import transaction_open
+from service.concurrency.transaction_guard import transaction_open
 from service.llm import LLM, Budget, BudgetReached, LLMInvalidOutput, LLMRefused, LLMUnavailable, Usage
 from service.llm.client import ATTEMPTS_MAX
 from tests.fakes.openai_server import FakeOpenAI

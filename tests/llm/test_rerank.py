@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.db.guard import transaction_open
+from service.concurrency.transaction_guard import transaction_open
 from service.llm import LLMInvalidOutput, LLMUnavailable, Reranker
 from tests.fakes.openai_server import FakeOpenAI
 

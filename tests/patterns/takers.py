@@ -22,8 +22,10 @@ from service.domain.field_types import reject_unstorable_json
 from service.domain.types import MemoryType
 from service.embedding.static import StaticEmbedder
 from service.errors import ReverieError
-from service.memory import assembly, bulletin, compaction, summarize
-from service.memory.prompts import Notes
+from service.memory.dreams import bulletin
+from service.memory.dreams.prompts import Notes
+from service.memory.search import assembly
+from service.memory.sessions import compaction, summarize
 from service.privacy import PiiPolicy, Redactor
 from service.privacy.recognizers import PatternFinder
 from service.proxy import transcript
@@ -52,14 +54,14 @@ METHODS: dict[str, Callable[[], Any]] = {
 """Classes whose methods count, and how one of them is made."""
 
 EXCLUDED = {
-    "service.memory.ask._supported": "takes a reply of a model: what it calls takes texts itself",
+    "service.memory.search.ask._supported": "takes a reply of a model: what it calls takes texts itself",
     "service.domain.events.signature": "signs bytes of its own making",
     "service.embedding.local.names_a_folder": "takes a setting",
-    "service.memory.assembly._section": "takes a section's lines, as _cost counted them: see WRAPPED",
-    "service.memory.compaction._summary_by_rules": "takes a window: see WRAPPED",
-    "service.memory.compaction._summary": "takes a window: see WRAPPED",
+    "service.memory.search.assembly._section": "takes a section's lines, as _cost counted them: see WRAPPED",
+    "service.memory.sessions.compaction._summary_by_rules": "takes a window: see WRAPPED",
+    "service.memory.sessions.compaction._summary": "takes a window: see WRAPPED",
     "service.domain.naming.with_names": "takes a function as well, and names, whose length is bounded",
-    "service.memory.idempotency._sealed": "encrypts an answer of its own making",
+    "service.memory.saving.idempotency._sealed": "encrypts an answer of its own making",
     "service.memory.transfer.redact._texts": "picks fields out of a record",
     "service.privacy.patterns.blank": "takes a pattern as well, each of which is tested by itself",
     "service.proxy.upstream._refusal": "takes an error of its own making",

@@ -16,8 +16,8 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.search import SearchRequest
 from service.domain.types import MemoryType
 from service.memory.engine import Engine
-from service.memory.recall import recall
-from service.memory.remember import remember
+from service.memory.saving.remember import remember
+from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import hnsw

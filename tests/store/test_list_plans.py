@@ -16,8 +16,8 @@ from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.memory.engine import Engine
-from service.memory.lifecycle import ListFilter
-from service.memory.remember import remember
+from service.memory.saving.lifecycle import ListFilter
+from service.memory.saving.remember import remember
 from service.store import agents
 from tests.citus_cluster import Cluster
 

@@ -9,8 +9,8 @@ from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
-from service.memory.recall import recall
-from service.memory.remember import remember
+from service.memory.saving.remember import remember
+from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from service.concurrency.executor import FairExecutor
 from service.errors import InvalidImportLine
-from service.executor import FairExecutor
 from service.memory.transfer.parse import LINE_BYTES_MAX, raw_lines
 
 PART = 8 * 1024 * 1024

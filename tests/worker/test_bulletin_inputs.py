@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory import bulletin
+from service.memory.dreams import bulletin
 from service.provider.library import load_litellm
 from service.store import bulletins
 from tests.fakes.openai_server import FakeOpenAI

@@ -13,8 +13,8 @@ from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.embedding.base import EmbeddingFailed, Vectors
 from service.memory.engine import EMBED_BATCH, Engine
-from service.memory.recall import recall
-from service.memory.remember import remember
+from service.memory.saving.remember import remember
+from service.memory.search.recall import recall
 from worker.maintenance.embed_pending import embed_pending
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)

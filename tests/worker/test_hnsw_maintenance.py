@@ -12,8 +12,8 @@ from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.search import SearchRequest
 from service.memory.engine import Engine
-from service.memory.recall import recall
-from service.memory.remember import remember
+from service.memory.saving.remember import remember
+from service.memory.search.recall import recall
 from service.settings import Settings
 from service.store import agents, hnsw
 from tests.databases import downgrade_to, wait_for_lock_waiter

@@ -17,7 +17,7 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.embedding import EmbeddingFailed
 from service.memory.engine import Engine
-from service.memory.remember import remember
+from service.memory.saving.remember import remember
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import embeddings

@@ -19,10 +19,10 @@ from service.domain.search import SearchRequest
 from service.domain.text_features import extract_features
 from service.embedding.static import StaticEmbedder
 from service.embedding.storage import Storage, with_storage
+from service.memory.dreams.in_flight import InFlight
 from service.memory.engine import Engine
-from service.memory.in_flight import InFlight
-from service.memory.recall import recall
-from service.memory.remember import remember
+from service.memory.saving.remember import remember
+from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import embeddings, hnsw

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from service.domain.identity import identity_hash
 from service.domain.types import MemoryType
-from service.memory.prompts import Noted, Notes
+from service.memory.dreams.prompts import Noted, Notes
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.candidates import Candidate, Turn
 from worker.dreaming.extract.llm_candidates import candidates_of

@@ -8,7 +8,7 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.llm import LLMUnavailable
-from service.memory.compaction import compact
+from service.memory.sessions.compaction import compact
 from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
@@ -79,10 +79,8 @@ async def test_a_summary_that_fails_leaves_a_longer_window(
     async def fail(*_: object, **__: object) -> None:
         raise LLMUnavailable("made to fail")
 
-    target = (
-        "service.memory.compaction._summary_text" if broken == "summary" else "service.store.sessions.compact_window"
-    )
-    monkeypatch.setattr(target, fail)
+    summary, window = "service.memory.sessions.compaction._summary_text", "service.store.sessions.compact_window"
+    monkeypatch.setattr(summary if broken == "summary" else window, fail)
     with pytest.raises(LLMUnavailable):
         await compact_next(api.engine)
     shown = await window(api)

@@ -10,7 +10,7 @@ import structlog
 
 from service.domain.json import dumps
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
-from service.memory.prompts import ADJUDICATE, Verdicts
+from service.memory.dreams.prompts import ADJUDICATE, Verdicts
 from worker.dreaming.checkpoints import Checkpoints
 from worker.dreaming.reconcile import Outcome, Pair
 

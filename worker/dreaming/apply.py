@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from service.errors import ReverieError
-from service.memory.bulletin import Bulletin
+from service.memory.dreams.bulletin import Bulletin
 from service.memory.engine import Engine
 from service.store import dreams
 from service.store.dreams import Lease

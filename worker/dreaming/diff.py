@@ -33,7 +33,7 @@ class Diff:
         self, op: str, *, memory_id: UUID | None = None, before: Json | None = None, after: Json | None = None,
         undo: Json | None = None, reason: str,
     ) -> None:  # fmt: skip
-        """Add one change. ``undo`` is what ``service.memory.undo`` needs to take it back."""
+        """Add one change. ``undo`` is what ``service.memory.dreams.undo`` needs to take it back."""
         if op in self.counts:
             self.counts[op] += 1
         self.changes.append(

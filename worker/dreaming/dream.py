@@ -15,11 +15,11 @@ import structlog
 
 from service.domain.workspace import PiiSettings
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable, Usage
-from service.memory import bulletin
-from service.memory.bulletin import Bulletin
+from service.memory.dreams import bulletin
+from service.memory.dreams.bulletin import Bulletin
+from service.memory.dreams.in_flight import Tracker
+from service.memory.dreams.prompts import WrittenBulletin
 from service.memory.engine import Engine
-from service.memory.in_flight import Tracker
-from service.memory.prompts import WrittenBulletin
 from service.store import bulletins, dreams
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings

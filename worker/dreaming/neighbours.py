@@ -12,8 +12,8 @@ import numpy as np
 
 from service.db.pool import Connection
 from service.domain.identity import identity_hash
+from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import EMBED_BATCH, Engine
-from service.memory.in_flight import Tracker
 from service.store.dreams import Lease
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.candidates import Candidate, evidence_of, proposed_in

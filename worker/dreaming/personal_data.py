@@ -11,10 +11,10 @@ from itertools import islice
 from uuid import UUID
 
 from service.domain.workspace import PiiSettings
+from service.memory.access.naming import masked_names
+from service.memory.access.redaction import redact_lenient
+from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import Engine
-from service.memory.in_flight import Tracker
-from service.memory.naming import masked_names
-from service.memory.redaction import redact_lenient
 from service.privacy import PiiPolicy
 from worker.dreaming.candidates import Candidate, Mention, Turn, evidence_of, proposed_in, stated_in
 

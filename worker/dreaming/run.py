@@ -19,12 +19,12 @@ from service.domain.field_types import replace_unstorable
 from service.domain.spending import paid_by
 from service.errors import ReverieError, Unavailable
 from service.llm import Usage
-from service.memory import bulletin
-from service.memory.agents import payer_for
-from service.memory.compaction import compact_agent
+from service.memory.dreams import bulletin
+from service.memory.dreams.agents import payer_for
+from service.memory.dreams.in_flight import InFlight, Tracker
 from service.memory.engine import Engine
-from service.memory.in_flight import InFlight, Tracker
-from service.memory.scrape import count_dream
+from service.memory.ops.scrape import count_dream
+from service.memory.sessions.compaction import compact_agent
 from service.store import bulletins, dreams
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings

@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection, Row
 from service.domain.identity import summary_of
 from service.domain.text_features import extract_features
 from service.embedding.tokens import count_tokens
-from service.executor import FairExecutor
-from service.memory import bulletin as bulletins_of
-from service.memory.bulletin import Bulletin
+from service.memory.dreams import bulletin as bulletins_of
+from service.memory.dreams.bulletin import Bulletin
 from service.store import bulletins, dead_letters, entities, memories
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings

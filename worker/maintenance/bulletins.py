@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from service.memory import bulletin
+from service.memory.access.workspace import all_workspaces
+from service.memory.dreams import bulletin
 from service.memory.engine import Engine
-from service.memory.workspace import all_workspaces
 from service.store import bulletins
 
 AGENTS_AT_ONCE = 200

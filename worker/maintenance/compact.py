@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 from service.domain.spending import paid_by
-from service.memory.agents import payer_for
-from service.memory.compaction import compact_agent
+from service.memory.dreams.agents import payer_for
+from service.memory.dreams.in_flight import InFlight
 from service.memory.engine import Engine
-from service.memory.in_flight import InFlight
+from service.memory.sessions.compaction import compact_agent
 
 LEASE_S = timedelta(minutes=5)
 

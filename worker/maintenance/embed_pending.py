@@ -9,10 +9,10 @@ import structlog
 
 from service.db.pool import Row
 from service.domain.spending import Payer, paid_by
+from service.memory.access.redaction import redact_lenient, workspace_policy
+from service.memory.access.workspace import all_workspaces
+from service.memory.dreams.in_flight import InFlight, Tracker
 from service.memory.engine import Engine
-from service.memory.in_flight import InFlight, Tracker
-from service.memory.redaction import redact_lenient, workspace_policy
-from service.memory.workspace import all_workspaces
 from service.store import dead_letters, embeddings, health
 from service.store.embeddings import FIRST
 

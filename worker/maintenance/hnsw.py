@@ -13,8 +13,8 @@ from uuid import UUID
 import asyncpg
 import structlog
 
+from service.memory.access.workspace import all_workspaces
 from service.memory.engine import Engine
-from service.memory.workspace import all_workspaces
 from service.store import embeddings, hnsw
 from service.store.hnsw import AudienceStats, Partition
 from service.store.vectors import VectorSpace

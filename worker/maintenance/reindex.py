@@ -19,10 +19,10 @@ from service.domain.spending import Payer, paid_by
 from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut
 from service.embedding.monitored import PROBE
 from service.embedding.storage import can_convert_in_place
+from service.memory.access.redaction import redact_lenient, workspace_policy
+from service.memory.access.workspace import all_workspaces
+from service.memory.dreams.in_flight import InFlight, Tracker
 from service.memory.engine import Engine
-from service.memory.in_flight import InFlight, Tracker
-from service.memory.redaction import redact_lenient, workspace_policy
-from service.memory.workspace import all_workspaces
 from service.store import embeddings
 from service.store.embeddings import FIRST, MigrationState, Model
 from service.store.vectors import VectorSpace

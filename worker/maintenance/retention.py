@@ -15,9 +15,9 @@ from uuid import UUID
 
 import structlog
 
+from service.memory.access.workspace import all_workspaces
 from service.memory.engine import Engine
-from service.memory.idempotency import RETENTION
-from service.memory.workspace import all_workspaces
+from service.memory.saving.idempotency import RETENTION
 from service.store import model_usage
 from service.store import retention as store
 from service.store.settings import workspace_settings

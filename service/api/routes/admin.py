@@ -14,8 +14,8 @@ from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_resp
 from service.api.naming import api_router
 from service.domain.field_types import Name, Timestamp
 from service.domain.workspace import WorkspaceSettings
-from service.memory import audit, keys, workspace
-from service.memory.usage_report import usage_report
+from service.memory.access import audit, keys, workspace
+from service.memory.ops.usage_report import usage_report
 
 router = api_router(prefix="/v1", tags=["admin"])
 

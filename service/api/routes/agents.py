@@ -12,9 +12,10 @@ from service.api import schemas
 from service.api.dependencies import AgentPath, AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
 from service.api.naming import api_router
 from service.domain.field_types import Name
-from service.memory import agents, dreams
-from service.memory.summarize import summarize
-from service.memory.undo import undo_dream
+from service.memory.dreams import agents
+from service.memory.dreams import dream_requests as dreams
+from service.memory.dreams.undo import undo_dream
+from service.memory.sessions.summarize import summarize
 
 router = api_router(prefix="/v1", tags=["agents"])
 

@@ -9,8 +9,8 @@ from service.api.dependencies import Caller, EngineDep, json_response
 from service.api.naming import api_router
 from service.domain.asking import AskRequest
 from service.domain.context import ContextRequest
-from service.memory.ask import ask
-from service.memory.context import build_context
+from service.memory.search.ask import ask
+from service.memory.search.context import build_context
 
 router = api_router(prefix="/v1", tags=["context"])
 

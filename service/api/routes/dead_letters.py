@@ -10,7 +10,7 @@ from service.api import engine_schemas as schemas
 from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Page
-from service.memory import dead_letters
+from service.memory.dreams import dead_letters
 
 router = api_router(prefix="/v1/dead-letters", tags=["engine"])
 

@@ -11,7 +11,7 @@ from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limi
 from service.api.naming import api_router
 from service.domain.documents import DocumentDraft
 from service.domain.field_types import Name
-from service.memory import documents
+from service.memory.saving import documents
 
 router = api_router(prefix="/v1/documents", tags=["documents"])
 

@@ -11,8 +11,8 @@ from service.api import engine_schemas as schemas
 from service.api.dependencies import Caller, EngineDep, json_response
 from service.api.naming import api_router
 from service.api.schemas import Items
-from service.memory import engine_status
-from service.memory.verify import verify as run_verify
+from service.memory.ops import engine_status
+from service.memory.ops.verify import verify as run_verify
 
 router = api_router(prefix="/v1", tags=["engine"])
 

@@ -18,8 +18,9 @@ from service.api.streams import HoldingStream
 from service.domain.events import Kind
 from service.domain.json import dumps
 from service.errors import InvalidInput
-from service.memory import events, webhooks
-from service.memory.events import Gap
+from service.memory.events import event_stream as events
+from service.memory.events import webhooks
+from service.memory.events.event_stream import Gap
 from service.store.events import Event
 
 router = api_router(prefix="/v1", tags=["events"])

@@ -14,7 +14,7 @@ from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.problems import Problem
 from service.domain.field_types import Identifies, Name, Text
-from service.memory import graph
+from service.memory.dreams import graph
 
 router = api_router(prefix="/v1", tags=["graph"])
 

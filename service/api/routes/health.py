@@ -10,8 +10,8 @@ from starlette.responses import PlainTextResponse, Response
 from service.api import engine_schemas as schemas
 from service.api.dependencies import Bearer, EngineDep, json_response
 from service.errors import Unauthenticated
-from service.memory.health import checks
-from service.memory.scrape import authorize_scrape, render
+from service.memory.ops.health import checks
+from service.memory.ops.scrape import authorize_scrape, render
 
 router = APIRouter(tags=["health"])
 

@@ -17,10 +17,10 @@ from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest
 from service.domain.types import MemoryType, Scope
 from service.errors import InvalidInput
-from service.memory import lifecycle
 from service.memory.engine import Engine
-from service.memory.recall import recall
-from service.memory.remember import Saved, remember, remember_one
+from service.memory.saving import lifecycle
+from service.memory.saving.remember import Saved, remember, remember_one
+from service.memory.search.recall import recall
 
 SourceKind = Annotated[Name, AsGiven()]
 

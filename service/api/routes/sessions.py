@@ -11,7 +11,7 @@ from service.api import schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, SessionPath, json_response, page
 from service.api.naming import api_router
 from service.domain.field_types import Name
-from service.memory import conversations
+from service.memory.sessions import conversations
 
 router = api_router(prefix="/v1", tags=["sessions"])
 

@@ -11,7 +11,7 @@ from service.api import schemas
 from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
-from service.memory import tasks
+from service.memory.ops import tasks
 
 router = api_router(prefix="/v1/tasks", tags=["agents"])
 

@@ -12,8 +12,8 @@ from service.api.dependencies import Caller, EngineDep, json_response
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.domain.field_types import AsGiven
-from service.memory.purge import purge_user
-from service.memory.subject_export import export_user
+from service.memory.access.purge import purge_user
+from service.memory.access.subject_export import export_user
 
 router = api_router(prefix="/v1/users", tags=["privacy"])
 

@@ -14,8 +14,8 @@ from uuid import NAMESPACE_URL, uuid5
 
 import orjson
 
+from service.concurrency.executor import FairExecutor
 from service.errors import InvalidImportLine
-from service.executor import FairExecutor
 from service.memory.transfer.parse import LINE_BYTES_MAX, Raw, raw_lines, utc_text
 
 NAMESPACE = uuid5(NAMESPACE_URL, "arkos/conversation_context")

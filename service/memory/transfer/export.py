@@ -9,12 +9,12 @@ from contextlib import aclosing
 from typing import Any
 from uuid import UUID
 
+from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
 from service.domain.export_lines import FORMAT, KEYS, RECORDS
 from service.domain.json import dumps
 from service.domain.principal import Principal
 from service.errors import InvalidInput, NotFound
-from service.executor import FairExecutor
 from service.memory.engine import Engine
 from service.memory.transfer.tempfile_pipe import TempfilePipe
 from service.store import transfer

@@ -9,12 +9,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
 from service.domain.export_lines import Audience
 from service.domain.principal import Principal
 from service.errors import InvalidImportLine, InvalidInput
-from service.executor import FairExecutor
-from service.memory.scopes import ScopeIds, ScopeNames, ScopeResolver
+from service.memory.saving.scopes import ScopeIds, ScopeNames, ScopeResolver
 from service.store import transfer
 from service.store.vectors import EmbeddingBatch
 

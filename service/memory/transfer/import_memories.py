@@ -7,8 +7,8 @@ from uuid import UUID
 
 from service.domain.export_lines import MemoryLine
 from service.errors import InvalidImportLine
-from service.memory.remember import columns_of
-from service.memory.scopes import ScopeIds
+from service.memory.saving.remember import columns_of
+from service.memory.saving.scopes import ScopeIds
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
 from service.store import memories, transfer
 from service.store.vectors import EmbeddingBatch

@@ -6,8 +6,8 @@ from service.domain.json import dumps
 from service.domain.message_text import search_row, searchable_text
 from service.embedding.tokens import count_tokens
 from service.errors import InvalidImportLine
+from service.memory.access.workspace import merge_settings
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
-from service.memory.workspace import merge_settings
 from service.store import agents, sessions, transfer
 from service.store.settings import put_settings, workspace_settings
 from service.store.vectors import EmbeddingBatch

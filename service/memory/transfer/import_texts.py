@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.memory.documents import parts_of
+from service.memory.saving.documents import parts_of
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
 from service.store import documents, transfer
 from service.store.settings import workspace_settings

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Literal
 
+from service.concurrency.executor import ITEM_CHARACTERS, NOT_KNOWN, FairExecutor
 from service.domain.export_lines import RECORDS
 from service.domain.principal import Principal
 from service.errors import InvalidImportLine
-from service.executor import ITEM_CHARACTERS, NOT_KNOWN, FairExecutor
-from service.memory import audit
+from service.memory.access import audit
+from service.memory.access.redaction import pii_policy
 from service.memory.engine import Engine
-from service.memory.redaction import pii_policy
 from service.memory.transfer import arkos, mem0
 from service.memory.transfer.import_base import BATCH, ImportCounts, ImportTransaction, Lines, Writer
 from service.memory.transfer.import_graph import GRAPH_WRITERS

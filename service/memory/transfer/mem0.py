@@ -10,8 +10,8 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 import ijson
 
+from service.concurrency.executor import NOT_KNOWN, FairExecutor
 from service.errors import InvalidImportLine
-from service.executor import NOT_KNOWN, FairExecutor
 from service.memory.transfer.parse import Raw, utc_text
 
 NAMESPACE = uuid5(NAMESPACE_URL, "https://mem0.ai/memories")

@@ -11,10 +11,10 @@ from typing import IO, Any
 import orjson
 from pydantic import BaseModel, ValidationError
 
+from service.concurrency.executor import FairExecutor
 from service.domain.export_lines import LINES, RECORDS
 from service.domain.json import dumps
 from service.errors import InvalidImportLine, TooLarge
-from service.executor import FairExecutor
 
 LINE_BYTES_MAX = 32 * 1024 * 1024
 """Room for the largest document."""

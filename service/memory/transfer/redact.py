@@ -10,10 +10,10 @@ from pydantic import BaseModel
 from service.domain.export_lines import FORMER_NAMES
 from service.domain.workspace import PiiSettings
 from service.errors import InvalidImportLine, InvalidInput
-from service.memory.documents import DOCUMENT_FIELDS
+from service.memory.access.naming import with_masked_names
+from service.memory.access.redaction import MEMORY_FIELDS, MESSAGE_FIELDS, FieldValue, apply_redaction, redact
 from service.memory.engine import Engine
-from service.memory.naming import with_masked_names
-from service.memory.redaction import MEMORY_FIELDS, MESSAGE_FIELDS, FieldValue, apply_redaction, redact
+from service.memory.saving.documents import DOCUMENT_FIELDS
 
 Numbered = tuple[int, str, BaseModel]
 """A line with its number and its record."""

@@ -17,8 +17,8 @@ from uuid import UUID
 from service.domain.json import dumps
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
-from service.memory.in_flight import Tracker
-from service.memory.prompts import CANARY_TURN, EXTRACT, Notes
+from service.memory.dreams.in_flight import Tracker
+from service.memory.dreams.prompts import CANARY_TURN, EXTRACT, Notes
 from worker.dreaming.candidates import Candidate, Turn, stated_in
 from worker.dreaming.checkpoints import Checkpoints
 from worker.dreaming.extract.extraction import Extraction

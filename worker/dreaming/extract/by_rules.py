@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from service.memory.in_flight import Tracker
+from service.memory.dreams.in_flight import Tracker
 from worker.dreaming.candidates import Turn, stated_in
 from worker.dreaming.extract.extraction import Extraction
 from worker.dreaming.extract.rules import extract

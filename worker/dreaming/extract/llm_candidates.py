@@ -9,7 +9,7 @@ from service.domain.field_types import reject_unstorable
 from service.domain.guards import normalize
 from service.domain.placeholders import holds_placeholder
 from service.domain.types import POLICIES, MemoryType
-from service.memory.prompts import Noted, Notes
+from service.memory.dreams.prompts import Noted, Notes
 from worker.dreaming.candidates import Candidate, Mention, Turn
 from worker.dreaming.extract.dates import ground
 

@@ -1,0 +1,168 @@
+"""API keys: made once, shown once, stored as hashes.
+
+A key is ``rv_<workspace><secret>``, both URL-safe base64 of 16 and 32 bytes: the workspace it opens is in the key,
+so finding it is one index lookup. A key given by the operator in another form belongs to the default workspace.
+The secret has 256 bits, so one SHA-256 is enough: there is nothing to guess and nothing to slow down.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import math
+import secrets
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Row
+from service.domain import cursors
+from service.domain.ids import DEFAULT_WORKSPACE, new_id
+from service.domain.principal import CachedCredential, KeyRole, Principal
+from service.errors import Conflict, InvalidInput, NotFound, RateLimited, Unauthenticated
+from service.memory.access import audit
+from service.memory.engine import Engine
+from service.store.settings import settings_from
+
+PREFIX = "rv_"
+WORKSPACE_CHARS = 22
+
+
+async def authenticate(engine: Engine, key: str) -> Principal:
+    """The principal of a live key. Raises Unauthenticated for anything else, without saying why, and RateLimited.
+
+    Requests that come at the same time with the same key share a look at it, which begins after the last of them came;
+    where a rate is set, each request looks for itself, and counts.
+    """
+    workspace = workspace_of(key)
+    hashed = hash_of(key)
+
+    async def find() -> Row | None:
+        async with engine.db.unscoped() as connection:
+            return await connection.row("authenticate", workspace=workspace, hash=hashed)
+
+    row, own = await engine.auth_flight.do(hashed, find)
+    if row is not None and not own and "rate_limit" in (row["settings"] or ()):
+        row = await find()
+    if row is None or not hmac.compare_digest(row["hash"], hashed):
+        engine.credential_cache.discard(hashed)
+        raise Unauthenticated
+    principal = Principal(workspace, row["id"], row["role"], row["agent"], settings=settings_from(row["settings"]))
+    if "rate_limit" in (row["settings"] or ()):
+        engine.credential_cache.discard(hashed)
+    else:
+        engine.credential_cache.put(hashed, CachedCredential(principal, hashed, row["settings"]))
+    if row["retry_after_s"] is not None:
+        raise RateLimited(retry_after_s=max(1, math.ceil(row["retry_after_s"])))
+    return principal
+
+
+def cached_credential(engine: Engine, key: str) -> CachedCredential | None:
+    """The key as it was last seen live, if a statement on its own can make sure of it and no rate is to be counted.
+
+    On Citus keys stand elsewhere than what is saved or searched, and a replica may not have heard of a revocation yet.
+    """
+    return None if engine.db.is_citus or engine.replica is not None else engine.credential_cache.get(hash_of(key))
+
+
+def hash_of(key: str) -> bytes:
+    """What is stored of a key."""
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
+
+
+def workspace_of(key: str) -> UUID:
+    """The workspace a key claims to open."""
+    if key.startswith(PREFIX):
+        try:
+            return UUID(bytes=base64.urlsafe_b64decode(key[len(PREFIX) : len(PREFIX) + WORKSPACE_CHARS] + "=="))
+        except (ValueError, binascii.Error):
+            pass
+    return DEFAULT_WORKSPACE
+
+
+def make_key(workspace: UUID) -> str:
+    """A new random key of a workspace."""
+    encoded = base64.urlsafe_b64encode(workspace.bytes).decode().rstrip("=")
+    return f"{PREFIX}{encoded}{secrets.token_urlsafe(32)}"
+
+
+async def add_key(
+    engine: Engine,
+    workspace: UUID,
+    role: KeyRole,
+    agent: str | None,
+    name: str,
+    key: str | None = None,
+    *,
+    by: Principal | None = None,
+) -> tuple[UUID, str]:
+    """Store a key (a new one unless given) and return its id and its text, which cannot be read again."""
+    text = key or make_key(workspace)
+    key_id = new_id()
+    async with engine.db.transaction(workspace) as connection:
+        await connection.run(
+            "add_key", workspace=workspace, id=key_id, name=name, role=role, agent=agent, hash=hash_of(text)
+        )
+        if by is not None:
+            await audit.record(
+                connection, by, "key.created", target=str(key_id), details={"role": role, "agent": agent}
+            )
+    return key_id, text
+
+
+async def create_key(
+    engine: Engine, principal: Principal, role: KeyRole, agent: str | None, name: str
+) -> dict[str, Any]:
+    """A new key of the caller's workspace. An agent key needs its agent; an admin key has none."""
+    principal.require_admin()
+    if role == "agent" and agent is None:
+        raise InvalidInput(("body", "agent"), "an agent key is bound to one agent: name it")
+    if role == "admin" and agent is not None:
+        raise InvalidInput(("body", "agent"), "an admin key is not bound to an agent")
+    key_id, text = await add_key(engine, principal.workspace_id, role, agent, name, by=principal)
+    return {"id": key_id, "key": text, "role": role, "agent": agent, "name": name}
+
+
+async def describe_caller(engine: Engine, principal: Principal) -> dict[str, Any]:
+    """The caller's own key, without its text, and the workspace it opens."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await connection.row("describe_key", workspace=principal.workspace_id, id=principal.key_id)
+    if row is None:
+        raise Unauthenticated
+    return dict(row) | {"key_id": principal.key_id, "role": principal.role, "agent": principal.agent}
+
+
+async def list_keys(
+    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+) -> tuple[list[dict[str, Any]], str | None]:
+    """A page of keys, newest first, never their text."""
+    principal.require_admin()
+    (before,) = cursors.decode(cursor, UUID)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await connection.fetch("list_keys", workspace=principal.workspace_id, before=before, limit=limit + 1)
+    rows, more = cursors.paginate(rows, limit, "id")
+    return [dict(row) for row in rows], more
+
+
+async def rotate_key(engine: Engine, principal: Principal, key_id: UUID) -> dict[str, Any]:
+    """Give a key a new secret; the old one stops at once."""
+    principal.require_admin()
+    text = make_key(principal.workspace_id)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await connection.row("rotate_key", workspace=principal.workspace_id, id=key_id, hash=hash_of(text))
+        if row is None:
+            raise NotFound("There is no such key here.")
+        await audit.record(connection, principal, "key.rotated", target=str(key_id))
+    return dict(row) | {"key": text}
+
+
+async def revoke_key(engine: Engine, principal: Principal, key_id: UUID) -> None:
+    """Revoke a key in effect at once. Raises Conflict for the last admin key: nobody could get in again."""
+    principal.require_admin()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        if not await connection.run("revoke_key", workspace=principal.workspace_id, id=key_id):
+            raise NotFound("There is no such key here.")
+        if await connection.value("live_admin_keys", workspace=principal.workspace_id) == 0:
+            raise Conflict("This is the last admin key; make another one first.")
+        await audit.record(connection, principal, "key.revoked", target=str(key_id))

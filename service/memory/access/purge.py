@@ -1,0 +1,174 @@
+"""The right to be forgotten: everything about or from a user goes, in one transaction, with a receipt.
+
+A memory that others are behind as well keeps what they said: the sentences with words only the user brought go, and
+its past versions go. Whoever dreams for one of the agents concerned loses its lease, so that a purge during a dream
+wins; and since the messages are gone, no later dream brings anything back.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain.identity import identity_hash, scoped_key, summary_of
+from service.domain.ids import new_id
+from service.domain.principal import Principal
+from service.domain.redact_sentences import content_words, drop_sentences, json_drop_sentences
+from service.domain.types import MemoryType
+from service.embedding.tokens import count_tokens
+from service.memory.access import audit
+from service.memory.access.naming import forms_of
+from service.memory.access.redaction import pii_policy
+from service.memory.engine import Engine
+from service.store import memories, subjects
+from service.store.subjects import SubjectData
+from service.store.vectors import EmbeddingBatch
+
+REASON = "a purge"
+LONGEST_S = 600.0
+Record = dict[str, Any]
+
+
+async def purge_user(engine: Engine, principal: Principal, user: str) -> Record:
+    """Forget a user; the receipt ``{id, counts, at}``, where counts are rows removed by table.
+
+    ``counts.shared_memories`` are those that stay without the user's part. Raises Forbidden for anyone but an admin.
+    """
+    principal.require_admin()
+    now = engine.now()
+    workspace = principal.workspace_id
+    receipt_id = new_id()
+    users = await forms_of(engine, workspace, await pii_policy(engine, principal), user)
+    async with engine.db.transaction(workspace) as connection:
+        await connection.set_timeout(LONGEST_S)
+        await connection.run("purge_one_at_a_time", workspace=workspace)
+        counts = await _Purge(connection, workspace, users, now).run()
+        await audit.record(connection, principal, "user.purged", target=str(receipt_id), details=counts)
+    await _forget_statistics(engine, workspace)
+    return {"receipt": {"id": receipt_id, "counts": counts, "at": now}}
+
+
+async def _forget_statistics(engine: Engine, workspace: UUID) -> None:
+    """Take the texts that are gone out of the planner's statistics too.
+
+    Each table by itself, after the purge has committed: sampling waits for whoever builds an index on the table. Not on
+    Citus, where the nodes keep statistics of their own.
+    """
+    if engine.db.is_citus:
+        return
+    for table in subjects.CONTENT_TABLES:
+        async with engine.db.transaction(workspace) as connection:
+            await connection.set_timeout(LONGEST_S)
+            await subjects.forget_statistics(connection, table)
+
+
+class _Purge:
+    """One user's purge, in one transaction."""
+
+    def __init__(self, connection: Connection, workspace: UUID, users: list[str], now: datetime) -> None:
+        self._connection = connection
+        self._workspace = workspace
+        self._users = users
+        self._names: frozenset[str] = frozenset()
+        self._now = now
+
+    async def run(self) -> Record:
+        """Remove and scrub everything; how many rows of each table went."""
+        connection, workspace = self._connection, self._workspace
+        held = await self._held()
+        self._names = content_words(await subjects.names(connection, workspace, self._users))
+        kept = await self._shared(held)
+        own = sorted(held.own)
+        replaced = await subjects.superseded_by(connection, workspace, own)
+        quoting = await subjects.superseded_by(connection, workspace, own + kept)
+        edges = await subjects.remove_edges(connection, workspace, self._users, own, kept)
+        rows = await subjects.remove(connection, workspace, self._users, own, kept, held.message_ids)
+        await self._revive(replaced)
+        await subjects.strip_quotes(connection, workspace, quoting, REASON)
+        around = await subjects.purge_related(
+            connection, workspace, self._users, sorted(held.agents), held.session_ids, [*own, *kept, *quoting]
+        )
+        return rows | edges | around | {"shared_memories": len(kept)}
+
+    async def _held(self) -> SubjectData:
+        """What is held, with every dream that could still write something of it fenced off."""
+        agents = await subjects.agents_of(self._connection, self._workspace, self._users)
+        while True:
+            await subjects.break_leases(self._connection, self._workspace, agents, self._now)
+            held = await subjects.find_subject_data(self._connection, self._workspace, self._users)
+            held.agents = agents | await subjects.owners(self._connection, self._workspace, [*held.own, *held.shared])
+            if held.agents == agents:
+                return held
+            agents = held.agents
+
+    async def _shared(self, held: SubjectData) -> list[UUID]:
+        """Scrub the shared memories; those that stay. One of which nothing is left joins the user's own."""
+        kept: list[UUID] = []
+        for memory_id in sorted(held.shared):
+            theirs, others = held.shared[memory_id]
+            if await self._scrub(memory_id, theirs, others):
+                kept.append(memory_id)
+            else:
+                held.own.add(memory_id)
+        return kept
+
+    async def _revive(self, replaced: list[UUID]) -> None:
+        """Memories of others whose replacement is gone hold again, unless another says the same by now."""
+        for memory_id in replaced:
+            row = await memories.lock(self._connection, self._workspace, memory_id)
+            assert row is not None
+            duplicate = await memories.find_duplicate(self._connection, self._workspace, _item(row))
+            await self._connection.run(
+                "reactivate_memory",
+                workspace=self._workspace,
+                id=memory_id,
+                twin=duplicate,
+                now=self._now,
+                reason=REASON,
+            )
+            await memories.reindex(self._connection, self._workspace, memory_id)
+
+    async def _scrub(self, memory_id: UUID, theirs: set[UUID], others: set[UUID]) -> bool:
+        row = await memories.lock(self._connection, self._workspace, memory_id)
+        if row is None:
+            return False
+        brought = content_words(await subjects.texts(self._connection, self._workspace, theirs))
+        said = content_words(await subjects.texts(self._connection, self._workspace, others))
+        gone = (brought - said) | self._names
+        content = drop_sentences(row["content"], gone)
+        if not content:
+            return False
+        item = _item(row) | {
+            "content": content,
+            "summary": drop_sentences(row["summary"], gone) or summary_of(content),
+            "key": json_drop_sentences(row["key"], gone) if row["key"] else None,
+            "tags": json_drop_sentences(list(row["tags"]), gone),
+            "metadata": json_drop_sentences(row["metadata"], gone),
+            "source": json_drop_sentences(row["source"], gone),
+            "tokens": count_tokens(content),
+        }
+        item["identity_hash"] = identity_hash(
+            MemoryType(row["type"]),
+            content,
+            user=row["user_name"],
+            key=scoped_key(row["agent_id"], item["key"]),
+            occurred_at=row["occurred_at"],
+            hearsay_by=row["hearsay_by"],
+        )
+        if row["deleted_at"] is None and row["superseded_by"] is None:
+            duplicate = await memories.find_duplicate(self._connection, self._workspace, item)
+            if duplicate not in (None, memory_id):
+                return False
+        pending = EmbeddingBatch(None, [None]) if content != row["content"] else None
+        await memories.rewrite(
+            self._connection, self._workspace, memory_id, item, pending,
+            actor="purge", reason=REASON, now=self._now, archived=False,
+        )  # fmt: skip
+        return True
+
+
+def _item(row: Any) -> Record:
+    """The columns of a locked memory as statements take them."""
+    return dict(row) | {"identity_hash": row["identity_hash"].hex(), "lexemes": None}

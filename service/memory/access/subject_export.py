@@ -1,0 +1,54 @@
+"""All that is held about a person."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from service.domain.principal import Principal
+from service.memory.access import audit
+from service.memory.access.naming import forms_of, masked_names
+from service.memory.access.redaction import pii_policy
+from service.memory.engine import Engine
+from service.store import subjects
+from service.store.sessions import message
+
+LONGEST_S = 600.0
+Record = dict[str, Any]
+
+
+async def export_user(engine: Engine, principal: Principal, user: str) -> Record:
+    """Memories with their history, messages, sessions, documents, and edges to entities; what a purge would
+    remove or trim.
+
+    Raises Forbidden for anyone but an admin.
+    """
+    principal.require_admin()
+    workspace = principal.workspace_id
+    pii = await pii_policy(engine, principal)
+    users = await forms_of(engine, workspace, pii, user)
+    (subject,) = await masked_names(engine, workspace, pii, [(("path", "user"), user)], refuse=False)
+    async with engine.db.transaction(workspace) as connection:
+        await connection.set_timeout(LONGEST_S)
+        held = await subjects.find_subject_data(connection, workspace, users)
+        ids: list[UUID] = [*held.own, *held.shared]
+        rows = await connection.fetch("subject_export_memories", workspace=workspace, ids=ids)
+        edges = await connection.fetch("subject_export_edges", workspace=workspace, ids=ids)
+        sessions = await connection.fetch(
+            "subject_export_sessions", workspace=workspace, users=users, ids=held.session_ids
+        )
+        documents = await connection.fetch("subject_export_documents", workspace=workspace, users=users)
+        await audit.record(connection, principal, "user.exported", subject=subject, details={"memories": len(ids)})
+    shared = {str(id_) for id_ in held.shared}
+    return {
+        "user": user,
+        "at": engine.now(),
+        "memories": [
+            {"memory": row["memory"], "history": row["history"], "shared": row["memory"]["id"] in shared}
+            for row in rows
+        ],
+        "messages": [message(row) for row in held.messages],
+        "sessions": [dict(row) for row in sessions],
+        "documents": [dict(row) for row in documents],
+        "edges": [dict(row) for row in edges],
+    }

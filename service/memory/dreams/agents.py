@@ -1,0 +1,145 @@
+"""Agents as the API shows them, and their bulletins."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from service.domain import cursors
+from service.domain.principal import Principal
+from service.domain.spending import Payer, paid_by
+from service.errors import Forbidden, NotFound
+from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory.access.redaction import redact_fields
+from service.memory.dreams import bulletin
+from service.memory.engine import Engine
+from service.store import agents, bulletins
+from service.store.settings import workspace_settings
+
+log = structlog.get_logger(__name__)
+
+Record = dict[str, Any]
+
+
+async def get_agent(engine: Engine, principal: Principal, agent: str) -> Record:
+    """One agent. Raises NotFound."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await agents.get_agent(connection, principal.workspace_id, principal.check_owns(agent))
+    if row is None:
+        raise NotFound(f"There is no agent {agent!r} here.")
+    return _agent(row)
+
+
+async def list_agents(
+    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """A page of agents by name; an agent key sees itself."""
+    (after,) = cursors.decode(cursor, str)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await agents.list_agents(
+            connection, principal.workspace_id, only=principal.agent, after=after, limit=limit + 1
+        )
+    rows, more = cursors.paginate(rows, limit, "agent")
+    return [_agent(row) for row in rows], more
+
+
+async def payer_for(engine: Engine, workspace: UUID, agent_id: UUID) -> Payer:
+    """Who pays for what a worker does for an agent by itself."""
+    async with engine.db.transaction(workspace) as connection:
+        return Payer(workspace, agent=await connection.value("agent_by_id", workspace=workspace, agent_id=agent_id))
+
+
+async def put_agent(engine: Engine, principal: Principal, agent: str, changes: Record) -> Record:
+    """Make or change an agent; only the fields given change. An agent key may set its name and settings only."""
+    principal.require_write()
+    principal.check_owns(agent)
+    if principal.role != "admin" and {"prime", "teams"} & set(changes):
+        raise Forbidden("Only an admin key may change teams or prime.")
+    if "settings" in changes:
+        changes |= await redact_fields(engine, principal, {"settings": changes["settings"]})
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        agent_id = await agents.ensure_agent(connection, principal.workspace_id, agent)
+        await connection.run(
+            "change_agent",
+            workspace=principal.workspace_id,
+            id=agent_id,
+            set_name="name" in changes,
+            name=changes.get("name"),
+            prime=changes.get("prime"),
+            settings=changes.get("settings"),
+        )
+        if changes.get("teams") is not None:
+            await agents.set_teams(connection, principal.workspace_id, agent_id, changes["teams"])
+        row = await agents.get_agent(connection, principal.workspace_id, agent)
+    assert row is not None
+    return _agent(row)
+
+
+async def get_bulletin(engine: Engine, principal: Principal, agent: str, version: int | None) -> Record:
+    """The agent's bulletin, the latest or of that version. Raises NotFound when there is none yet."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        shown = await bulletin.shown_now(
+            connection, principal.workspace_id, principal.check_owns(agent), version, engine.now()
+        )
+    if shown is None:
+        raise NotFound(f"The agent {agent!r} has no such bulletin.")
+    engine.read_audit.note(principal, "bulletin", [agent])
+    return shown
+
+
+async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> Record:
+    """Regenerate the agent's bulletin now, by the language model where there is one and it answers, else by rules.
+
+    When nothing it is made of has changed, the bulletin that is there is given.
+    """
+    principal.require_write()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        found = await agents.get_agent(connection, workspace, principal.check_owns(agent))
+        if found is None:
+            raise NotFound(f"There is no agent {agent!r} here.")
+        rows = await bulletin.inputs(connection, workspace, found["id"], engine.now())
+        tokens_max = (await workspace_settings(connection, workspace)).dream.bulletin_tokens_max
+        written = await bulletins.latest_hash(connection, workspace, found["id"])
+    made = None
+    if engine.llm and rows and written != bulletin.inputs_hash(rows, engine.llm.model):
+        try:
+            with paid_by(principal.payer(agent)):
+                made = await bulletin.write(engine.llm.to("bulletin"), agent, rows, tokens_max)
+        except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
+            log.warning("bulletin_by_rules", error=error.message)
+    async with engine.db.transaction(workspace) as connection:
+        rows_now = await bulletin.inputs(connection, workspace, found["id"], engine.now())
+        model = engine.llm.model if engine.llm else None
+        if made is None or made.inputs_hash != bulletin.inputs_hash(rows_now, model):
+            made = bulletin.compose(agent, rows_now, tokens_max)
+        if written not in (bulletin.inputs_hash(rows_now, model), made.inputs_hash):
+            await bulletins.add(
+                connection, workspace, found["id"], content=made.content, tokens=made.tokens,
+                inputs_hash=made.inputs_hash, parts=made.parts, dream_id=None, now=engine.now(),
+            )  # fmt: skip
+    return await get_bulletin(engine, principal, agent, None)
+
+
+async def bulletin_versions(
+    engine: Engine, principal: Principal, agent: str, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """A page of the agent's bulletins, newest first."""
+    (before,) = cursors.decode(cursor, int)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await bulletins.versions(
+            connection,
+            principal.workspace_id,
+            principal.check_owns(agent),
+            before=before,
+            limit=limit + 1,
+            now=engine.now(),
+        )
+    rows, more = cursors.paginate(rows, limit, "version")
+    return [bulletin.as_shown(row) for row in rows], more
+
+
+def _agent(row: Any) -> Record:
+    return {name: row[name] for name in ("agent", "name", "prime", "teams", "settings", "created_at")}

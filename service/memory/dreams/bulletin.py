@@ -1,0 +1,248 @@
+"""An agent's bulletin: what it knows now, told person by person, each line tied to the memories it says.
+
+A line is shown only while every memory it is made of is live, so that a bulletin hides what is deleted or expired at
+once, and in every version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain.bulletin import BulletinPart
+from service.domain.hearsay import attributed, attribution
+from service.domain.json import dumps
+from service.embedding.tokens import count_tokens
+from service.llm import LLM, LLMInvalidOutput
+from service.memory.dreams.prompts import BULLETIN, WrittenBulletin
+from service.store import bulletins
+
+INPUTS_MAX = 500
+LINES_PER_SECTION = 12
+NOTHING_YET = "{agent} knows nothing yet."
+ALSO = "Also known"
+
+_ORDER = ("identity", "fact", "preference", "decision", "goal", "todo", "event", "observation")
+_JOINABLE_WORDS_MAX = 6
+_SENTENCE_ENDS = (".", "!", "?", "…", "。")
+_SENTENCE_END = re.compile(r"(?<=[.!?…。]) ")
+
+Row = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Bulletin:
+    """A bulletin ready to be stored. ``inputs_hash`` tells whether anything it says could have changed.
+
+    ``written_by`` is the model whose words it is in, None for the rules.
+    """
+
+    parts: list[BulletinPart]
+    content: str
+    tokens: int
+    inputs_hash: str
+    written_by: str | None = None
+
+
+async def inputs(
+    connection: Connection,
+    workspace: UUID,
+    agent_id: UUID,
+    now: datetime,
+    *,
+    superseded: Sequence[UUID] = (),
+    reinforced: Sequence[UUID] = (),
+    added: Sequence[Row] = (),
+) -> list[Row]:
+    """What a bulletin is made of: the agent's own live memories, the weightiest 500.
+
+    As they will be once a plan is applied: without the ``superseded``, with the importance that the ``reinforced`` will
+    have, and with the ``added``, rows as the query gives them.
+    """
+    rows = await bulletins.inputs(
+        connection, workspace, agent_id, now=now, limit=INPUTS_MAX, superseded=superseded, reinforced=reinforced
+    )
+    if not added:
+        return rows
+    whole = [*rows, *added]
+    whole.sort(key=lambda row: (row["hearsay_by"] is not None, -row["weight"], -row["at"].timestamp(), row["id"]))
+    return whole[:INPUTS_MAX]
+
+
+def inputs_hash(rows: Iterable[Row], written_by: str | None) -> str:
+    """SHA-256 over what a bulletin is made of, whatever its order, and over who writes it: a model, or the rules."""
+    lines = sorted(attributed(f"{row['id']}|{row['type']}|{row['content']}|{row['status']}", row) for row in rows)
+    return hashlib.sha256("\n".join([written_by or "rules", *lines]).encode()).hexdigest()
+
+
+def is_stale(latest: str | None, rows: Sequence[Row], model: str | None) -> bool:
+    """Whether what the latest bulletin was made of has changed; one by rules stands in for one by the model."""
+    if latest is None:
+        return bool(rows)
+    return latest not in (inputs_hash(rows, model), inputs_hash(rows, None))
+
+
+def compose(agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
+    """A section for each person, the one most is known of first; what is said alike is said in one clause."""
+    sections: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        sections[row["user"] or ALSO].append(row)
+    titles = sorted(
+        sections, key=lambda title: (title == ALSO, -sum(row["importance"] for row in sections[title]), title)
+    )
+    parts: list[BulletinPart] = []
+    left = tokens_max - count_tokens(_heading(agent))
+    for position, title in enumerate(titles):
+        share = max(60, left // (len(titles) - position)) if position else max(60, left * 2 // 3)
+        part, cost = _section(title, sections[title], min(left, share))
+        if part["lines"]:
+            parts.append(part)
+            left -= cost
+    return _bulletin(agent, parts, inputs_hash(rows, None), None)
+
+
+async def write(llm: LLM, agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
+    """The bulletin in the words of a language model. Raises what ``LLM.structured`` raises, and LLMInvalidOutput for
+    an answer of which nothing can be used."""
+    answer = await llm.structured(prompt(rows, tokens_max), WrittenBulletin, tokens_max=answer_max(tokens_max))
+    return from_written(llm.model, agent, rows, answer.value, tokens_max)
+
+
+def answer_max(tokens_max: int) -> int:
+    """How many tokens a model may take to answer: the form around the text costs about as much as the text."""
+    return tokens_max * 3 + 500
+
+
+def prompt(rows: Sequence[Row], tokens_max: int) -> list[dict[str, str]]:
+    """What a model is told to write a bulletin from."""
+    lines = [
+        dumps(
+            {
+                "n": n,
+                "type": row["type"],
+                "about": row["user"],
+                "says": attributed(row["content"], row),
+                "at": row["occurred_at"],
+            }
+        )
+        for n, row in enumerate(rows, start=1)
+    ]
+    return [
+        {"role": "system", "content": BULLETIN.format(tokens_max=tokens_max)},
+        {"role": "user", "content": "<memories>\n" + b"\n".join(lines).decode() + "\n</memories>"},
+    ]
+
+
+def from_written(model: str, agent: str, rows: Sequence[Row], written: WrittenBulletin, tokens_max: int) -> Bulletin:
+    """A model's bulletin, without sentences that cite no memory, and cut to the token limit.
+
+    Raises LLMInvalidOutput when nothing is left of it: there are memories to tell of.
+    """
+    parts: list[BulletinPart] = []
+    left = tokens_max - count_tokens(_heading(agent))
+    for section in written.sections:
+        part: BulletinPart = {"title": section.title, "lines": []}
+        left -= count_tokens(f"\n\n{section.title}: ")
+        for sentence in section.sentences:
+            cited = list(dict.fromkeys(sentence.memories))
+            if not all(1 <= number <= len(rows) for number in cited):
+                continue
+            text = _attributed_to_all(" ".join(sentence.text.split()), [rows[number - 1] for number in cited])
+            cost = count_tokens(" " + text)
+            if cost <= left:
+                part["lines"].append({"text": _closed(text), "memories": [str(rows[n - 1]["id"]) for n in cited]})
+                left -= cost
+        if part["lines"]:
+            parts.append(part)
+    if not parts:
+        raise LLMInvalidOutput(f"{model} wrote an empty bulletin.")
+    return _bulletin(agent, parts, inputs_hash(rows, model), model)
+
+
+async def shown_now(
+    connection: Connection, workspace: UUID, agent: str, version: int | None, now: datetime
+) -> dict[str, Any] | None:
+    """A bulletin of the agent, the latest or of that version, as it may be shown now; None when there is none."""
+    row = await bulletins.get(connection, workspace, agent, version, now)
+    return as_shown(row) if row else None
+
+
+def as_shown(row: Row) -> dict[str, Any]:
+    """A stored bulletin without what it must no longer say."""
+    fields = dict(row)
+    parts, hidden = fields.pop("parts"), frozenset(fields.pop("hidden"))
+    if hidden:
+        fields["content"] = shown(row["agent"], parts, hidden)
+        fields["tokens"] = count_tokens(fields["content"])
+    return fields
+
+
+def shown(agent: str, parts: Sequence[BulletinPart], hidden: frozenset[str]) -> str:
+    """The text of a bulletin without the lines made of ``hidden`` memories."""
+    paragraphs = []
+    for part in parts:
+        lines = [line["text"] for line in part["lines"] if not hidden & set(line["memories"])]
+        if lines:
+            paragraphs.append(f"{part['title']}: " + " ".join(_closed(line[0].upper() + line[1:]) for line in lines))
+    return "\n\n".join([_heading(agent), *paragraphs]) if paragraphs else NOTHING_YET.format(agent=agent)
+
+
+def _heading(agent: str) -> str:
+    return f"What {agent} knows now."
+
+
+def _bulletin(agent: str, parts: list[BulletinPart], hash_: str, written_by: str | None) -> Bulletin:
+    content = shown(agent, parts, frozenset())
+    return Bulletin(parts, content, count_tokens(content), hash_, written_by)
+
+
+def _section(title: str, rows: Sequence[Row], tokens_max: int) -> tuple[BulletinPart, int]:
+    """One person's clauses in the order of the types, within the tokens; and what they take."""
+    part: BulletinPart = {"title": title, "lines": []}
+    spent = count_tokens(f"\n\n{title}: ")
+    clauses: dict[tuple[int, str], list[tuple[str, str]]] = {}
+    for row in rows:
+        lead, rest = _clause(row, title)
+        order = len(_ORDER) if row["hearsay_by"] else _ORDER.index(row["type"])
+        clauses.setdefault((order, lead or str(row["id"])), []).append((rest, str(row["id"])))
+    for (_, lead), said in sorted(clauses.items(), key=lambda each: each[0][0]):
+        joined = lead if len(said[0][0].split()) <= _JOINABLE_WORDS_MAX and lead != said[0][1] else ""
+        text = f"{joined} {_and([rest for rest, _ in said])}".strip()
+        cost = count_tokens(" " + text) + 1
+        if spent + cost <= tokens_max and len(part["lines"]) < LINES_PER_SECTION:
+            part["lines"].append({"text": text, "memories": [id_ for _, id_ in said]})
+            spent += cost
+    return part, spent
+
+
+def _clause(row: Row, title: str) -> tuple[str, str]:
+    """The first sentence of a memory without its subject's name: the verb it may share with others, and the rest;
+    or no verb and all. Hearsay shares nothing, and says whose word it is."""
+    line = attributed(_SENTENCE_END.split(" ".join(row["content"].split()), maxsplit=1)[0].rstrip("."), row)
+    if row["hearsay_by"] or not line.startswith(title + " ") or line.startswith(title + " and "):
+        return "", line
+    verb, _, rest = line.removeprefix(title + " ").partition(" ")
+    if row["type"] == "preference" and rest and len(rest.split()) <= _JOINABLE_WORDS_MAX and verb.endswith("s"):
+        return verb, rest
+    return "", f"{verb} {rest}".strip()
+
+
+def _attributed_to_all(text: str, rows: Sequence[Row]) -> str:
+    """A model's sentence with whose word it is, where it does not say so itself of the hearsay it rests on."""
+    whose = dict.fromkeys(attribution(row) for row in rows if row["hearsay_by"] and row["hearsay_by"] not in text)
+    return f"{text.rstrip('.')} ({', '.join(whose)})" if whose else text
+
+
+def _and(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + f" and {items[-1]}"
+
+
+def _closed(text: str) -> str:
+    return text if text.endswith(_SENTENCE_ENDS) else text + "."

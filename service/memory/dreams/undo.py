@@ -1,0 +1,105 @@
+"""Undoing a dream: the state before it, or a refusal that names what has changed since.
+
+The messages it read are due again, unless a later dream of the same session has read on: nothing is dreamed about
+twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain.principal import Principal
+from service.errors import Conflict, NotFound
+from service.memory.dreams.dream_requests import get_dream
+from service.memory.engine import Engine
+from service.store import dead_letters, dreams, memories
+from service.store import undo as store
+
+Record = dict[str, Any]
+
+
+async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Record:
+    """Take back everything a dream did; the dream, now ``undone``.
+
+    Raises NotFound, and Conflict (with the ids ``changed``) when the dream did not succeed, or when a row it touched
+    has been changed since.
+    """
+    principal.require_write()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        dream = await dreams.get(connection, workspace, dream_id)
+        if dream is None or (principal.agent is not None and dream["agent"] != principal.agent):
+            raise NotFound("There is no such dream here.")
+        record = await store.lock_dream(connection, workspace, dream_id)
+        if record["status"] != "succeeded":
+            raise Conflict(f"Only a dream that has succeeded can be undone; this one is {record['status']}.")
+        taken = _read(await store.changes(connection, workspace, dream_id))
+        await _undo(connection, workspace, dream_id, taken)
+        await store.restore_watermarks(connection, workspace, record["watermarks"])
+        await dead_letters.reopen(connection, workspace, dream_id)
+        await store.mark_undone(connection, workspace, dream_id)
+    return await get_dream(engine, principal, dream_id)
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What a dream did, sorted by what taking it back means."""
+
+    created: dict[UUID, int] = field(default_factory=dict)
+    changed: dict[UUID, Record] = field(default_factory=dict)
+    edges: list[UUID] = field(default_factory=list)
+    entities: list[UUID] = field(default_factory=list)
+    bulletins: list[int] = field(default_factory=list)
+
+
+def _read(changes: Iterable[Any]) -> _Changes:
+    taken = _Changes()
+    for change in changes:
+        undo = change["undo"]
+        match change["op"]:
+            case "created":
+                taken.created[change["memory_id"]] = undo["version"]
+            case "reinforced" | "superseded":
+                taken.changed[change["memory_id"]] = undo
+            case "linked":
+                taken.edges.append(UUID(undo["edge_id"]))
+            case "entity":
+                taken.entities.append(UUID(undo["entity_id"]))
+            case "bulletin":
+                taken.bulletins.append(undo["version"])
+    return taken
+
+
+async def _undo(connection: Connection, workspace: UUID, dream_id: UUID, taken: _Changes) -> None:
+    versions = taken.created | {memory_id: undo["version"] for memory_id, undo in taken.changed.items()}
+    rows = await memories.lock_all(connection, workspace, list(versions))
+    changed = [
+        memory_id
+        for memory_id, version in versions.items()
+        if memory_id not in rows or rows[memory_id]["version"] != version
+    ]
+    changed += await store.depended_on(connection, workspace, dream_id, list(taken.created), taken.edges)
+    _refuse(changed)
+    await store.remove_edges(connection, workspace, taken.edges)
+    await store.remove_memories(connection, workspace, list(taken.created))
+    await store.remove_entities(connection, workspace, taken.entities)
+    await store.restore_memories(connection, workspace, taken.changed)
+    for memory_id in taken.changed:
+        row = await memories.lock(connection, workspace, memory_id)
+        assert row is not None
+        if row["deleted_at"] is None and row["superseded_by"] is None:
+            item = dict(row) | {"identity_hash": row["identity_hash"].hex()}
+            duplicate = await memories.find_duplicate(connection, workspace, item)
+            _refuse([duplicate] if duplicate not in (None, memory_id) else [])
+        await memories.reindex(connection, workspace, memory_id)
+    await store.remove_bulletins(connection, workspace, dream_id, taken.bulletins)
+
+
+def _refuse(changed: Iterable[UUID | None]) -> None:
+    ids = sorted({str(id_) for id_ in changed})
+    if ids:
+        raise Conflict("What this dream did has been changed or built upon since.", changed=ids)

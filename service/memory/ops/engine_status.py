@@ -1,0 +1,218 @@
+"""How the engine is, as an admin or the Studio asks: truthful, and looked up now."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from importlib.metadata import version
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Row
+from service.domain.principal import Principal
+from service.embedding.local import DEFAULT_MODEL as LOCAL_MODEL
+from service.embedding.local import may_be_on_disk
+from service.embedding.remote import DEFAULT_MODEL as REMOTE_MODEL
+from service.embedding.storage import storage_of, vector_bytes
+from service.errors import Conflict
+from service.memory.access import audit
+from service.memory.access.redaction import pii_policy
+from service.memory.engine import Engine
+from service.memory.ops.health import checks
+from service.store import dead_letters, embeddings, health, hnsw
+from service.store.embeddings import MigrationState
+
+Json = dict[str, Any]
+
+
+LATE, LATE_S = "dreams:", 20.0
+"""What is due is begun within seconds unless no worker is free."""
+HEALTH_CHECKED = ("status", "checked_at", "latency_ms")
+
+
+async def get_engine_status(engine: Engine, principal: Principal) -> Json:
+    """Everything there is to know about how it runs; counts are the caller's workspace's.
+
+    ``problems`` says in words what does not work; ``status`` is ``ok`` when there is none. What concerns the whole
+    installation is for its admins; other callers learn what their own requests depend on, and whether it works.
+    """
+    whole = await _whole(engine, principal)
+    return whole if principal.is_installation_admin else _own_part(whole)
+
+
+def _own_part(whole: Json) -> Json:
+    """The overview without versions, sizes, hosts and errors of what all workspaces share."""
+    shared = {name: whole[name] for name in ("database", "embedder", "llm")}
+    failing = [name for name, part in shared.items() if part["status"] == "failing"]
+    failing += ["workers"] if whole["workers_status"] == "failing" else []
+    reindex = whole["reindex"]
+    problems = [f"{name}: failing" for name in failing]
+    problems += [f"reindex: {reindex['error']}"] if reindex and reindex["error"] else []
+    problems += [problem for problem in whole["problems"] if problem.startswith(LATE)]
+    return whole | {
+        "status": "degraded" if problems else "ok",
+        "problems": problems,
+        "version": None,
+        "database": {name: shared["database"][name] for name in HEALTH_CHECKED} | {"error": None},
+        "replica": None,
+        "embedder": shared["embedder"] | {"error": None, "index_bytes": None, "change": None},
+        "llm": shared["llm"] | {"error": None},
+        "workers": None,
+    }
+
+
+def _late(waiting: Row, now: datetime) -> list[str]:
+    """That dreams have been due for too long, if they have."""
+    oldest = waiting["oldest_due_at"]
+    waited_s = (now - oldest).total_seconds() if oldest else 0.0
+    return [f"{LATE} {waiting['due']} agents wait, the first for {waited_s:.0f} s"] if waited_s > LATE_S else []
+
+
+async def _whole(engine: Engine, principal: Principal) -> Json:
+    if engine.probe_models is not None:
+        await engine.probe_models()
+    found = await checks(engine)
+    pii = await pii_policy(engine, principal)
+    workspace = principal.workspace_id
+    async with engine.db.unscoped() as connection:
+        state = await embeddings.state(connection)
+        workers = await health.workers(connection)
+        server = await health.server(connection)
+        waiting = await health.dreams_waiting(connection, workspace, engine.now())
+        running = await health.dreams_running(connection, workspace)
+        request = await embeddings.request(connection, workspace)
+        index_bytes = await hnsw.index_bytes(connection, state.active.number) if state.active else None
+    async with engine.db.transaction(workspace) as connection:
+        counts = await health.index_counts(connection, workspace)
+        dead = await dead_letters.count(connection, workspace)
+    problems = [f"{name}: {one['error']}" for name, one in found.items() if one["status"] == "failing"]
+    problems += [f"change of the embedding model: {state.error}"] if state.error else []
+    problems += [f"reindex: {request['error']}"] if request and request["error"] else []
+    problems += _late(waiting, engine.now())
+    return {
+        "status": "degraded" if problems else "ok",
+        "problems": problems,
+        "version": version("reverie-memory"),
+        "database": found["database"] | dict(server) | engine.db.pool_use(),
+        "replica": found["replica"],
+        "embedder": found["embedder"] | _embedder(engine, state, index_bytes),
+        "llm": found["llm"] | {"model": engine.llm.model if engine.llm else None},
+        "reranker": {"model": engine.reranker.model if engine.reranker else None},
+        "pii": {
+            "mode": pii.mode,
+            "entities": [entity for entity in pii.entities if entity in engine.redactor.entities],
+            "not_found_here": [entity for entity in pii.entities if entity not in engine.redactor.entities],
+        },
+        "pending": counts["pending"],
+        "index": {kind: counts[kind] for kind in ("memories", "messages", "chunks")},
+        "reindex": dict(request) if request else None,
+        "workers_status": found["workers"]["status"],
+        "workers": [
+            {
+                "worker": one.name,
+                "alive": one.alive,
+                "started_at": one.started_at,
+                "seen_at": one.seen_at,
+                "health": one.health,
+            }
+            for one in workers
+        ],
+        "dreams": {"due": waiting["due"], "running": running, "oldest_due_at": waiting["oldest_due_at"]},
+        "dead_letters": dead,
+    }
+
+
+def _embedder(engine: Engine, state: MigrationState, index_bytes: int | None) -> Json:
+    used = engine.embedder
+    storage = storage_of(used.signature) if used else None
+    change = None
+    if state.next_model is not None:
+        change = {
+            "signature": state.next_model.signature,
+            "done": state.done,
+            "total": state.total,
+            "started_at": state.started_at,
+            "error": state.error,
+        }
+    return {
+        "source": used.source if used else "none",
+        "model": used.model if used else None,
+        "signature": used.signature if used else None,
+        "dim": used.dim if used else None,
+        "storage": storage,
+        "vector_bytes": vector_bytes(storage, used.dim) if used and storage else None,
+        "index_bytes": index_bytes if used else None,
+        "change": change,
+    }
+
+
+def providers(engine: Engine, principal: Principal) -> list[Json]:
+    """What EMBEDDING_MODEL may be, what of it would work here, and what is in use; the last alone for whoever does not
+    administer the installation."""
+    listed = _providers(engine)
+    return listed if principal.is_installation_admin else [one for one in listed if one["active"]]
+
+
+def _providers(engine: Engine) -> list[Json]:
+    used = engine.embedder.source if engine.embedder else "none"
+    keyed = bool(os.environ.get("OPENAI_API_KEY")) or used == "remote"
+    on_disk = may_be_on_disk(LOCAL_MODEL)
+    listed: list[tuple[str, str, str | None, bool, str]] = [
+        ("remote", REMOTE_MODEL, "any name of litellm's, such as ollama/nomic-embed-text", keyed,
+         "a key is set" if keyed else "no key is set (EMBEDDING_API_KEY or OPENAI_API_KEY)"),
+        ("local", f"local:{LOCAL_MODEL}", "local:<name or folder>", on_disk or used == "local",
+         "the model is on disk" if on_disk else f"{LOCAL_MODEL} is not on disk; a folder may be named"),
+        ("static", "static", None, True, "its weights are installed with the service"),
+        ("none", "none", None, True, "keyword search alone"),
+    ]  # fmt: skip
+    return [
+        {
+            "source": source,
+            "setting": setting,
+            "also": also,
+            "available": available,
+            "reason": reason,
+            "active": source == used,
+            "model": engine.embedder.model if engine.embedder and source == used else None,
+            "dim": engine.embedder.dim if engine.embedder and source == used else None,
+            "storage": storage_of(engine.embedder.signature) if engine.embedder and source == used else None,
+        }
+        for source, setting, also, available, reason in listed
+    ]
+
+
+async def start_reindex(engine: Engine, principal: Principal, *, force: bool) -> Json:
+    """Have the worker embed what is pending or, by force, everything anew. Raises Forbidden, and Conflict without an
+    embedder. A request under way goes on; force makes it begin again with everything."""
+    principal.require_admin()
+    if engine.embedder is None:
+        raise Conflict("No embedder is configured (EMBEDDING_MODEL=none): there is nothing to embed with.")
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        counts = await health.index_counts(connection, workspace)
+        total = sum(counts[kind] for kind in ("memories", "messages", "chunks")) if force else counts["pending"]
+        started = total > 0 and await embeddings.request_reindex(
+            connection, workspace, force=force, total=total, now=engine.now()
+        )
+        if started:
+            await audit.record(connection, principal, "reindex.started", details={"force": force})
+    return {"started": started, "pending": total}
+
+
+async def reindex_progress(engine: Engine, principal: Principal) -> Json:
+    """How far the last reindex has come; ``running`` is false when none was asked for or it is over."""
+    async with engine.db.unscoped() as connection:
+        request = await embeddings.request(connection, principal.workspace_id)
+    pending = await _pending(engine, principal.workspace_id)
+    if request is None:
+        return {
+            "running": False, "force": False, "done": 0, "total": 0, "error": None,
+            "requested_at": None, "finished_at": None, "pending": pending,
+        }  # fmt: skip
+    return dict(request) | {"running": request["finished_at"] is None, "pending": pending}
+
+
+async def _pending(engine: Engine, workspace: UUID) -> int:
+    async with engine.db.transaction(workspace) as connection:
+        count: int = await connection.value("count_pending", workspace=workspace)
+    return count

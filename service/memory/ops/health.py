@@ -1,0 +1,220 @@
+"""Whether everything Reverie depends on works: what calls showed, and a look where none was made.
+
+Every call to the embedder and to the language model is evidence. Where nobody calls, ``HealthProber`` probes
+periodically: a request for the list of models, which costs nothing, and, when that fails or the last call failed, a
+real call of one token. Workers report their health with their heartbeats.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+from typing import Any, Literal, Protocol
+
+import httpx
+import structlog
+
+from service.concurrency.transaction_guard import assert_outside_transaction
+from service.domain.health_status import HealthStatus
+from service.domain.spending import FAILED, PROBE, Usage, paid_by, set_payer
+from service.embedding.cache import CachedEmbedder
+from service.embedding.monitored import MonitoredEmbedder
+from service.embedding.remote import RemoteEmbedder
+from service.errors import ReverieError
+from service.memory.engine import Engine
+from service.store import health
+from service.store.health import Worker
+
+log = structlog.get_logger(__name__)
+
+CALL_TIMEOUT_S = 2.0
+PROBE_TIMEOUT_S = 1.0
+"""For a list of models: with the pause before it (REVERIE_HEALTH_PROBE_INTERVAL_S) and a real call after it, less than
+five seconds for one that hangs. And for a real call to what is known to fail, when somebody waits for what comes of
+it."""
+DATABASE_S = 2.0
+FRESH_S = 1.0
+NO_LIST = frozenset({404, 405, 501})
+TRUSTED_S = 60.0
+"""For this long a real call that went well outweighs a list of models that does not come."""
+
+Json = dict[str, Any]
+ProbeKind = Literal["models", "empty call"]
+
+
+class _Probed(Protocol):
+    @property
+    def condition(self) -> HealthStatus: ...
+    async def probe(self, seconds: float, /) -> None: ...
+
+
+def monitored_embedder(engine: Engine) -> MonitoredEmbedder | None:
+    """The embedder in use with its condition; None without one."""
+    inner = engine.embedder.inner if isinstance(engine.embedder, CachedEmbedder) else engine.embedder
+    return inner if isinstance(inner, MonitoredEmbedder) else None
+
+
+def own_statuses(engine: Engine) -> dict[str, HealthStatus]:
+    """What this process knows of the models it uses."""
+    embedder = monitored_embedder(engine)
+    off = HealthStatus("off")
+    return {
+        "embedder": embedder.condition if embedder else HealthStatus("unknown") if engine.embedder else off,
+        "llm": engine.llm.condition if engine.llm else off,
+    }
+
+
+def health_payload(engine: Engine) -> Json:
+    """The same, as a worker tells it with its heartbeat."""
+    return {name: {"status": one.state, "error": one.error} for name, one in own_statuses(engine).items()}
+
+
+async def checks(engine: Engine) -> dict[str, Json]:
+    """The condition of ``database``, ``replica``, ``workers``, ``embedder``, ``llm``, here and in all workers."""
+    database, workers = HealthStatus(), list[Worker]()
+    started = monotonic()
+    try:
+        async with asyncio.timeout(DATABASE_S), engine.db.unscoped() as connection:
+            await engine.db.check_schema(connection.raw)
+            workers = await health.workers(connection)
+        database.mark_ok((monotonic() - started) * 1000)
+    except (ReverieError, TimeoutError) as error:
+        database.mark_failed(str(error) or f"No answer within {DATABASE_S:g} s.")
+    replica = engine.replica.as_dict() if engine.replica else HealthStatus("off").as_dict() | {"lag_s": None}
+    return {"database": database.as_dict(), "replica": replica, "workers": _workers(database, workers)} | {
+        name: _worst(name, one.as_dict(), workers) for name, one in own_statuses(engine).items()
+    }
+
+
+def _workers(database: HealthStatus, workers: list[Worker]) -> Json:
+    condition = HealthStatus()
+    if database.state == "ok":
+        if any(worker.alive for worker in workers):
+            condition.mark_ok()
+        else:
+            condition.mark_failed("No worker is running.")
+    return condition.as_dict()
+
+
+def _worst(name: str, own: Json, workers: list[Worker]) -> Json:
+    """What this process knows, unless it knows of no failure and a living worker does."""
+    if own["status"] != "failing":
+        for worker in workers:
+            seen = worker.health.get(name, {})
+            if worker.alive and seen.get("status") == "failing":
+                return own | {"status": "failing", "error": f"{seen['error']} (seen by a worker)"}
+    return own
+
+
+def _timeout_s(known: HealthStatus, *, active: bool) -> float:
+    return PROBE_TIMEOUT_S if active and known.state == "failing" else CALL_TIMEOUT_S
+
+
+class HealthProber:
+    """As a context, probes the models of an engine every ``every_s`` seconds; 0 disables background probes."""
+
+    def __init__(self, engine: Engine, every_s: float) -> None:
+        self._engine = engine
+        self._every_s = every_s
+        self._trusted_until: dict[str, float] = {}
+        self._ignore_model_list: set[str] = set()
+        self._http = httpx.AsyncClient(timeout=PROBE_TIMEOUT_S, follow_redirects=False)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> HealthProber:
+        self._engine.probe_models = self.probe_now
+        if self._every_s:
+            self._tasks = [asyncio.create_task(self._probe_forever(name)) for name in ("embedder", "llm")]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._http.aclose()
+
+    async def probe_now(self) -> None:
+        """Look closely now, where the last evidence is older than a second; less than five seconds in all, and hardly
+        more than one where what has failed still hangs."""
+        with paid_by(PROBE):
+            await asyncio.gather(self._embedder(active=True), self._llm(active=True))
+
+    async def _probe_forever(self, name: str) -> None:
+        set_payer(PROBE)
+        while True:
+            try:
+                await (self._embedder() if name == "embedder" else self._llm())
+            except Exception:
+                log.exception("probe_failed", at=name)
+            await asyncio.sleep(self._every_s)
+
+    async def _embedder(self, *, active: bool = False) -> None:
+        embedder = monitored_embedder(self._engine)
+        if embedder is None or (active and embedder.condition.age_s < FRESH_S):
+            return
+        if active or not isinstance(embedder.inner, RemoteEmbedder):
+            await embedder.probe(_timeout_s(embedder.condition, active=active))
+        else:
+            await self._probe("embedder", embedder, *embedder.inner.server, "models", {})
+
+    async def _llm(self, *, active: bool = False) -> None:
+        llm = self._engine.llm
+        if llm is None or (active and llm.condition.age_s < FRESH_S):
+            return
+        # A call without messages is refused by whatever would answer one with them, at no cost.
+        call = {"model": llm.model.partition("/")[2] or llm.model, "messages": []}
+        await self._probe("llm", llm, *await llm.server(), "empty call" if active else "models", call)
+
+    async def _probe(
+        self, name: str, probed: _Probed, base: str | None, key: str | None, how: ProbeKind, call: Json
+    ) -> None:
+        """A look at the server, and a real call when that goes wrong or the last call did; where the call works and the
+        look does not, twice in a row, it is not looked at for a minute.
+
+        A real call that takes too long is no evidence by itself: with a look that went wrong, it is.
+        """
+        answers: bool | None = None
+        failing = probed.condition.state == "failing"
+        if not failing:
+            if base is None or (how == "models" and self._trusted_until.get(name, 0) > monotonic()):
+                return
+            answers = await self._answers(base, key, how, call)
+            if answers:
+                self._ignore_model_list.discard(name)
+                probed.condition.mark_ok()
+                return
+        began = monotonic()
+        await probed.probe(_timeout_s(probed.condition, active=how == "empty call"))
+        if probed.condition.age_s > monotonic() - began:
+            if answers is False:
+                probed.condition.mark_failed(f"No answer within {CALL_TIMEOUT_S:g} s.")
+        elif probed.condition.state == "ok" and not failing:
+            # Once may be a server that came back between the two: another break would go unseen.
+            if name in self._ignore_model_list:
+                self._trusted_until[name] = monotonic() + TRUSTED_S
+            self._ignore_model_list.add(name)
+
+    async def _answers(self, base: str, key: str | None, how: ProbeKind, call: Json) -> bool | None:
+        """Whether a server answers, and lets this key in; None when it has no list of models, which says nothing."""
+        assert_outside_transaction()
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        try:
+            if how == "models":
+                answer = await self._http.get(f"{base.rstrip('/')}/models", headers=headers)
+                if answer.status_code in NO_LIST:
+                    return None
+            else:
+                answer = await self._empty_call(f"{base.rstrip('/')}/chat/completions", headers, call)
+        except (httpx.HTTPError, httpx.InvalidURL):
+            return False
+        return answer.status_code < 500 and answer.status_code not in (401, 403)
+
+    async def _empty_call(self, url: str, headers: dict[str, str], call: Json) -> httpx.Response:
+        charge = await self._engine.budget.reserve("probe", call["model"], Usage(calls=1))
+        used = FAILED
+        try:
+            answer = await self._http.post(url, headers=headers, json=call)
+            used = Usage(calls=1, failed_calls=int(not answer.is_success))
+        finally:
+            charge.settle(used)
+        return answer

@@ -1,0 +1,58 @@
+"""What a workspace used of models, for its admin: by day, key or agent, and by purpose."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, date, timedelta
+from typing import Any
+
+from service.domain.principal import Principal
+from service.errors import InvalidInput
+from service.memory.engine import Engine
+from service.memory.ops.model_budget import NO_KEY
+from service.store import model_usage
+from service.store.model_usage import By
+from service.store.settings import workspace_settings
+
+Record = dict[str, Any]
+
+DAYS = 30
+ROWS_MAX = 10_000
+
+
+async def usage_report(
+    engine: Engine, principal: Principal, *, since: date | None, until: date | None, by: By
+) -> Record:
+    """Usage of these days (UTC, both included; by default the last 30), and what of today's budget is taken.
+
+    Raises Forbidden for anyone but an admin, and InvalidInput.
+    """
+    principal.require_admin()
+    workspace = principal.workspace_id
+    today = engine.now().astimezone(UTC).date()
+    until = until or today
+    since = since or max(date.min + timedelta(days=DAYS), until) - timedelta(days=DAYS - 1)
+    if since > until:
+        raise InvalidInput(("query", "since"), "must not be later than until")
+    await engine.budget.flush()
+    async with engine.db.transaction(workspace) as connection:
+        rows = await model_usage.report(connection, workspace, since=since, until=until, by=by, limit=ROWS_MAX)
+        taken = await model_usage.taken(connection, workspace, today)
+        settings = await workspace_settings(connection, workspace)
+    return {
+        "since": since,
+        "until": until,
+        "by": by,
+        "items": [_item(dict(row)) for row in rows],
+        "today": asdict(taken)
+        | {
+            "tokens_max": settings.budget.day_tokens_max,
+            "cost_max_usd": settings.budget.day_cost_max_usd,
+            "dream_tokens_max": settings.dream.day_tokens_max,
+            "dream_cost_max_usd": settings.dream.day_cost_max_usd,
+        },
+    }
+
+
+def _item(row: Record) -> Record:
+    return row | {"key_id": None if row["key_id"] == NO_KEY else row["key_id"], "agent": row["agent"] or None}

@@ -1,0 +1,141 @@
+"""A trial run of the whole engine: embed, write, find by keyword and by vector, delete; leaves no rows.
+
+It all happens in one transaction that is rolled back, so that not even a crash in the middle leaves anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+from uuid import uuid4
+
+from service.db.pool import Connection
+from service.domain.drafts import MemoryDraft
+from service.domain.principal import Principal
+from service.domain.ranking import rank
+from service.domain.search import Ranking
+from service.embedding.base import EmbeddingFailed
+from service.errors import ReverieError
+from service.memory.engine import Engine, Vector
+from service.memory.saving.remember import columns_of
+from service.memory.saving.scopes import ScopeResolver
+from service.store import agents, memories
+from service.store.search.candidates import candidates
+from service.store.search.filters import Filters
+from service.store.search.plan import KINDS, Question, plan
+from service.store.vectors import EmbeddingBatch, VectorSpace
+
+CONTENT = "The lighthouse keeper of Utsira winds the brass clock every Thursday evening"
+WORDS = "brass clock lighthouse"
+MEANING = "a keeper who winds up an old clock each week"
+
+Json = dict[str, Any]
+
+
+class _StepFailed(ReverieError):
+    """A step did not do what it should."""
+
+
+class _RollBack(Exception):
+    """Everything has been tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Vectors:
+    space: VectorSpace | None = None
+    stored: Vector | None = None
+    asked: Vector | None = None
+
+
+@dataclass(slots=True)
+class _Trial:
+    steps: list[Json] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def step(self, name: str) -> AsyncIterator[None]:
+        """One step, timed. What goes wrong ends the trial."""
+        started = perf_counter()
+        error: str | None = None
+        try:
+            yield
+        except ReverieError as failure:
+            error = failure.message
+            raise
+        finally:
+            latency_ms = round((perf_counter() - started) * 1000, 2)
+            self.steps.append({"name": name, "ok": error is None, "latency_ms": latency_ms, "error": error})
+
+
+async def verify(engine: Engine, principal: Principal) -> Json:
+    """Try everything a memory goes through. ``working`` is true when every step did what it should.
+
+    Without an embedder the steps ``embed`` and ``find_by_vector`` are left out; with one that fails the rest goes on.
+    Raises Forbidden for a reader key.
+    """
+    principal.require_write()
+    trial = _Trial()
+    started = perf_counter()
+    with suppress(ReverieError):
+        vectors = await _vectors(engine, trial)
+        try:
+            async with engine.db.search_transaction(principal.workspace_id) as connection:
+                as_admin = replace(principal, role="admin", agent=None)
+                await _in_transaction(connection, engine, as_admin, trial, vectors)
+                raise _RollBack
+        except _RollBack:
+            pass
+    working = all(step["ok"] for step in trial.steps)
+    return {"working": working, "latency_ms": round((perf_counter() - started) * 1000, 2), "steps": trial.steps}
+
+
+async def _vectors(engine: Engine, trial: _Trial) -> _Vectors:
+    """Of what is stored and what is asked; never twice the same texts, which a cache would answer without embedder."""
+    if engine.embedder is None:
+        return _Vectors()
+    nonce = uuid4().hex[:8]
+    with suppress(EmbeddingFailed):
+        async with trial.step("embed"):
+            texts = [f"{CONTENT} ({nonce})", f"{MEANING} ({nonce})"]
+            stored, asked = await engine.embedder.embed(texts, engine.embedding_deadline_s)
+            return _Vectors(await engine.space(), stored, asked)
+    return _Vectors()
+
+
+async def _in_transaction(
+    connection: Connection, engine: Engine, principal: Principal, trial: _Trial, vectors: _Vectors
+) -> None:
+    workspace, now = principal.workspace_id, engine.now()
+    draft = MemoryDraft(agent=f"verify-{uuid4()}", type="fact", content=f"{CONTENT} ({uuid4()})")
+    async with trial.step("write"):
+        place = await ScopeResolver(connection, principal).resolve(draft, ("body",))
+        item = columns_of(draft, place, 1, principal.actor, now)
+        await memories.insert(connection, workspace, [item], EmbeddingBatch(vectors.space, [vectors.stored]))
+    memory_id = item["id"]
+
+    async def found(question: Question) -> bool:
+        reader = await agents.reader(connection, workspace, agents.ReaderKey(draft.agent or ""))
+        assert reader is not None
+        filters, ranking = Filters(as_of=engine.now()), Ranking()
+        asked = await plan(
+            connection, workspace, reader, filters, ranking, question, engine.search_limits,
+            kinds=[KINDS["memories"]], limit=10,
+        )  # fmt: skip
+        best = rank(await candidates(connection, asked), (), ranking, limit=asked.limit)
+        return memory_id in [one.id for one in best]
+
+    async with trial.step("find_by_keyword"):
+        if not await found(Question(WORDS)):
+            raise _StepFailed("The memory just written was not found by its words.")
+    if vectors.asked is not None:
+        async with trial.step("find_by_vector"):
+            if not await found(Question("", space=vectors.space, embedding=vectors.asked)):
+                raise _StepFailed("The memory just written was not found by its vector.")
+    async with trial.step("delete"):
+        await memories.mark_deleted(
+            connection, workspace, memory_id, now, actor=principal.actor, reason="verified", now=now
+        )
+        if await found(Question(WORDS)):
+            raise _StepFailed("The memory just deleted is still found.")

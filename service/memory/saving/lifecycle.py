@@ -1,0 +1,297 @@
+"""One memory's life after its save: read, list, change, delete, restore, history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import takewhile
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain import cursors
+from service.domain.drafts import MemoryDraft, MemoryPatch
+from service.domain.principal import Principal
+from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
+from service.memory.access.redaction import pii_policy, redact_lenient, redact_patch
+from service.memory.engine import Engine
+from service.memory.saving.remember import columns_of
+from service.memory.saving.scopes import resolve_scope
+from service.store import agents, memories
+
+FEEDBACK_STEP = 0.1
+ABSENT = "There is no such memory here."
+
+
+@dataclass(frozen=True, slots=True)
+class ListFilter:
+    """Which memories to list; None does not restrict."""
+
+    types: list[str] | None = None
+    scopes: list[str] | None = None
+    session: str | None = None
+    user: str | None = None
+    tag: str | None = None
+    key: str | None = None
+    source: str | None = None
+    text: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    created_since: datetime | None = None
+    created_until: datetime | None = None
+    with_deleted: bool = False
+    with_superseded: bool = False
+    with_expired: bool = False
+
+
+async def resolve_reader(connection: Connection, principal: Principal, named: str | None) -> agents.Reader | None:
+    """The reader a read is resolved to: an agent, or None for a key that sees the workspace and names no agent.
+
+    Raises NotFound for an agent nobody has heard of.
+    """
+    agent = principal.reader_agent(named)
+    if agent is None:
+        return None
+    reader = await agents.reader(connection, principal.workspace_id, agents.ReaderKey(agent))
+    if reader is None:
+        raise NotFound(f"There is no agent {agent!r} here.")
+    return reader
+
+
+async def get_memory(
+    engine: Engine, principal: Principal, memory_id: UUID, *, include: frozenset[str]
+) -> memories.Record:
+    """One memory that the caller may see. Deleted and expired ones are NotFound unless included."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _load_visible(connection, principal, memory_id)
+    if (row["deleted_at"] is not None and "deleted" not in include) or (
+        row["expires_at"] is not None and row["expires_at"] <= engine.now() and "expired" not in include
+    ):
+        raise NotFound(ABSENT)
+    engine.read_audit.note(principal, "memory", [row["agent"]])
+    return memories.to_record(row)
+
+
+async def list_memories(
+    engine: Engine, principal: Principal, agent: str | None, filter_: ListFilter, *, limit: int, cursor: str | None
+) -> tuple[list[memories.Record], str | None]:
+    """A page of memories, newest first, and the cursor of the next; an unknown agent has none."""
+    before_at, before_id = cursors.decode(cursor, datetime, UUID)
+    filter_ = await _masked(engine, principal, filter_)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        try:
+            reader = await resolve_reader(connection, principal, agent)
+        except NotFound:
+            return [], None
+        rows = await memories.list_(
+            connection,
+            principal.workspace_id,
+            reader,
+            before_at=before_at,
+            before_id=before_id,
+            limit=limit + 1,
+            now=engine.now(),
+            **{name: getattr(filter_, name) for name in filter_.__slots__},
+        )
+    rows, more = cursors.paginate(rows, limit, "created_at", "id")
+    engine.read_audit.note(principal, "memories", [principal.reader_agent(agent), *(row["agent"] for row in rows)])
+    return [memories.to_record(row) for row in rows], more
+
+
+async def memory_stats(engine: Engine, principal: Principal, agent: str | None) -> dict[str, Any]:
+    """Counts of the live memories the caller may see, all together and by type; an unknown agent has none."""
+    async with engine.db.search_connection(principal.workspace_id) as connection:
+        try:
+            reader = await resolve_reader(connection, principal, agent)
+        except NotFound:
+            rows: list[dict[str, Any]] = []
+        else:
+            rows = await memories.stats(connection, principal.workspace_id, reader, engine.now())
+    types = {row.pop("type"): row for row in rows}
+    names = ("memories", "tokens", "pending", "recalled")
+    return {name: sum(row[name] for row in types.values()) for name in names} | {"types": types}
+
+
+async def _masked(engine: Engine, principal: Principal, filter_: ListFilter) -> ListFilter:
+    """The filter as what it filters was stored."""
+    names = ("source", "text")
+    values = await redact_lenient(
+        engine, await pii_policy(engine, principal), [getattr(filter_, name) for name in names]
+    )
+    return replace(filter_, **dict(zip(names, values, strict=True)))
+
+
+async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, patch: MemoryPatch) -> memories.Record:
+    """Change a memory and keep the former version. New content is embedded again.
+
+    Raises StaleVersion when it changed since ``patch.version``, NotFound when it is not visible or deleted,
+    Forbidden when it belongs to another agent, Conflict when it would repeat another memory.
+    """
+    principal.require_write()
+    given = patch.model_fields_set - {"version", "reason"}
+    for field in given & {
+        "type",
+        "content",
+        "scope",
+        "importance",
+        "confidence",
+        "tags",
+        "metadata",
+        "source",
+        "decay_exempt",
+    }:
+        if getattr(patch, field) is None:
+            raise InvalidInput(("body", field), "must not be null")
+    patch = await redact_patch(engine, principal, patch)
+    now = engine.now()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _load_owned(connection, principal, memory_id)
+    draft = _patched(memories.to_record(row), patch, given)
+    embedded = await engine.embed([draft.content]) if draft.content != row["content"] else None
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        locked = await memories.lock(connection, principal.workspace_id, memory_id)
+        if locked is None or locked["deleted_at"] is not None:
+            raise NotFound(ABSENT)
+        if locked["version"] != patch.version:
+            raise StaleVersion(
+                f"The memory is at version {locked['version']}, not {patch.version}; read it again.",
+                version=locked["version"],
+            )
+        moved = bool(given & {"scope", "team", "task"})
+        place = await resolve_scope(connection, principal, draft, owner=row["agent"], moved=moved)
+        item = columns_of(draft, place, 1, principal.actor, now)
+        duplicate = await memories.find_duplicate(connection, principal.workspace_id, item)
+        if duplicate is not None and duplicate != memory_id:
+            raise Conflict("Another memory says the same already.", memory_id=str(duplicate))
+        await memories.rewrite(
+            connection, principal.workspace_id, memory_id, item, embedded,
+            actor=principal.actor, reason=patch.reason or "changed", now=now,
+        )  # fmt: skip
+        rows = await memories.get(connection, principal.workspace_id, [memory_id], None)
+    return memories.to_record(rows[0])
+
+
+async def delete_memory(engine: Engine, principal: Principal, memory_id: UUID) -> None:
+    """Delete a memory: hidden at once everywhere, restorable until it is collected."""
+    principal.require_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await _load_owned(connection, principal, memory_id)
+        locked = await memories.lock(connection, principal.workspace_id, memory_id)
+        if locked is None or locked["deleted_at"] is not None:
+            raise NotFound(ABSENT)
+        now = engine.now()
+        await memories.mark_deleted(
+            connection, principal.workspace_id, memory_id, now, actor=principal.actor, reason="deleted", now=now
+        )
+
+
+async def record_feedback(engine: Engine, principal: Principal, memory_id: UUID, *, useful: bool) -> memories.Record:
+    """Say whether a memory was of use: its importance moves by a tenth; the history says why.
+
+    Whoever may read it may rate it. Raises NotFound for one that is not there or deleted.
+    """
+    principal.require_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await _load_visible(connection, principal, memory_id)
+        locked = await memories.lock(connection, principal.workspace_id, memory_id)
+        if locked is None or locked["deleted_at"] is not None:
+            raise NotFound(ABSENT)
+        await memories.set_importance(
+            connection, principal.workspace_id, memory_id, step=FEEDBACK_STEP if useful else -FEEDBACK_STEP,
+            actor=principal.actor, reason=f"feedback: {'useful' if useful else 'not useful'}", now=engine.now(),
+        )  # fmt: skip
+        rows = await memories.get(connection, principal.workspace_id, [memory_id], None)
+    return memories.to_record(rows[0])
+
+
+async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) -> memories.Record:
+    """Bring a deleted memory back under the same id, and make one current again that another had replaced or folded.
+
+    A memory that is neither is given as it is. Raises Conflict when another one has taken its key or says the same.
+    """
+    principal.require_write()
+    workspace, now = principal.workspace_id, engine.now()
+    async with engine.db.transaction(workspace) as connection:
+        await _load_owned(connection, principal, memory_id, deleted=True)
+        locked = await memories.lock(connection, workspace, memory_id)
+        if locked is None:
+            raise NotFound(ABSENT)
+        deleted, replaced = locked["deleted_at"] is not None, locked["superseded_by"] is not None
+        if deleted != replaced:
+            item = dict(locked) | {"identity_hash": locked["identity_hash"].hex()}
+            duplicate = await memories.find_duplicate(connection, workspace, item)
+            if duplicate is not None:
+                raise Conflict("Another memory has taken its place since.", memory_id=str(duplicate))
+        if deleted:
+            await memories.mark_deleted(
+                connection, workspace, memory_id, None, actor=principal.actor, reason="restored", now=now
+            )
+        elif replaced:
+            await memories.reinstate(
+                connection, workspace, memory_id, actor=principal.actor, reason="restored", now=now
+            )
+        rows = await memories.get(connection, workspace, [memory_id], None)
+    return memories.to_record(rows[0])
+
+
+async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) -> list[memories.Record]:
+    """Every version of a memory the caller may see, deleted ones included, oldest first.
+
+    Whom it was shared with later sees the versions since, not what was private before.
+    """
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _load_visible(connection, principal, memory_id)
+        engine.read_audit.note(principal, "history", [row["agent"]])
+        versions = await memories.history(connection, principal.workspace_id, memory_id)
+    return versions if principal.agent in (None, row["agent"]) else _since_shared(versions)
+
+
+def _since_shared(versions: list[memories.Record]) -> list[memories.Record]:
+    """The last versions that were all shared alike."""
+
+    def sharing(version: memories.Record) -> tuple[object, ...]:
+        return tuple(version[name] for name in ("scope", "team", "task", "session"))
+
+    alike = takewhile(lambda version: sharing(version) == sharing(versions[-1]), reversed(versions))
+    return list(alike)[::-1]
+
+
+async def memory_sources(engine: Engine, principal: Principal, memory_id: UUID) -> list[memories.Record]:
+    """The messages a memory was made of; those of another agent's sessions are left out."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _load_visible(connection, principal, memory_id)
+        engine.read_audit.note(principal, "sources", [row["agent"]])
+        return await memories.sources(connection, principal.workspace_id, memory_id, principal.agent)
+
+
+async def _load_visible(connection: Connection, principal: Principal, memory_id: UUID) -> Any:
+    reader = await resolve_reader(connection, principal, None)
+    rows = await memories.get(connection, principal.workspace_id, [memory_id], reader)
+    if not rows:
+        raise NotFound(ABSENT)
+    return rows[0]
+
+
+async def _load_owned(connection: Connection, principal: Principal, memory_id: UUID, *, deleted: bool = False) -> Any:
+    row = await _load_visible(connection, principal, memory_id)
+    if principal.agent is not None and row["agent"] != principal.agent:
+        raise Forbidden("This memory belongs to another agent; only its author or an admin may change it.")
+    if row["deleted_at"] is not None and not deleted:
+        raise NotFound(ABSENT)
+    return row
+
+
+def _patched(record: memories.Record, patch: MemoryPatch, given: set[str]) -> MemoryDraft:
+    """The memory as it will be: its present fields with the patch over them, metadata merged one level deep."""
+    present = {name: record[name] for name in MemoryDraft.model_fields if name in record and name != "created_at"}
+    changed = {name: getattr(patch, name) for name in given}
+    if "metadata" in changed:
+        changed["metadata"] = record["metadata"] | changed["metadata"]
+    if "content" in given and "summary" not in given:
+        changed["summary"] = None
+    if "type" in given and patch.type != "todo":
+        changed.setdefault("status", None)
+    try:
+        return MemoryDraft.model_validate(present | changed)
+    except ValueError as error:
+        raise InvalidInput(("body",), str(error).splitlines()[2].strip() if str(error) else "is not valid") from error

@@ -1,0 +1,327 @@
+"""Saving memories: one or a thousand, embedded first, then written in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any, Literal
+from uuid import UUID
+
+from service.db.deferred_commit import current_deferred_commit
+from service.db.pool import Connection
+from service.domain.drafts import MemoryDraft
+from service.domain.identity import identity_hash, scoped_key, summary_of
+from service.domain.ids import new_id
+from service.domain.principal import CachedCredential, Principal
+from service.domain.spending import paid_by
+from service.domain.text_features import extract_features
+from service.domain.types import MemoryType
+from service.embedding.tokens import count_tokens
+from service.errors import Conflict, InvalidInput, StaleCredential
+from service.memory.access.redaction import redact_drafts
+from service.memory.engine import Engine
+from service.memory.saving.links import Linked, write_links
+from service.memory.saving.scopes import ScopeIds, ScopeResolver
+from service.store import memories
+from service.store.vectors import EmbeddingBatch
+
+Outcome = Literal["created", "reinforced", "updated"]
+Item = dict[str, Any]
+
+COPIED_FIELDS = (
+    "id", "type", "scope", "hearsay_by", "key", "content", "summary", "importance", "confidence", "tags", "metadata",
+    "source", "status", "decay_exempt", "occurred_at", "valid_until", "expires_at", "dream_id",
+)  # fmt: skip
+CONTENT_FIELDS = ("content", "type", "user_name", "hearsay_by", "status", "decay_exempt", "occurred_at", "expires_at")
+"""What a memory states: saved under its key with any of it changed, it is updated, not said again."""
+NULL_ON_INSERT = ("last_accessed_at", "superseded_by", "deleted_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One memory after a save, and what the save did to it."""
+
+    memory: memories.Record
+    outcome: Outcome
+
+
+async def remember_one(
+    engine: Engine, principal: Principal, draft: MemoryDraft, key: CachedCredential | None = None
+) -> Saved | None:
+    """Save one draft, together with others being saved at the same time; None with the caller's memory off.
+
+    Promises and raises what ``remember`` does. With a ``key``, whose principal it is then, StaleCredential and other
+    errors mean that nothing was saved for it and it has to be looked up.
+    """
+    if principal.no_memory or current_deferred_commit() is not None:
+        return next(iter(await remember(engine, principal, [draft])), None)
+    principal.require_write()
+    plain = not draft.links and draft.key is None and draft.created_at is None
+    place = engine.scope_cache.get(principal, draft) if plain else None
+    saved: Saved | None = None
+    if place is not None:
+        saved = await engine.insert_batcher.do(
+            (principal, key), (draft, place), partial(_insert_new, engine, principal, key)
+        )
+    elif key is not None:
+        raise StaleCredential
+    return saved or await engine.save_batcher.do(principal, draft, partial(remember, engine, principal))
+
+
+async def _insert_new(
+    engine: Engine, principal: Principal, key: CachedCredential | None, placed: Sequence[tuple[MemoryDraft, ScopeIds]]
+) -> list[Saved | None]:
+    """Save those that are new where they belong, in one round trip; None for each that is left to ``remember``.
+
+    Raises StaleCredential for a ``key`` that does not hold any more."""
+    prepared = await _prepare(engine, principal, [draft for draft, _ in placed])
+    items = [prepared.columns(position, place) for position, (_, place) in enumerate(placed)]
+    try:
+        async with engine.db.autocommit(principal.workspace_id) as connection:
+            inserted = await memories.insert(
+                connection, principal.workspace_id, items, prepared.embedded, key, membership=True
+            )
+    except Conflict:
+        if key is not None:
+            raise StaleCredential from None
+        inserted = set()
+    return [Saved(prepared.record(item), "created") if item["id"] in inserted else None for item in items]
+
+
+async def remember(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> list[Saved]:
+    """Save all drafts or none, in order.
+
+    A draft that repeats a live memory reinforces it; one whose key exists updates it, the old content going
+    to the history. Embeddings are computed before the transaction; where that fails they stay pending.
+
+    With the caller's memory off nothing is saved, and the answer is empty.
+
+    Raises Forbidden for a reader key, InvalidInput naming the draft's field, NotFound for a link's target.
+    """
+    principal.require_write()
+    if principal.no_memory:
+        return []
+    for position, draft in enumerate(drafts):
+        if draft.created_at is not None and principal.role != "admin":
+            raise InvalidInput((*_loc(drafts, position), "created_at"), "only an admin key may set created_at")
+    prepared = await _prepare(engine, principal, drafts)
+    drafts, embedded = prepared.drafts, prepared.embedded
+    saved: dict[int, tuple[UUID, Outcome]] = {}
+    async with engine.db.generic_plan_transaction(principal.workspace_id) as connection:
+        scopes = ScopeResolver(connection, principal)
+        await scopes.prefetch(drafts)
+        found = [await scopes.resolve(draft, _loc(drafts, n), user=draft.user) for n, draft in enumerate(drafts)]
+        items = await engine.executor.each(
+            lambda one: prepared.columns(*one), list(enumerate(found)), lambda one: len(drafts[one[0]].content)
+        )
+        unique_items = list({_identity(item): item for item in reversed(items)}.values())
+        inserted = await memories.insert(connection, principal.workspace_id, unique_items, embedded)
+        # Lock ordering against deadlock: batches that meet the same memories lock them in one order.
+        for item in sorted(items, key=lambda item: (_identity(item), item["ordinal"])):
+            position = item["ordinal"] - 1
+            if item["id"] in inserted:
+                saved[position] = (item["id"], "created")
+            else:
+                vector = EmbeddingBatch(embedded.space, [embedded.vectors[position]])
+                saved[position] = await _merge_into_duplicate(
+                    connection, principal, drafts[position], item, vector, prepared.now
+                )
+        linked = [
+            Linked(saved[n][0], found[n].audience, principal.acting_agent(draft.agent), draft.links, _loc(drafts, n))
+            for n, draft in enumerate(drafts)
+            if draft.links
+        ]
+        await write_links(connection, principal, linked)
+        changed = {memory_id for memory_id, outcome in saved.values() if outcome != "created"}
+        read = changed | {saved[n][0] for n, draft in enumerate(drafts) if draft.created_at is not None}
+        rows = await memories.get(connection, principal.workspace_id, list(read), None) if read else []
+    for draft, place in zip(drafts, found, strict=True):
+        engine.scope_cache.put(principal, draft, place)
+    records = {row["id"]: memories.to_record(row) for row in rows}
+    for item in items:
+        if item["id"] == saved[item["ordinal"] - 1][0] and item["id"] not in records:
+            records[item["id"]] = prepared.record(item)
+    return [Saved(records[saved[n][0]], saved[n][1]) for n in range(len(drafts))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """Drafts without what may not be kept, and what is known of each before the database is asked."""
+
+    principal: Principal
+    drafts: Sequence[MemoryDraft]
+    embedded: EmbeddingBatch
+    derived: Sequence[Item]
+    now: datetime
+
+    def columns(self, position: int, place: ScopeIds) -> Item:
+        draft = self.drafts[position]
+        return columns_of(draft, place, position + 1, self.principal.actor, self.now, self.derived[position])
+
+    def record(self, item: Item) -> memories.Record:
+        """The memory just inserted."""
+        position = item["ordinal"] - 1
+        draft, ready = self.drafts[position], self.embedded.vectors[position] is not None
+        return _new_record(draft, item, self.principal.acting_agent(draft.agent), ready=ready)
+
+
+async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> _Prepared:
+    drafts = await redact_drafts(engine, principal, drafts, [_loc(drafts, n) for n in range(len(drafts))])
+    now = engine.now()
+    contents = [draft.content for draft in drafts]
+    agents_named = {draft.agent for draft in drafts}
+    # Said here, as saves that come together are carried out outside of the requests that asked for them.
+    with paid_by(principal.payer(agents_named.pop() if len(agents_named) == 1 else None)):
+        read = await engine.executor.each(derive_text_columns, contents, len)
+        embedded = await engine.embed(contents)
+    return _Prepared(principal, drafts, embedded, read, now)
+
+
+def _loc(drafts: Sequence[MemoryDraft], position: int) -> tuple[str | int, ...]:
+    return ("body",) if len(drafts) == 1 else ("body", "items", position)
+
+
+def _identity(item: Item) -> tuple[Any, ...]:
+    if item["key"] is not None:
+        return ("key", item["agent_id"], item["audience"], item["key"])
+    return ("content", item["audience"], item["type"], item["identity_hash"])
+
+
+def derive_text_columns(content: str) -> Item:
+    """The columns that follow from the content alone."""
+    return {
+        "summary": summary_of(content),
+        "tokens": count_tokens(content),
+        **memories.index_words(content),
+        **extract_features(content).columns(),
+    }
+
+
+def columns_of(
+    draft: MemoryDraft, place: ScopeIds, ordinal: int, actor: str, now: datetime, read: Item | None = None
+) -> Item:
+    """The columns of ``memories`` for a draft; ``ordinal`` is its place in the batch, from 1.
+
+    ``derived`` is what was read off its content, where that has been done already.
+    """
+    status = draft.status or ("open" if draft.type is MemoryType.TODO else None)
+    return (read or derive_text_columns(draft.content)) | {
+        "ordinal": ordinal,
+        "id": new_id(),
+        "agent_id": place.agent_id,
+        "audience": place.audience,
+        "type": draft.type.value,
+        "scope": draft.scope.value,
+        "team_id": place.team_id,
+        "task_id": place.task_id,
+        "session_id": place.session_id,
+        "user_name": draft.user,
+        "hearsay_by": draft.hearsay_by,
+        "key": draft.key,
+        "content": draft.content,
+        **({"summary": draft.summary} if draft.summary else {}),
+        "identity_hash": identity_hash(
+            draft.type,
+            draft.content,
+            user=draft.user,
+            key=scoped_key(place.agent_id, draft.key),
+            occurred_at=draft.occurred_at,
+            hearsay_by=draft.hearsay_by,
+        ),
+        "importance": draft.importance,
+        "confidence": draft.confidence,
+        "tags": list(dict.fromkeys(draft.tags)),
+        "metadata": draft.metadata,
+        "source": draft.source,
+        "status": status,
+        "decay_exempt": draft.decay_exempt,
+        "occurred_at": draft.occurred_at,
+        "expires_at": draft.expires_at,
+        "valid_from": None,
+        "valid_until": None,
+        "created_at": draft.created_at or now,
+        "dream_id": None,
+        "changed_by": actor,
+        "change_reason": "saved",
+    }
+
+
+def _new_record(draft: MemoryDraft, item: Item, agent: str, *, ready: bool) -> memories.Record:
+    """A memory as the API shows it, of the columns just inserted: as ``memory_records`` has it, without reading it."""
+    names = {"agent": agent, "team": draft.team, "task": draft.task, "session": draft.session, "user": draft.user}
+    times = {"created_at": item["created_at"], "updated_at": item["created_at"], "valid_from": item["created_at"]}
+    return {
+        **dict.fromkeys(NULL_ON_INSERT),
+        **{name: item[name] for name in COPIED_FIELDS},
+        **names,
+        **times,
+        "effective_importance": item["importance"],
+        "embedding": "ready" if ready else "pending",
+        "access_count": 0,
+        "version": 1,
+    }
+
+
+async def _merge_into_duplicate(
+    connection: Connection,
+    principal: Principal,
+    draft: MemoryDraft,
+    item: Item,
+    vector: EmbeddingBatch,
+    now: datetime,
+) -> tuple[UUID, Outcome]:
+    """The save collided with a live memory: update it when its key was given, else reinforce it.
+
+    One that has expired, and only waits to be collected, makes room.
+    """
+    workspace = principal.workspace_id
+    while True:
+        duplicate_id = await memories.find_duplicate(connection, workspace, item)
+        duplicate = await memories.lock(connection, workspace, duplicate_id) if duplicate_id is not None else None
+        if duplicate_id is not None and duplicate is not None:
+            if duplicate["expires_at"] is None or duplicate["expires_at"] > now:
+                break
+            await memories.mark_deleted(
+                connection, workspace, duplicate_id, now, actor=principal.actor, reason="expired", now=now
+            )
+        if await memories.insert(connection, workspace, [item | {"ordinal": 1}], vector):
+            return item["id"], "created"
+    if draft.key is not None:
+        changed = _updated(draft, item, duplicate)
+        if any(changed[column] != duplicate[column] for column in CONTENT_FIELDS):
+            await memories.rewrite(
+                connection,
+                workspace,
+                duplicate_id,
+                changed,
+                vector,
+                actor=principal.actor,
+                reason="saved with its key",
+                now=now,
+            )
+            return duplicate_id, "updated"
+    await memories.reinforce(
+        connection, workspace, duplicate_id, tags=draft.tags, metadata=draft.metadata,
+        actor=principal.actor, reason="said again", now=now,
+    )  # fmt: skip
+    return duplicate_id, "reinforced"
+
+
+def _updated(draft: MemoryDraft, item: Item, duplicate: Any) -> Item:
+    """The new columns of an upserted memory: what the draft sets, over what was there; metadata merged one level."""
+    given = draft.model_fields_set | {"content", "type"}
+    names = {"user": "user_name", "session": "session_id", "task": "task_id", "team": "team_id"}
+    kept = {
+        column: duplicate[column]
+        for field in MemoryDraft.model_fields
+        if field not in given and (column := names.get(field, field)) in item and field != "created_at"
+    }
+    made = {} if draft.summary else {"summary": summary_of(draft.content)}
+    changed = item | kept | made | {"metadata": duplicate["metadata"] | draft.metadata}
+    changed["identity_hash"] = identity_hash(
+        draft.type, draft.content, user=changed["user_name"], key=scoped_key(changed["agent_id"], changed["key"]),
+        occurred_at=changed["occurred_at"], hearsay_by=changed["hearsay_by"],
+    )  # fmt: skip
+    return changed

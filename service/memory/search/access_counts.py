@@ -1,0 +1,37 @@
+"""Access counts, gathered in memory and written in batches off the request path."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from uuid import UUID
+
+from service.concurrency.write_behind import WriteBehindBuffer
+from service.db.pool import Database
+from service.errors import Unavailable
+from service.store.memories import add_access_counts
+
+
+class AccessCounter(WriteBehindBuffer):
+    """Counts accesses per workspace."""
+
+    def __init__(self, db: Database, now: Callable[[], datetime]) -> None:
+        super().__init__()
+        self._db = db
+        self._now = now
+        self._counts: dict[UUID, Counter[UUID]] = {}
+
+    def count(self, workspace: UUID, memory_ids: Iterable[UUID]) -> None:
+        """Note one access of each memory."""
+        self._counts.setdefault(workspace, Counter()).update(memory_ids)
+
+    async def flush(self) -> None:
+        """Write what has been counted. Counts that cannot be written are kept for the next time."""
+        counts, self._counts = self._counts, {}
+        for workspace, counter in counts.items():
+            try:
+                async with self._db.transaction(workspace, track_lsn=False) as connection:
+                    await add_access_counts(connection, workspace, dict(counter), self._now())
+            except Unavailable:
+                self._counts.setdefault(workspace, Counter()).update(counter)

@@ -1,0 +1,273 @@
+"""What goes to the model on this turn: gathered from memory, assembled under one budget."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+from service.db.deferred_commit import without_deferred_commit
+from service.domain.context import ContextRequest, Placement, SectionName, Shares, is_planning
+from service.domain.hearsay import attributed
+from service.domain.message_text import plain_text, text_of
+from service.domain.principal import Principal
+from service.domain.search import Include, SearchRequest
+from service.domain.types import POLICIES, MemoryType
+from service.embedding.tokens import truncate
+from service.errors import NotFound
+from service.memory.dreams import bulletin
+from service.memory.engine import Engine
+from service.memory.search.assembly import AssembledContext, ContextInput, Entry, Section, WindowTurn, assemble
+from service.memory.search.recall import recall
+from service.memory.search.search_results import Degraded, SearchHit, SearchResults
+from service.memory.sessions import conversations
+from service.store import agents, sessions
+from service.store import context as store
+from service.store.settings import workspace_settings
+
+FETCH_MAX = 100
+LINE_TOKENS = 40
+"""A line of a context rarely has fewer: what a budget has no room for is not asked for."""
+MESSAGE_TOKENS = 150
+"""Of a message found in another conversation; the rest of a long one is not worth the room."""
+
+EVERYTHING: list[Include] = ["memories", "documents", "messages"]
+STANDING_SECTIONS: dict[str, SectionName] = {"always": "identity", "user": "preferences"}
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """An assembled context, and what was degraded on the way."""
+
+    assembled: AssembledContext
+    degraded: Degraded | None
+
+    def answer(self, message: str, placement: Placement) -> Record:
+        """As the API shows it."""
+        sections: list[Section] = self.assembled.sections
+        return {
+            "sections": [asdict(one) for one in sections],
+            "messages": self.assembled.messages(message, placement),
+            "tokens": self.assembled.tokens,
+            "degraded": self.degraded,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Baseline:
+    """What is offered whatever the message says."""
+
+    entries: dict[SectionName, list[Entry]]
+    ids: set[str]
+    speaker: str | None
+    shares: Shares
+
+
+async def build_context(engine: Engine, principal: Principal, request: ContextRequest) -> Context:
+    """Assemble the context of one turn. Memories that were retrieved for it count as accessed.
+
+    With the caller's memory off, only what the caller sent is in it. An agent or session nobody has heard of
+    has nothing to offer.
+    """
+    principal.acting_agent(request.agent)
+    tools = [Entry(str(number), text_of(result)) for number, result in enumerate(request.tool_results)]
+    if principal.no_memory or request.max_tokens == 0:
+        material = ContextInput({"tools": tools})
+        shares = request.sections.over(Shares())
+        assembled = await engine.executor.run(assemble, material, shares, request.max_tokens, characters=_extent(tools))
+        return Context(assembled, None)
+    with without_deferred_commit():
+        standing, window, found = await _gathered(engine, principal, request)
+    shown = {turn.id for turn in window}
+    ranked = [one for one in found.results if _adds_information(one, request, standing, shown)]
+    found_entries = await engine.executor.each(
+        lambda one: _entry(one, standing.speaker), ranked, lambda one: len(one.payload["content"])
+    )
+    entries = standing.entries | {
+        "tools": tools,
+        "documents": [_document_entry(one.document) for one in found.results if one.document],
+        "memories": [*standing.entries.get("memories", []), *found_entries],
+    }
+    assembled = await engine.executor.run(
+        assemble, ContextInput(entries, window), standing.shares, request.max_tokens,
+        characters=sum(map(_extent, entries.values())) + sum(len(turn.line) for turn in window),
+    )  # fmt: skip
+    taken = next((set(one.items) for one in assembled.sections if one.name == "memories"), set())
+    engine.access_counts.count(
+        principal.workspace_id, [one.memory["id"] for one in ranked if one.memory and str(one.memory["id"]) in taken]
+    )
+    return Context(assembled, found.degraded)
+
+
+def _extent(entries: Sequence[Entry]) -> int:
+    return sum(len(entry.text) for entry in entries)
+
+
+async def _gathered(
+    engine: Engine, principal: Principal, request: ContextRequest
+) -> tuple[_Baseline, Sequence[WindowTurn], SearchResults]:
+    """Everything a context is made of, searched and read side by side."""
+    speaker = request.user or await _speaker(engine, principal, request)
+    reader_ready: asyncio.Future[agents.Reader | None] = asyncio.get_running_loop().create_future()
+    try:
+        async with asyncio.TaskGroup() as group:
+            others = group.create_task(_standing_and_window(engine, principal, request, speaker, reader_ready))
+            found = await _search(engine, principal, request, speaker, reader_ready)
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    return *others.result(), found
+
+
+async def _standing_and_window(
+    engine: Engine,
+    principal: Principal,
+    request: ContextRequest,
+    speaker: str | None,
+    reader_ready: asyncio.Future[agents.Reader | None],
+) -> tuple[_Baseline, Sequence[WindowTurn]]:
+    standing = await _standing(engine, principal, request, speaker, await reader_ready)
+    return standing, await _window(engine, principal, request) if standing.shares.window else []
+
+
+async def _speaker(engine: Engine, principal: Principal, request: ContextRequest) -> str | None:
+    """Whose session it is."""
+    if request.session is None:
+        return None
+    workspace, agent = principal.workspace_id, principal.acting_agent(request.agent)
+    async with engine.db.transaction(workspace) as connection:
+        session = await sessions.find(connection, workspace, agent, request.session)
+    return session["user"] if session else None
+
+
+async def _standing(
+    engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None, reader: agents.Reader | None
+) -> _Baseline:
+    """Bulletin, identity, preferences of the speaker, goals when planning, and open todos."""
+    workspace, agent = principal.workspace_id, principal.acting_agent(request.agent)
+    async with engine.db.generic_plan_transaction(workspace) as connection:
+        if reader is None:
+            settings = await workspace_settings(connection, workspace)
+            return _Baseline({}, set(), speaker, request.sections.over(settings.context))
+        shares = request.sections.over(reader.settings.context)
+        shown = await bulletin.shown_now(connection, workspace, agent, None, engine.now())
+        rows = await store.baseline(
+            connection, workspace, reader,
+            user=speaker, planning=is_planning(request.message), now=engine.now(),
+        )  # fmt: skip
+    entries: dict[SectionName, list[Entry]] = {}
+    if shown is not None:
+        entries["bulletin"] = [Entry(str(shown["version"]), shown["content"])]
+    for row in rows:
+        section = STANDING_SECTIONS.get(POLICIES[MemoryType(row["type"])].in_context, "memories")
+        entries.setdefault(section, []).append(Entry(str(row["id"]), memory_line(row, speaker)))
+    return _Baseline(entries, {str(row["id"]) for row in rows}, speaker, shares)
+
+
+async def _search(
+    engine: Engine,
+    principal: Principal,
+    request: ContextRequest,
+    speaker: str | None,
+    reader_ready: asyncio.Future[agents.Reader | None],
+) -> SearchResults:
+    """What is found for the message; ``reader_ready`` gets the reader as soon as it is resolved."""
+    limit = min(FETCH_MAX, 1 + request.max_tokens // LINE_TOKENS)
+    return await recall(
+        engine,
+        principal,
+        SearchRequest(agent=request.agent, query=request.message, limit=limit, include=EVERYTHING),
+        count_access=False,
+        in_session=request.session,
+        on_task=request.task,
+        said_by=speaker,
+        full_records=False,
+        on_reader=lambda reader: None if reader_ready.done() else reader_ready.set_result(reader),
+    )
+
+
+def _adds_information(found: SearchHit, request: ContextRequest, standing: _Baseline, shown: set[str]) -> bool:
+    """Whether a memory or message that was found goes in."""
+    if found.memory is not None:
+        return _include_memory(found.memory, standing)
+    return found.message is not None and _include_message(found.message, request, standing, shown)
+
+
+def _include_memory(memory: Record, standing: _Baseline) -> bool:
+    """Whether a memory that was found goes in: not when it does anyway, nor another user's preferences and plans."""
+    policy = POLICIES[MemoryType(memory["type"])]
+    return (
+        str(memory["id"]) not in standing.ids
+        and memory["status"] != "done"
+        and (policy.in_context != "user" or memory["user"] in (None, standing.speaker))
+    )
+
+
+def _include_message(message: Record, request: ContextRequest, standing: _Baseline, shown: set[str]) -> bool:
+    """Whether a message that was found tells the model something: another user's never does, nor what the window
+    shows; and a caller that takes no window has the session's messages itself."""
+    in_session = message["session"] == request.session
+    return (
+        message["user"] == standing.speaker
+        and str(message["id"]) not in shown
+        and not (in_session and standing.shares.window == 0)
+    )
+
+
+def _entry(found: SearchHit, speaker: str | None) -> Entry:
+    if found.memory is not None:
+        return Entry(str(found.memory["id"]), memory_line(found.memory, speaker))
+    assert found.message is not None
+    message = found.message
+    day, who = _format_day(message["created_at"].date()), message["name"] or message["role"]
+    text = truncate(plain_text(message["content"]), MESSAGE_TOKENS)
+    return Entry(str(message["id"]), f"[{day}, {who} said] {text}")
+
+
+def _document_entry(part: Record) -> Entry:
+    return Entry(str(part["id"]), f"[{part['title']}, part {part['position']} of {part['chunks']}] {part['content']}")
+
+
+def memory_line(memory: Any, speaker: str | None) -> str:
+    """A memory as a model reads it: the day it speaks of, what it says, whom it is about if not the speaker, and, of
+    hearsay, whose word it is."""
+    about = f" (about {memory['user']})" if memory["user"] not in (None, speaker) else ""
+    dated = f"[{_format_day(memory['occurred_at'].date())}] " if memory["occurred_at"] else ""
+    return attributed(f"{dated}{memory['content']}{about}", memory)
+
+
+@lru_cache(maxsize=1_000)
+def _format_day(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
+
+
+async def _window(engine: Engine, principal: Principal, request: ContextRequest) -> Sequence[WindowTurn]:
+    """The summary of what left the window, and the turns in it, oldest first."""
+    if request.session is None:
+        return []
+    try:
+        window = await conversations.window(engine, principal, request.agent, request.session)
+    except NotFound:
+        return []
+    turns = [_turn(message) for message in window["messages"]]
+    if window["summary"] is not None:
+        line = f"Summary of the conversation so far: {window['summary']['content']}"
+        turns.insert(0, WindowTurn(str(window["summary"]["id"]), line, {"role": "assistant", "content": line}))
+    return turns
+
+
+def _turn(message: Record) -> WindowTurn:
+    """A tool's turn goes to the model as the assistant's words: without the call before it, no provider takes it."""
+    text = text_of(message["content"])
+    if message["role"] == "tool":
+        line = f"[{message['name'] or 'tool'} returned] {text}"
+        sent = {"role": "assistant", "content": line}
+    elif isinstance(message["content"], dict):
+        sent = {"role": message["role"], "content": text}
+    else:
+        sent = {"role": message["role"], "content": message["content"]}
+    return WindowTurn(str(message["id"]), f"{message['role']}: {text}", sent)

@@ -1,0 +1,284 @@
+"""Folding a full window: its oldest messages become a summary memory, and only then leave it.
+
+The summary is made outside any transaction. One transaction stores it, ties it to the messages it covers and moves the
+window; a summary that fails or comes too late leaves a longer window, never a lost message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from service.db.pool import Row
+from service.domain.drafts import MemoryDraft
+from service.domain.field_types import CONTENT_MAX
+from service.domain.identifiers import identifiers, missing_from
+from service.domain.message_text import text_of
+from service.domain.types import MemoryType
+from service.domain.workspace import PiiSettings, WindowSettings
+from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory.access.naming import masked_names
+from service.memory.access.redaction import redact_lenient
+from service.memory.dreams.in_flight import InFlight, Tracker
+from service.memory.dreams.prompts import SUMMARIZE
+from service.memory.engine import Engine
+from service.memory.saving.remember import columns_of
+from service.memory.saving.scopes import ScopeIds
+from service.store import dead_letters, memories, sessions
+from service.store.settings import workspace_settings
+from service.store.vectors import EmbeddingBatch
+
+log = structlog.get_logger(__name__)
+
+ACTOR = "compaction"
+WORDS_MAX = 150
+SUMMARY_CHARS_MAX = 2_000
+SENTENCE_CHARS_MAX = 200
+LISTED_MAX = 2_000
+TURN_CHARS_MAX = 4_000
+READ_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """The part of a window about to be folded; ``masks`` are its speakers as a text may name them."""
+
+    session: Row
+    messages: list[dict[str, Any]]
+    masks: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def to_seq(self) -> int:
+        last: int = self.messages[-1]["seq"]
+        return last
+
+    @property
+    def user(self) -> str | None:
+        """The user it is about; none where several people speak."""
+        people = {self.speaker(message) for message in self.messages if message["role"] == "user"}
+        return self.session["user_name"] if people <= {self.session["user_name"]} else None
+
+    def speaker(self, message: dict[str, Any]) -> str:
+        """Who said a message: by name, as the user it was sent for, or, of the session's user's, as that user."""
+        users = message["user"] or self.session["user_name"] if message["role"] == "user" else None
+        speaker: str = message["name"] or users or message["role"]
+        return speaker
+
+    def named(self, message: dict[str, Any]) -> str:
+        """Its speaker, as a text may name them."""
+        speaker = self.speaker(message)
+        return self.masks.get(speaker, speaker)
+
+    @property
+    def ids(self) -> list[UUID]:
+        """Of its messages."""
+        return [message["id"] for message in self.messages]
+
+    def first(self, count: int | None) -> _Window:
+        """With no more than its first ``count`` messages."""
+        return replace(self, messages=self.messages[:count])
+
+
+async def compact_agent(engine: Engine, workspace: UUID, agent_id: UUID, flight: InFlight) -> bool:
+    """Fold every window of the agent that is past its bounds; False when one is left for later, which another worker
+    is at, or has died over a moment ago."""
+    async with engine.db.transaction(workspace) as connection:
+        bounds = (await workspace_settings(connection, workspace)).window
+        full = await sessions.full_windows(connection, workspace, agent_id, bounds.messages_max, bounds.tokens_max)
+    done = True
+    for session_id in full:
+        tracker = await flight.open(workspace, "compaction", session_id)
+        done = done and tracker is not None
+        while tracker is not None and await compact(engine, workspace, session_id, tracker):
+            pass
+    return done
+
+
+async def compact(
+    engine: Engine, workspace: UUID, session_id: UUID, tracker: Tracker | None = None, *, even_if_room: bool = False
+) -> bool:
+    """Fold the oldest messages of a window that is past its bounds; whether it was.
+
+    ``even_if_room`` folds the older half of a window that is within its bounds as well. Of messages that are set aside
+    nothing is read. ``tracker`` is a worker's, which finds those that it dies on.
+    """
+    async with engine.db.transaction(workspace) as connection:
+        settings = await workspace_settings(connection, workspace)
+        fold = _window_to_compact(
+            await sessions.by_id(connection, workspace, session_id),
+            await sessions.window_messages(connection, workspace, session_id),
+            settings.window,
+            even_if_room=even_if_room,
+        )
+        if fold is None:
+            return False
+        fold = fold.first(tracker.batch_max if tracker else None)
+        dead = await dead_letters.of_messages(connection, workspace, fold.ids)
+    fold = await _with_masked_names(engine, workspace, settings.pii, fold)
+    texts, named = await _read(engine, settings.pii, fold, dead, tracker)
+    gist = await _summary_text(engine, fold, texts)
+    async with _step(tracker, "summarize", fold.ids):
+        content, listed = await engine.executor.run(
+            _summary, fold, gist, named, characters=len(named) * len(gist) // 16
+        )
+        embedded = await engine.embed([content])
+    draft = MemoryDraft(
+        type=MemoryType.OBSERVATION,
+        content=content,
+        user=fold.user,
+        importance=0.3,
+        confidence=0.9,
+        tags=["summary"],
+        decay_exempt=True,
+        metadata={"identifiers": listed} if listed else {},
+        source={
+            "kind": "window",
+            "session": fold.session["session"],
+            "from_seq": fold.messages[0]["seq"],
+            "to_seq": fold.to_seq,
+        },
+        occurred_at=fold.messages[-1]["created_at"],
+    )
+    done = await _store(engine, workspace, fold, draft, embedded)
+    if tracker is not None:
+        tracker.exonerate(fold.ids)
+    return done
+
+
+def _step(tracker: Tracker | None, name: str, ids: Sequence[UUID]) -> AbstractAsyncContextManager[None]:
+    return tracker.step(name, ids) if tracker else nullcontext()
+
+
+async def _with_masked_names(engine: Engine, workspace: UUID, pii: PiiSettings, fold: _Window) -> _Window:
+    """Messages may be older than the workspace's rule: neither their texts nor who said them are taken for clean."""
+    names = sorted({fold.speaker(message) for message in fold.messages})
+    masks = await masked_names(engine, workspace, pii, [(("name",), name) for name in names], refuse=False)
+    return replace(fold, masks=dict(zip(names, masks, strict=True)))
+
+
+def _window_to_compact(
+    session: Row | None, messages: list[dict[str, Any]], bounds: WindowSettings, *, even_if_room: bool
+) -> _Window | None:
+    """The oldest messages, so many that the window is down to where it is trimmed to."""
+    if session is None or len(messages) < 2:
+        return None
+    tokens = sum(message["tokens"] for message in messages)
+    if len(messages) <= bounds.messages_max and tokens <= bounds.tokens_max and not even_if_room:
+        return None
+    keep = min(bounds.trim_to, len(messages) // 2) if even_if_room else min(bounds.trim_to, len(messages) - 1)
+    keep = max(1, keep)
+    left = sum(message["tokens"] for message in messages[-keep:])
+    while keep > 1 and left > bounds.tokens_max // 2:
+        left -= messages[-keep]["tokens"]
+        keep -= 1
+    while keep > 1 and messages[-keep]["role"] == "tool":  # a tool's result stays with the call before it
+        keep -= 1
+    return _Window(session, messages[:-keep])
+
+
+async def _read(
+    engine: Engine, pii: PiiSettings, fold: _Window, dead: set[UUID], tracker: Tracker | None
+) -> tuple[list[str], list[str]]:
+    """The texts of the messages, masked, empty for those that are set aside; and every identifier in them."""
+    said = [(id_, "" if id_ in dead else text_of(message["content"]))
+            for id_, message in zip(fold.ids, fold.messages, strict=True)]  # fmt: skip
+    batches = tracker.batches(said, lambda one: one, READ_AT_ONCE) if tracker else [(0, said)]
+    texts: list[str] = []
+    named: dict[str, None] = {}
+    for _, part in batches:
+        async with _step(tracker, "read", [id_ for id_, _ in part]):
+            some = await redact_lenient(engine, pii, [text for _, text in part])
+            found = await engine.executor.each(lambda text: identifiers([text]), some, len)
+            named |= dict.fromkeys(token for tokens in found for token in tokens)
+        texts += some
+    return texts, list(named)[:LISTED_MAX]
+
+
+async def _summary_text(engine: Engine, fold: _Window, texts: Sequence[str]) -> str:
+    """What was said, in brief: by the language model where it answers, else by rules."""
+    if engine.llm is not None:
+        try:
+            return await _summary_by_llm(engine, fold, texts)
+        except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
+            log.warning("window_summary_by_rules", error=error.message)
+    return await engine.executor.run(_summary_by_rules, fold, texts, characters=sum(map(len, texts)))
+
+
+def _summary(fold: _Window, gist: str, wanted: list[str]) -> tuple[str, list[str]]:
+    """The summary, which names every identifier it has room for; and all of them."""
+    content = f"Conversation {fold.session['session']}, {_when(fold)}: {gist}"
+    named = missing_from(content, wanted)
+    if named:
+        room = CONTENT_MAX - len(content) - 20
+        listed, used = [], 0
+        for token in named:
+            used += len(token) + 2
+            if used > room:
+                break
+            listed.append(token)
+        content += f" Also named: {', '.join(listed)}."
+    return content, wanted
+
+
+async def _summary_by_llm(engine: Engine, fold: _Window, texts: Sequence[str]) -> str:
+    assert engine.llm is not None
+    lines = [
+        f"{fold.named(message)}: {text[:TURN_CHARS_MAX]}" for message, text in zip(fold.messages, texts, strict=True)
+    ]
+    answer = await engine.llm.to("summary").complete(
+        [
+            {"role": "system", "content": SUMMARIZE.format(words_max=WORDS_MAX)},
+            {"role": "user", "content": "<turns>\n" + "\n".join(lines) + "\n</turns>"},
+        ],
+        tokens_max=WORDS_MAX * 4,
+    )
+    return " ".join(answer.text.split())[:SUMMARY_CHARS_MAX]
+
+
+def _summary_by_rules(fold: _Window, texts: Sequence[str]) -> str:
+    """The first sentence of each turn, as far as there is room; those of people before those of the assistant."""
+    sentences: dict[int, str] = {}
+    room = SUMMARY_CHARS_MAX
+    order = sorted(range(len(texts)), key=lambda n: fold.messages[n]["role"] != "user")
+    for n in order:
+        line = " ".join(texts[n].split())
+        end = min((at + 1 for mark in ".!?。" if (at := line.find(mark)) > 20), default=len(line))
+        sentence = f"{fold.named(fold.messages[n])}: {line[: min(end, SENTENCE_CHARS_MAX)]}"
+        if len(sentence) + 1 <= room and line:
+            sentences[n] = sentence
+            room -= len(sentence) + 1
+    return " ".join(sentences[n] for n in sorted(sentences)) or "nothing was said in words."
+
+
+def _when(fold: _Window) -> str:
+    first: datetime = fold.messages[0]["created_at"]
+    return f"{first.day} {first:%B %Y}, turns {fold.messages[0]['seq']} to {fold.to_seq}"
+
+
+async def _store(engine: Engine, workspace: UUID, fold: _Window, draft: MemoryDraft, embedded: EmbeddingBatch) -> bool:
+    """Store the summary and move the window on; False when the window has moved or a message has gone meanwhile."""
+    now, ids = engine.now(), fold.ids
+    async with engine.db.transaction(workspace) as connection:
+        row = await sessions.lock(connection, workspace, fold.session["id"])
+        present = await connection.value("messages_present", workspace=workspace, ids=ids)
+        if row["window_seq"] != fold.session["window_seq"] or present != len(ids):
+            return False
+        agent_id = fold.session["agent_id"]
+        item = columns_of(draft, ScopeIds(agent_id, agent_id, None, None, fold.session["id"]), 1, ACTOR, now)
+        if not await memories.insert(connection, workspace, [item], embedded):
+            found = await memories.find_duplicate(connection, workspace, item)
+            assert found is not None
+            item["id"] = found
+        await memories.add_sources(connection, workspace, [(item["id"], id_) for id_ in ids])
+        await sessions.compact_window(
+            connection, workspace, fold.session["id"],
+            from_seq=fold.messages[0]["seq"], to_seq=fold.to_seq, memory_id=item["id"],
+        )  # fmt: skip
+    log.info("window_compacted", session_id=str(fold.session["id"]), messages=len(ids))
+    return True

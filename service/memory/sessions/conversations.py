@@ -1,0 +1,330 @@
+"""Sessions: the permanent history and the rolling window over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from service.db.pool import Connection, Row
+from service.domain import cursors
+from service.domain.drafts import MessageDraft
+from service.domain.ids import new_id
+from service.domain.json import dumps
+from service.domain.message_text import search_row, searchable_text
+from service.domain.principal import Principal
+from service.domain.workspace import WindowSettings
+from service.embedding.tokens import count_tokens
+from service.errors import InvalidInput, NotFound
+from service.memory.access.redaction import redact_messages
+from service.memory.access.workspace import get_settings
+from service.memory.engine import Engine
+from service.memory.sessions.compaction import compact
+from service.store import agents, memories, sessions
+from service.store.settings import workspace_settings
+from service.store.vectors import EmbeddingBatch
+
+BACKFILL_SKEW = timedelta(days=1)
+SUMMARY_TOKENS_MAX = 1_500
+Record = dict[str, Any]
+
+EMPTY_WINDOW: Record = {"messages": [], "summary": None, "tokens": 0, "started_at": None, "expires_at": None}
+
+
+async def start_session(
+    engine: Engine, principal: Principal, agent: str | None, session: str | None, user: str | None
+) -> Record:
+    """Make a session, named by a fresh UUID when no name is given, with an empty window; or the one that is there."""
+    principal.require_write()
+    acting = principal.acting_agent(agent)
+    name = session or str(uuid4())
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
+        await agents.ensure_session(connection, principal.workspace_id, agent_id, name, user)
+        row = await sessions.find(connection, principal.workspace_id, acting, name)
+    assert row is not None
+    return _session(row)
+
+
+@dataclass(frozen=True, slots=True)
+class _PreparedMessages:
+    """Messages ready to be stored, the words of those that are searched, and the vectors of these, as far as they are
+    there."""
+
+    items: list[Record]
+    words: list[Record]
+    embedded: EmbeddingBatch
+
+
+async def append_messages(
+    engine: Engine,
+    principal: Principal,
+    agent: str | None,
+    session: str,
+    drafts: Sequence[MessageDraft],
+    *,
+    user: str | None,
+    searchable: bool = True,
+) -> tuple[list[Record], Record]:
+    """Append turns to a session, numbered without a gap whatever else writes to it; the turns and the window.
+
+    After the idle time without a message the first of them starts a fresh window. With the caller's memory off
+    nothing is kept, and both are empty. Not ``searchable``, they are not embedded, and no search finds them.
+    """
+    principal.require_write()
+    acting = principal.acting_agent(agent)
+    if principal.no_memory:
+        return [], dict(EMPTY_WINDOW)
+    now = engine.now()
+    turns = await _prepare_messages(engine, principal, drafts, user, now, searchable=searchable)
+    bounds = (await get_settings(engine, principal)).window
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row, stored = await _append(connection, principal, acting, session, turns, user, now, bounds)
+        contents = await _window_messages(connection, principal, row)
+        folded = row["window_seq"] > 1
+        summaries = await sessions.window_summaries(connection, principal.workspace_id, row["id"]) if folded else []
+    return stored, _window(row, contents, summaries, now, bounds)
+
+
+async def append_turns(
+    engine: Engine, principal: Principal, agent: str, session: str, drafts: Sequence[MessageDraft], *, user: str | None
+) -> None:
+    """``append_messages`` for who wants to know neither the turns as stored nor the window."""
+    principal.require_write()
+    if principal.no_memory:
+        return
+    now = engine.now()
+    turns = await _prepare_messages(engine, principal, drafts, user, now, searchable=True)
+    bounds = (await get_settings(engine, principal)).window
+    async with engine.db.generic_plan_transaction(principal.workspace_id) as connection:
+        await _append(connection, principal, principal.acting_agent(agent), session, turns, user, now, bounds)
+
+
+async def _prepare_messages(
+    engine: Engine,
+    principal: Principal,
+    drafts: Sequence[MessageDraft],
+    user: str | None,
+    now: datetime,
+    *,
+    searchable: bool,
+) -> _PreparedMessages:
+    for position, draft in enumerate(drafts):
+        if draft.created_at is not None and draft.created_at > now + BACKFILL_SKEW:
+            raise InvalidInput(("body", "messages", position, "created_at"), "is in the future")
+    drafts = await redact_messages(engine, principal, drafts)
+    items = await engine.executor.each(lambda draft: _message_item(draft, user), drafts, _characters)
+    said = [
+        (item["id"], text, draft.name or draft.role)
+        for item, draft in zip(items, drafts, strict=True)
+        if searchable and (text := searchable_text(draft.role, draft.content))
+    ]
+    numbered = [(number, *one) for number, one in enumerate(said, start=1)]
+    words = await engine.executor.each(lambda one: search_row(*one), numbered, lambda one: len(one[2]))
+    return _PreparedMessages(items, words, await engine.embed_if_cheap([text for _, text, _ in said]))
+
+
+async def _append(
+    connection: Connection,
+    principal: Principal,
+    agent: str,
+    session: str,
+    turns: _PreparedMessages,
+    user: str | None,
+    now: datetime,
+    bounds: WindowSettings,
+) -> tuple[Record, list[Record]]:
+    """Store turns under the session's lock, agent and session made on first use, and have a full window folded; the
+    session's row after that, and the turns as stored."""
+    workspace = principal.workspace_id
+    row = await sessions.lock_named(connection, workspace, agent, session) or await sessions.begin_named(
+        connection, workspace, agent, session, user
+    )
+    if row is None:
+        agent_id = await agents.ensure_agent(connection, workspace, agent)
+        await agents.ensure_session(connection, workspace, agent_id, session, user)
+        row = await sessions.lock_named(connection, workspace, agent, session)
+        assert row is not None
+    moved = _advance_window(row, now, bounds)
+    stored, messages, tokens = await sessions.append(connection, workspace, moved, turns.items, user=user, now=now)
+    await sessions.index_messages(connection, workspace, turns.words, turns.embedded)
+    if messages > bounds.messages_max or tokens > bounds.tokens_max:
+        await sessions.ask_to_compact(connection, workspace, moved["agent_id"], now)
+    return moved, stored
+
+
+def _advance_window(row: Row, now: datetime, bounds: WindowSettings) -> Record:
+    """The session's row with a message of now in it: after the idle time in a fresh window."""
+    first = row["last_seq"] + 1
+    if _is_idle(row["last_message_at"], now, bounds):
+        window: Record = {"window_seq": first, "window_from_seq": first, "window_started_at": now}
+    else:
+        window = {"window_started_at": row["window_started_at"] or now}
+    return dict(row) | window | {"last_message_at": now}
+
+
+async def get_session(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
+    """A session of the acting agent. Raises NotFound."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        return _session(await _find(connection, principal, agent, session))
+
+
+async def list_sessions(
+    engine: Engine, principal: Principal, agent: str | None, user: str | None, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """A page of sessions, newest first."""
+    (before,) = cursors.decode(cursor, UUID)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await connection.fetch(
+            "list_sessions",
+            workspace=principal.workspace_id,
+            agent=principal.reader_agent(agent),
+            user=user,
+            before=before,
+            limit=limit + 1,
+        )
+    rows, more = cursors.paginate(rows, limit, "id")
+    return [_session(row) for row in rows], more
+
+
+async def history(
+    engine: Engine,
+    principal: Principal,
+    agent: str | None,
+    session: str,
+    *,
+    descending: bool,
+    limit: int,
+    cursor: str | None,
+) -> tuple[list[Record], str | None]:
+    """A page of the permanent history, whatever the window or the memories became."""
+    (seq,) = cursors.decode(cursor, int)
+    bound = {} if seq is None else {"before" if descending else "after": seq}
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _find(connection, principal, agent, session)
+        engine.read_audit.note(principal, "messages", [row["agent"]])
+        found = await sessions.messages(
+            connection, principal.workspace_id, row["id"], descending=descending, limit=limit + 1, **bound
+        )
+    found, more = cursors.paginate(found, limit, "seq")
+    return found, more
+
+
+async def window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
+    """The messages that still go to the model verbatim; empty after the idle time."""
+    now = engine.now()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        bounds = (await workspace_settings(connection, principal.workspace_id)).window
+        row = await _find(connection, principal, agent, session)
+        engine.read_audit.note(principal, "window", [row["agent"]])
+        contents = await _window_messages(connection, principal, row)
+        summaries = await sessions.window_summaries(connection, principal.workspace_id, row["id"])
+    return _window(row, contents, summaries, now, bounds)
+
+
+async def compact_window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
+    """Fold the older half of the window into a summary now; the window after it.
+
+    A window of fewer than two messages stays as it is.
+    """
+    principal.require_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _find(connection, principal, agent, session)
+    await compact(engine, principal.workspace_id, row["id"], even_if_room=True)
+    return await window(engine, principal, agent, session)
+
+
+async def clear_window(engine: Engine, principal: Principal, agent: str | None, session: str) -> None:
+    """Empty the window; history and memories stay."""
+    principal.require_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _find(connection, principal, agent, session)
+        await connection.run("clear_window", workspace=principal.workspace_id, id=row["id"])
+
+
+async def message_memories(engine: Engine, principal: Principal, message_id: UUID) -> list[memories.Record]:
+    """The memories made of a message. Raises NotFound for a message of another agent's session."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        owner = await connection.value("message_agent", workspace=principal.workspace_id, message_id=message_id)
+        if owner is None or (principal.agent is not None and owner != principal.agent):
+            raise NotFound("There is no such message here.")
+        rows = await connection.fetch("message_memories", workspace=principal.workspace_id, message_id=message_id)
+    return [memories.to_record(row) for row in rows]
+
+
+async def _find(connection: Any, principal: Principal, agent: str | None, session: str) -> Row:
+    row = await sessions.find(connection, principal.workspace_id, principal.acting_agent(agent), session)
+    if row is None:
+        raise NotFound(f"There is no session {session!r} here.")
+    return row
+
+
+def _characters(draft: MessageDraft) -> int:
+    return len(draft.content) if isinstance(draft.content, str) else len(dumps(draft.content))
+
+
+def _message_item(draft: MessageDraft, user: str | None) -> Record:
+    text = draft.content if isinstance(draft.content, str) else dumps(draft.content).decode()
+    return {
+        "id": new_id(),
+        "role": draft.role,
+        "content": text,
+        "content_json": None if isinstance(draft.content, str) else draft.content,
+        "name": draft.name,
+        "tool_call_id": draft.tool_call_id,
+        "user_name": user,
+        "tokens": count_tokens(text),
+        "created_at": draft.created_at,
+    }
+
+
+def _is_idle(last_message_at: datetime | None, now: datetime, window: WindowSettings) -> bool:
+    return last_message_at is not None and (now - last_message_at).total_seconds() > window.idle_s
+
+
+async def _window_messages(connection: Any, principal: Principal, row: Row) -> list[Record]:
+    return await sessions.messages(
+        connection, principal.workspace_id, row["id"], after=row["window_seq"] - 1, limit=sessions.SEQ_END
+    )
+
+
+def _window(
+    row: Row, contents: list[Record], summaries: Sequence[Row], now: datetime, bounds: WindowSettings
+) -> Record:
+    idle = _is_idle(row["last_message_at"], now, bounds)
+    shown = [] if idle else contents
+    last = row["last_message_at"]
+    return {
+        "messages": shown,
+        "summary": None if idle else _summary(summaries),
+        "tokens": sum(message["tokens"] for message in shown),
+        "started_at": row["window_started_at"] if shown else None,
+        "expires_at": last + timedelta(seconds=bounds.idle_s) if shown else None,
+    }
+
+
+def _summary(summaries: Sequence[Row]) -> Record | None:
+    """What stands for the messages that have left the window: the newest summaries, as many as are fit to be read."""
+    shown: list[Row] = []
+    tokens = 0
+    for row in reversed(summaries):
+        if shown and tokens + row["tokens"] > SUMMARY_TOKENS_MAX:
+            break
+        shown.insert(0, row)
+        tokens += row["tokens"]
+    if not shown:
+        return None
+    return {
+        "id": shown[-1]["memory_id"],
+        "content": "\n".join(row["content"] for row in shown),
+        "memory_ids": [row["memory_id"] for row in summaries],
+        "from_seq": summaries[0]["from_seq"],
+        "to_seq": summaries[-1]["to_seq"],
+        "tokens": tokens,
+    }
+
+
+def _session(row: Row) -> Record:
+    return {name: row[name] for name in ("id", "session", "agent", "user", "messages", "last_message_at", "created_at")}

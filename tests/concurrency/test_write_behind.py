@@ -1,0 +1,50 @@
+"""Counts written behind requests: a clean stop loses none of them, and counts none twice."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from service.concurrency import write_behind
+from service.domain.drafts import MemoryDraft
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.principal import Principal
+from service.memory.saving.remember import remember
+from service.memory.search.access_counts import AccessCounter
+from service.runtime import open_runtime
+from service.settings import Settings
+from tests.databases import wait_for_lock_waiter
+
+ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+COUNTED = "SELECT access_count FROM memory_usage WHERE workspace_id = $1"
+
+
+async def test_a_stop_waits_for_what_is_being_written(
+    settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write_behind, "FLUSH_INTERVAL_S", 0.01)
+    async with open_runtime(settings, "test") as engine:
+        [saved] = await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="Tea is at four")])
+        ids = [saved.memory["id"]]
+        engine.access_counts.count(DEFAULT_WORKSPACE, ids)
+        await engine.access_counts.flush()
+        async with AccessCounter(engine.db, engine.now) as counter:
+            holder = await asyncpg.connect(database_url)
+            try:
+                holding = holder.transaction()
+                await holding.start()
+                assert await holder.fetchval(f"{COUNTED} FOR UPDATE", DEFAULT_WORKSPACE) == 1
+                counter.count(DEFAULT_WORKSPACE, ids)
+                await wait_for_lock_waiter(holder)
+                counter.count(DEFAULT_WORKSPACE, ids)
+                stopping = asyncio.create_task(counter.__aexit__())
+                await asyncio.sleep(0.1)
+                assert not stopping.done()
+                await holding.rollback()
+                await stopping
+                assert await holder.fetchval(COUNTED, DEFAULT_WORKSPACE) == 3
+            finally:
+                await holder.close()

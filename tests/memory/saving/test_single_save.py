@@ -1,0 +1,182 @@
+"""Single saves where their writers have saved before: one statement, which does what a transaction would."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+
+from service.concurrency.group_commit import BATCH_MAX
+from service.db.wal_lsn import LsnTracker
+from service.domain.drafts import EntityRef, Link, MemoryDraft
+from service.domain.ids import DEFAULT_WORKSPACE, new_id
+from service.domain.principal import Principal
+from service.domain.types import Scope
+from service.errors import InvalidInput
+from service.memory.engine import Engine
+from service.memory.saving.lifecycle import get_memory
+from service.memory.saving.remember import Saved, remember, remember_one
+from service.memory.saving.scopes import ScopeResolver
+from service.store import agents
+from tests.databases import wait_for_lock_waiter
+
+ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+
+
+def _draft(content: str, **fields: Any) -> MemoryDraft:
+    return MemoryDraft(agent="a", type="fact", content=content, session="s", task="t", **fields)
+
+
+async def _save(engine: Engine, content: str, principal: Principal = ADMIN, **fields: Any) -> Saved:
+    saved = await remember_one(engine, principal, _draft(content, **fields))
+    assert saved is not None
+    return saved
+
+
+@pytest.fixture
+async def looked_up(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Agent a, its session s and task t are known; how many drafts' places each transaction since has looked up."""
+    await _save(engine, "The first")
+    counts: list[int] = []
+    settle = ScopeResolver.prefetch
+
+    async def noted(self: ScopeResolver, drafts: Sequence[MemoryDraft]) -> None:
+        counts.append(len(drafts))
+        await settle(self, drafts)
+
+    monkeypatch.setattr(ScopeResolver, "prefetch", noted)
+    return counts
+
+
+async def _contents(engine: Engine, workspace: UUID = DEFAULT_WORKSPACE) -> set[str]:
+    async with engine.db.transaction(workspace) as connection:
+        rows = await connection.raw.fetch("SELECT content FROM memories WHERE workspace_id = $1", workspace)
+    return {row["content"] for row in rows}
+
+
+async def test_new_memories_of_known_places_need_no_transaction(engine: Engine, looked_up: list[int]) -> None:
+    texts = [f"Number {n}" for n in range(2 * BATCH_MAX)]
+    saved = await asyncio.gather(*(_save(engine, text, tags=["x"], user="u") for text in texts))
+    assert [one.outcome for one in saved] == ["created"] * len(texts)
+    assert [one.memory["content"] for one in saved] == texts
+    assert await _contents(engine) == {"The first", *texts}
+    assert looked_up == []
+
+
+async def test_what_was_answered_is_what_is_there(engine: Engine, looked_up: list[int]) -> None:
+    saved = await _save(engine, "Todo", metadata={"a": [1]}, importance=0.7)
+    assert await get_memory(engine, ADMIN, saved.memory["id"], include=frozenset()) == saved.memory
+    assert looked_up == []
+
+
+async def test_a_text_said_many_times_at_once_is_one_memory(engine: Engine, looked_up: list[int]) -> None:
+    saved = await asyncio.gather(*(_save(engine, "The same", tags=[f"t{n}"]) for n in range(20)))
+    assert sorted(one.outcome for one in saved) == ["created"] + ["reinforced"] * 19
+    assert len({one.memory["id"] for one in saved}) == 1
+    assert (await _save(engine, "The same")).memory["tags"] == sorted(f"t{n}" for n in range(20))
+
+
+async def test_with_a_key_or_links_it_is_a_transaction(engine: Engine, looked_up: list[int]) -> None:
+    assert (await _save(engine, "Blue", key="colour")).outcome == "created"
+    assert (await _save(engine, "Red", key="colour")).outcome == "updated"
+    about = Link(relation="about", entity=EntityRef(name="Ada"))
+    assert (await _save(engine, "Linked", links=[about])).outcome == "created"
+    assert looked_up == [1, 1, 1]
+
+
+@pytest.mark.parametrize("gone", ["DELETE FROM sessions", "DELETE FROM tasks"])
+async def test_a_place_that_has_been_deleted_is_made_again(engine: Engine, looked_up: list[int], gone: str) -> None:
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        await connection.raw.execute("DELETE FROM memories")
+        await connection.raw.execute(gone)
+    assert (await _save(engine, "After it")).outcome == "created"
+    assert looked_up == [1]
+    assert (await _save(engine, "And again")).outcome == "created"
+    assert looked_up == [1]
+    assert await _contents(engine) == {"After it", "And again"}
+
+
+async def test_each_workspace_keeps_its_own(engine: Engine, looked_up: list[int]) -> None:
+    other = Principal(new_id(), uuid4(), "admin", None)
+    async with engine.db.unscoped() as connection:
+        await connection.run("add_workspace", workspace=other.workspace_id, name="other")
+    await _save(engine, "Theirs, the first", other)
+    for number in range(3):
+        await asyncio.gather(_save(engine, f"Mine {number}"), _save(engine, f"Theirs {number}", other))
+    assert await _contents(engine) == {"The first", "Mine 0", "Mine 1", "Mine 2"}
+    assert await _contents(engine, other.workspace_id) == {
+        "Theirs, the first", "Theirs 0", "Theirs 1", "Theirs 2"
+    }  # fmt: skip
+    assert looked_up == [1]
+
+
+async def test_an_agent_key_does_not_learn_from_another_agent(engine: Engine, looked_up: list[int]) -> None:
+    mine, other = (Principal(DEFAULT_WORKSPACE, uuid4(), "agent", agent) for agent in ("a", "b"))
+    assert (await _save(engine, "By a", mine)).memory["agent"] == "a"
+    assert (await _save(engine, "By b", other)).memory["agent"] == "b"
+    assert looked_up == [1]
+
+
+async def test_who_has_left_a_team_writes_into_it_no_more(engine: Engine, looked_up: list[int]) -> None:
+    a = Principal(DEFAULT_WORKSPACE, uuid4(), "agent", "a")
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        agent_id = await agents.ensure_agent(connection, DEFAULT_WORKSPACE, "a")
+        await agents.set_teams(connection, DEFAULT_WORKSPACE, agent_id, ["red"])
+    await _save(engine, "For the team", a, team="red", scope=Scope.TEAM)
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        await agents.set_teams(connection, DEFAULT_WORKSPACE, agent_id, [])
+    for scope in (Scope.TEAM, Scope.AGENT):
+        with pytest.raises(InvalidInput):
+            await _save(engine, "From outside", a, team="red", scope=scope)
+
+
+async def test_who_has_left_a_task_writes_into_it_no_more(engine: Engine, looked_up: list[int]) -> None:
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        agent_id = await agents.ensure_agent(connection, DEFAULT_WORKSPACE, "a")
+        task_id = await agents.ensure_group(connection, "task", DEFAULT_WORKSPACE, "t")
+    a = Principal(DEFAULT_WORKSPACE, uuid4(), "agent", "a")
+    for members in (None, [agent_id]):
+        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+            await agents.set_members(connection, DEFAULT_WORKSPACE, task_id, members)
+        for scope in (Scope.TASK, Scope.AGENT):
+            await _save(engine, f"For the task of {members}", a, scope=scope)
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        await agents.set_members(connection, DEFAULT_WORKSPACE, task_id, [])
+    for scope in (Scope.TASK, Scope.AGENT):
+        with pytest.raises(InvalidInput):
+            await _save(engine, "From outside", a, scope=scope)
+    assert not [content for content in await _contents(engine) if content.startswith("From")]
+
+
+async def test_followers_and_replicas_hear_of_it(engine: Engine, looked_up: list[int]) -> None:
+    heard: list[UUID] = []
+    engine.db.on_events_committed, engine.db.positions = heard.append, LsnTracker()
+    await _save(engine, "The second")
+    position = engine.db.positions.required_lsn(DEFAULT_WORKSPACE)
+    await _save(engine, "The third")
+    assert heard == [DEFAULT_WORKSPACE] * 2
+    assert 0 < position < engine.db.positions.required_lsn(DEFAULT_WORKSPACE)
+
+
+async def test_new_keys_are_taken_in_one_order(engine: Engine, database_url: str) -> None:
+    """Whoever waits for one holds none that comes after it: two batches of the same keys never block each other."""
+    keys = [f"k{n:02}" for n in range(50)]
+    await _save(engine, "The first", key="other")
+    holder = await asyncpg.connect(database_url)
+    try:
+        taking = holder.transaction()
+        await taking.start()
+        await holder.execute("UPDATE memories SET key = $1 WHERE key = 'other'", keys[0])
+        waiting = asyncio.create_task(remember(engine, ADMIN, [_draft(f"{key} is set", key=key) for key in keys]))
+        async with asyncio.timeout(10):
+            await wait_for_lock_waiter(holder)
+            others = await remember(engine, ADMIN, [_draft(f"{key} was set", key=key) for key in keys[1:]])
+        assert [one.outcome for one in others] == ["created"] * len(others)
+        await taking.rollback()
+    finally:
+        await holder.close()
+    assert [one.outcome for one in await waiting] == ["created"] + ["updated"] * len(others)
