@@ -23,7 +23,7 @@ class Candidate(NamedTuple):
 
     ``previous`` is the turn before it in its session; ``length`` is counted in lexemes, ``words`` in words of the text;
     ``question_share`` is the share of the text, 0 to 1, that asks. ``similarity`` is the cosine with the question's
-    vector, if both have one; ``said`` numbers the question's words that are in the text, ``weights`` are their BM25.
+    vector, if both have one; ``terms`` numbers the question's words that are in the text, ``weights`` are their BM25.
     """
 
     id: UUID
@@ -36,7 +36,7 @@ class Candidate(NamedTuple):
     asks: bool
     question_share: float
     similarity: float | None
-    said: Sequence[int] | None
+    terms: Sequence[int] | None
     weights: Sequence[float] | None
 
 
@@ -61,7 +61,7 @@ def rank(candidates: Iterable[Candidate], windows: Sequence[Window], ranking: Ra
     members = sorted(candidates, key=attrgetter("id"))
     if not members:
         return []
-    own = [dict(zip(one.said, one.weights, strict=True)) if one.said and one.weights else {} for one in members]
+    own = [dict(zip(one.terms, one.weights, strict=True)) if one.terms and one.weights else {} for one in members]
     keyword_scores = [sum(weights.values()) if weights else None for weights in own]
     meanings = [_meaning(one, ranking) for one in members]
     best = max(ranking.candidates, limit)

@@ -1,6 +1,5 @@
 -- fragment: visible_row
--- What a search may find: rows ``i`` of the reader's audiences that are live at ``as_of`` and pass the filters that are
--- set.
+-- Rows ``i`` of the reader's audiences that are live at ``as_of`` and pass the filters that are set.
 i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind = ANY(:kinds::smallint[])
     AND NOT i.deleted {% if unfaded %} AND NOT i.faded {% endif %}
     AND i.valid_from <= :as_of::timestamptz
@@ -17,20 +16,20 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
     {% if min_importance %} AND i.importance >= :min_importance::float8 {% endif %}
     {% if since %} AND i.happened_at >= :since::timestamptz {% endif %}
     {% if until %} AND i.happened_at < :until::timestamptz {% endif %}
-    {% if metadata %}
-    AND EXISTS (
-        SELECT 1 FROM memories m
-        WHERE m.workspace_id = :workspace AND m.id = i.id AND m.metadata @> :metadata::jsonb)
+    {% if metadata %} AND EXISTS (
+        SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = i.id AND m.metadata @> :metadata::jsonb)
     {% endif %}
 
 -- fragment: similarity
--- The cosine similarity of the row's vector of the model in use, if it has one; while models are being changed it may
--- still stand beside the former one's.
+-- The cosine similarity of the row's vector of the model in use; during a change of models it may stand in the second place.
 CASE WHEN i.embedding_model = :model::smallint THEN -(i.{{ vector_column }} <#> :embedding::{{ vector_type }})
     {% if changing %}
     WHEN i.next_model = :model THEN -(i.next_{{ vector_column }} <#> :embedding::{{ vector_type }})
     {% endif %}
     END
+
+-- fragment: has_vector
+(i.embedding_model = :model {% if changing %} OR i.next_model = :model {% endif %})
 
 -- fragment: saturation
 -- How much of a vector's score counts for the few words of ``i``. Past exp(-700) Postgres would raise an underflow.
@@ -73,21 +72,30 @@ SELECT id FROM by_words
     SELECT i.id FROM search_index i
     WHERE i.workspace_id = :workspace AND i.previous = ANY(ARRAY(SELECT id FROM by_words LIMIT :lenders))
 
+-- fragment: near_in_time
+-- The best by vectors of what happened near a time that the question names.
+{% if timed and by_vector %}
+    UNION
+    (SELECT i.id FROM search_index i, unnest(:near_starts::timestamptz[], :near_ends::timestamptz[]) AS w(since, until)
+     WHERE {% include "visible_row" %} AND {% include "has_vector" %} AND i.ann = ANY('{true,false}')
+        AND i.happened_at >= w.since AND i.happened_at < w.until
+     ORDER BY {% include "meaning" %} DESC, i.id LIMIT :candidates)
+{% endif %}
+
 -- fragment: features
 -- What candidates are ranked by; ``weights`` are those of the question's ``words`` that are in the row.
 SELECT i.id, i.previous, i.session_id, i.happened_at, i.speaker, i.length, i.words, i.asks, i.question_share,
-    {% if by_vector %} {% include "similarity" %} {% else %} NULL {% endif %} AS similarity, s.said, s.weights
+    {% if by_vector %} {% include "similarity" %} {% else %} NULL {% endif %} AS similarity, s.terms, s.weights
 FROM search_index i LEFT JOIN (
-    SELECT id, array_agg(word) AS said, array_agg(weight) AS weights
-    FROM (SELECT * FROM said {% if large %} UNION ALL SELECT * FROM also {% endif %}) AS w
+    SELECT id, array_agg(word) AS terms, array_agg(weight) AS weights
+    FROM (SELECT * FROM term_score {% if large %} UNION ALL SELECT * FROM skipped_score {% endif %}) AS w
     WHERE id IN (SELECT id FROM candidate)
     GROUP BY id
 ) AS s USING (id)
 WHERE {% include "visible_row" %} AND i.id = ANY(ARRAY(SELECT id FROM candidate))
 
 -- name: exact_candidates
--- Of audiences so small that each visible row is compared with the question's vector, and every posting of its words
--- read.
+-- Of small audiences: every visible row is compared with the question's vector, every posting of its words read.
 {% set large = false %}
 WITH term AS MATERIALIZED (
     {% include "terms" %}
@@ -95,29 +103,27 @@ WITH term AS MATERIALIZED (
     SELECT p.id, t.word, p.frequency, p.length
     FROM search_terms p JOIN term t USING (term)
     WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(SELECT term FROM term))
-), rarity AS MATERIALIZED (
+), term_idf AS MATERIALIZED (
     SELECT word, {% include "idf" %} AS idf FROM (SELECT word, count(*) AS held FROM posting GROUP BY word) AS h
-), said AS MATERIALIZED (
-    SELECT p.id, p.word, {% include "bm25_weight" %} AS weight FROM posting p JOIN rarity r USING (word)
-), visible AS MATERIALIZED (
-    SELECT i.id, i.previous, i.happened_at, {% if by_vector %} {% include "meaning" %} {% else %} NULL {% endif %} AS meaning
-    FROM search_index i
-    WHERE {% include "visible_row" %} {% if not by_vector %} AND i.id = ANY(ARRAY(SELECT id FROM said)) {% endif %}
+), term_score AS MATERIALIZED (
+    SELECT p.id, p.word, {% include "bm25_weight" %} AS weight FROM posting p JOIN term_idf r USING (word)
+), scored AS MATERIALIZED (
+    SELECT id, sum(weight) AS score FROM term_score GROUP BY id
 ), by_words AS MATERIALIZED (
-    SELECT v.id, v.previous
-    FROM visible v JOIN (SELECT id, sum(weight) AS score FROM said GROUP BY id) AS s USING (id)
-    ORDER BY s.score DESC, v.id
+    SELECT i.id, i.previous
+    FROM search_index i JOIN scored s USING (id)
+    WHERE {% include "visible_row" %} AND i.id = ANY(ARRAY(SELECT id FROM scored))
+    ORDER BY s.score DESC, i.id
     LIMIT :candidates::integer
 ), candidate AS MATERIALIZED (
     {% include "around_words" %}
+    {% if by_vector %}
     UNION
-    (SELECT id FROM visible WHERE meaning IS NOT NULL ORDER BY meaning DESC, id LIMIT :candidates)
-    {% if timed %}
-    UNION
-    (SELECT v.id FROM visible v, unnest(:near_starts::timestamptz[], :near_ends::timestamptz[]) AS w(since, until)
-     WHERE v.happened_at >= w.since AND v.happened_at < w.until AND v.meaning IS NOT NULL
-     ORDER BY v.meaning DESC, v.id LIMIT :candidates)
+    (SELECT i.id FROM search_index i
+     WHERE {% include "visible_row" %} AND {% include "has_vector" %}
+     ORDER BY {% include "meaning" %} DESC, i.id LIMIT :candidates)
     {% endif %}
+    {% include "near_in_time" %}
 )
 {% include "features" %};
 

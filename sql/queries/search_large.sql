@@ -61,7 +61,7 @@ WITH nearest AS MATERIALIZED (
         ) AS t
         WINDOW rarest AS (ORDER BY everywhere, word)
     ) AS t
-), rarity AS MATERIALIZED (
+), term_idf AS MATERIALIZED (
     SELECT t.term, t.word, t.read, h.idf
     FROM term t JOIN (
         SELECT word, {% include "idf" %} AS idf FROM (
@@ -70,36 +70,35 @@ WITH nearest AS MATERIALIZED (
             ))) AS held FROM term t GROUP BY word
         ) AS h
     ) AS h USING (word)
-), said AS MATERIALIZED (
-    -- Every term has its weight; an outer join lets Postgres expect all postings, and hash what is shorter than they
-    -- are.
+), term_score AS MATERIALIZED (
+    -- LEFT JOIN, though each term has its idf: the planner estimates all postings, and hashes the smaller side.
     SELECT p.id, r.word, {% include "bm25_weight" %} AS weight
-    FROM search_terms p LEFT JOIN rarity r USING (term)
+    FROM search_terms p LEFT JOIN term_idf r USING (term)
     WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(SELECT term FROM term WHERE read))
         {% if listed %} AND p.id IN (SELECT id FROM nearest) {% endif %}
 ), shortlist AS MATERIALIZED (
-    SELECT id, sum(weight) AS score FROM said GROUP BY id ORDER BY score DESC, id LIMIT :shortlist::integer
-), kept AS MATERIALIZED (
+    SELECT id, sum(weight) AS score FROM term_score GROUP BY id ORDER BY score DESC, id LIMIT :shortlist::integer
+), fetched_first AS MATERIALIZED (
     SELECT i.id, i.previous, s.score FROM search_index i JOIN shortlist s USING (id)
     WHERE {% include "visible_row" %} AND i.id = ANY(ARRAY(SELECT id FROM shortlist))
-), rest AS MATERIALIZED (
+), fetched_rest AS MATERIALIZED (
     -- Where too few of those pass a filter: all others that were read.
     {% if filtered %}
     SELECT i.id, i.previous, s.score
-    FROM search_index i JOIN (SELECT id, sum(weight) AS score FROM said GROUP BY id) AS s USING (id)
-    WHERE {% include "visible_row" %} AND (SELECT count(*) FROM kept) < :candidates::integer
-        AND i.id = ANY(ARRAY(SELECT id FROM said EXCEPT SELECT id FROM shortlist))
-    {% else %} SELECT * FROM kept WHERE false {% endif %}
-), also AS MATERIALIZED (
+    FROM search_index i JOIN (SELECT id, sum(weight) AS score FROM term_score GROUP BY id) AS s USING (id)
+    WHERE {% include "visible_row" %} AND (SELECT count(*) FROM fetched_first) < :candidates::integer
+        AND i.id = ANY(ARRAY(SELECT id FROM term_score EXCEPT SELECT id FROM shortlist))
+    {% else %} SELECT * FROM fetched_first WHERE false {% endif %}
+), skipped_score AS MATERIALIZED (
     SELECT p.id, r.word, {% include "bm25_weight" %} AS weight
-    FROM search_terms p JOIN rarity r USING (term)
-    WHERE p.workspace_id = :workspace AND EXISTS (SELECT 1 FROM rarity WHERE NOT read)
-        AND p.term = ANY(ARRAY(SELECT term FROM rarity WHERE NOT read))
-        AND p.id = ANY(ARRAY(SELECT id FROM kept UNION ALL SELECT id FROM rest))
+    FROM search_terms p JOIN term_idf r USING (term)
+    WHERE p.workspace_id = :workspace AND EXISTS (SELECT 1 FROM term_idf WHERE NOT read)
+        AND p.term = ANY(ARRAY(SELECT term FROM term_idf WHERE NOT read))
+        AND p.id = ANY(ARRAY(SELECT id FROM fetched_first UNION ALL SELECT id FROM fetched_rest))
 ), by_words AS MATERIALIZED (
     SELECT id, previous
-    FROM (SELECT * FROM kept UNION ALL SELECT * FROM rest) AS k
-        LEFT JOIN (SELECT id, sum(weight) AS more FROM also GROUP BY id) AS a USING (id)
+    FROM (SELECT * FROM fetched_first UNION ALL SELECT * FROM fetched_rest) AS k
+        LEFT JOIN (SELECT id, sum(weight) AS more FROM skipped_score GROUP BY id) AS a USING (id)
     ORDER BY score + coalesce(more, 0) DESC, id
     LIMIT :candidates
 ), candidate AS MATERIALIZED (
@@ -107,18 +106,12 @@ WITH nearest AS MATERIALIZED (
     {% if by_vector %}
     UNION
     (SELECT i.id FROM search_index i
-     WHERE {% include "visible_row" %} AND {% include "similarity" %} IS NOT NULL
+     WHERE {% include "visible_row" %} AND {% include "has_vector" %}
         {% if by_index %} AND (SELECT count(*) FROM nearest) < :nearest_max::integer {% endif %}
         {% if listed %} AND i.id = ANY(ARRAY(SELECT id FROM nearest)) {% endif %}
      ORDER BY {% include "meaning" %} DESC, i.id LIMIT :candidates)
     {% endif %}
     {% if by_index %} UNION (SELECT id FROM nearest ORDER BY meaning DESC, id LIMIT :candidates) {% endif %}
-    {% if timed and by_vector %}
-    UNION
-    (SELECT i.id FROM search_index i, unnest(:near_starts::timestamptz[], :near_ends::timestamptz[]) AS w(since, until)
-     WHERE {% include "visible_row" %} AND {% include "similarity" %} IS NOT NULL AND i.ann = ANY('{true,false}')
-        AND i.happened_at >= w.since AND i.happened_at < w.until
-     ORDER BY {% include "meaning" %} DESC, i.id LIMIT :candidates)
-    {% endif %}
+    {% include "near_in_time" %}
 )
 {% include "features" %};

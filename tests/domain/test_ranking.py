@@ -20,7 +20,7 @@ LONG = 10_000
 """Words from which the vector of a text counts whole, and its neighbours nothing."""
 
 
-def candidate(number: int, *, said: dict[int, float] | None = None, **fields: Any) -> Candidate:
+def candidate(number: int, *, terms: dict[int, float] | None = None, **fields: Any) -> Candidate:
     """A text of 20 words without question, session, speaker, vector or any word of the question."""
     plain: dict[str, Any] = {
         "previous": None,
@@ -32,8 +32,8 @@ def candidate(number: int, *, said: dict[int, float] | None = None, **fields: An
         "asks": False,
         "question_share": 0.0,
         "similarity": None,
-        "said": list(said) if said else None,
-        "weights": list(said.values()) if said else None,
+        "terms": list(terms) if terms else None,
+        "weights": list(terms.values()) if terms else None,
     }
     return Candidate(id=UUID(int=number), **(plain | fields))
 
@@ -52,9 +52,9 @@ def test_nothing_comes_of_nothing() -> None:
 
 def test_both_sides_are_scaled_and_averaged() -> None:
     results = ranked(
-        candidate(1, said={1: 4.0}, similarity=0.2),
-        candidate(2, said={1: 2.0, 2: 1.0}, similarity=0.6),
-        candidate(3, said={1: 2.0}, similarity=0.4),
+        candidate(1, terms={1: 4.0}, similarity=0.2),
+        candidate(2, terms={1: 2.0, 2: 1.0}, similarity=0.6),
+        candidate(3, terms={1: 2.0}, similarity=0.4),
         session_boost=0,
     )
     assert [(one.id.int, one.score) for one in results] == [(2, 0.75), (1, 0.5), (3, pytest.approx(0.25))]
@@ -69,7 +69,7 @@ def test_the_vector_of_few_words_counts_less() -> None:
 
 
 def test_what_is_in_one_list_alone_has_no_place_in_the_other() -> None:
-    results = by_number(ranked(candidate(1, said={1: 1.0}), candidate(2, similarity=0.5)))
+    results = by_number(ranked(candidate(1, terms={1: 1.0}), candidate(2, similarity=0.5)))
     assert (results[1].keyword_rank, results[1].semantic_rank, results[1].semantic_score) == (1, None, None)
     assert (results[2].keyword_rank, results[2].semantic_rank, results[2].keyword_score) == (None, 1, None)
 
@@ -78,7 +78,7 @@ def test_what_is_in_one_list_alone_has_no_place_in_the_other() -> None:
 def test_no_list_is_longer_than_the_setting_or_the_limit(fusion: str) -> None:
     """What else is among the candidates has no rank."""
     alike = [candidate(number, similarity=1 - number / 100) for number in range(1, 63)]
-    both = [*alike, candidate(63, said={1: 1.0}, similarity=0.1)]
+    both = [*alike, candidate(63, terms={1: 1.0}, similarity=0.1)]
     results = ranked(*both, limit=50, fusion=fusion, candidates=50)
     found = by_number(results)[63]
     assert (found.keyword_rank, found.semantic_rank) == (1, None)
@@ -91,8 +91,8 @@ def test_no_list_is_longer_than_the_setting_or_the_limit(fusion: str) -> None:
 def test_reciprocal_ranks_are_summed_without_boosts() -> None:
     window = Window(DAY, DAY + timedelta(days=1))
     results = ranked(
-        candidate(1, said={1: 2.0}, similarity=0.1),
-        candidate(2, said={1: 1.0}),
+        candidate(1, terms={1: 2.0}, similarity=0.1),
+        candidate(2, terms={1: 1.0}),
         candidate(3, similarity=0.2),
         candidate(4),
         windows=(window,),
@@ -108,10 +108,10 @@ def test_reciprocal_ranks_are_summed_without_boosts() -> None:
 
 def test_a_turn_is_credited_with_what_was_said_around_it() -> None:
     turns = (
-        candidate(1, said=None),
-        candidate(2, said={1: 10.0, 2: 1.0}, previous=UUID(int=1)),
-        candidate(3, said={1: 8.0, 2: 0.2}, previous=UUID(int=2)),
-        candidate(4, said=None),
+        candidate(1, terms=None),
+        candidate(2, terms={1: 10.0, 2: 1.0}, previous=UUID(int=1)),
+        candidate(3, terms={1: 8.0, 2: 0.2}, previous=UUID(int=2)),
+        candidate(4, terms=None),
     )
     scores = {one.id.int: one.score for one in ranked(*turns, vector_weight=0, session_boost=0)}
     heard = {1: 0.35 * 11.0, 2: 11.0, 3: 8.0 + 0.4 * 1.0, 4: 0.0}
@@ -123,7 +123,7 @@ def test_a_turn_is_credited_with_what_was_said_around_it() -> None:
     [(True, "assistant", 0.9), (True, "user", 0.4), (False, "assistant", 0.4), (True, None, 0.4)],
 )
 def test_an_answer_to_the_question_of_another_is_credited_more(asks: bool, speaker: str | None, share: float) -> None:
-    question = candidate(1, said={1: 1.0}, asks=asks, speaker="user")
+    question = candidate(1, terms={1: 1.0}, asks=asks, speaker="user")
     answer = candidate(2, previous=UUID(int=1), speaker=speaker)
     other = candidate(3)
     settings = {"vector_weight": 0.0, "session_boost": 0.0, "user_boost": 0.0}
@@ -131,8 +131,8 @@ def test_an_answer_to_the_question_of_another_is_credited_more(asks: bool, speak
 
 
 def test_only_the_best_by_words_lend_and_long_turns_need_no_neighbours() -> None:
-    lender = candidate(1, said={1: 1.0})
-    better = [candidate(number, said={1: 2.0}) for number in range(10, 20)]
+    lender = candidate(1, terms={1: 1.0})
+    better = [candidate(number, terms={1: 2.0}) for number in range(10, 20)]
     after = candidate(2, previous=UUID(int=1))
     long_after = candidate(3, previous=UUID(int=10), length=LONG)
     scores = by_number(
@@ -193,7 +193,7 @@ candidates_ = st.lists(
     st.builds(
         candidate,
         st.integers(1, 30),
-        said=st.none() | st.dictionaries(st.integers(1, 5), weights, min_size=1),
+        terms=st.none() | st.dictionaries(st.integers(1, 5), weights, min_size=1),
         previous=st.none() | st.integers(1, 30).map(lambda number: UUID(int=number)),
         session_id=st.none() | st.integers(100, 103).map(lambda number: UUID(int=number)),
         happened_at=st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
