@@ -325,8 +325,8 @@ class Database:
                 settings = f"{self._settings}{planning} SET LOCAL reverie.workspace = '{workspace_id}';"
                 if self.is_citus:  # with each SET, Citus sends its nodes the whole string that it stands in
                     settings = f"DO $$ BEGIN {settings} END $$"
-                await raw.execute(f"BEGIN{mode}; {settings}")
                 try:
+                    await raw.execute(f"BEGIN{mode}; {settings}")
                     if ending is not None:
                         await ending.enter(raw)
                     connection = self._on(raw, prepared_statements_off=self._forgetful)

@@ -48,6 +48,8 @@ COMPLETIONS = Bounds(per_key=50, per_workspace=80, per_process=100)
 
 log = structlog.get_logger(__name__)
 
+SEARCH_BATCHES_IN_FLIGHT = 4
+"""As many as there are connections for searches (``Database.open``, with the default pool size)."""
 EMBED_BATCH = 128
 DEADLINE_PER_TEXT_S = 0.05
 
@@ -87,6 +89,7 @@ class Engine:
     access_counts: AccessCounter = field(init=False)
     read_audit: ReadCounter = field(init=False)
     event_notifier: EventNotifier = field(init=False)
+    search_batcher: GroupCommit[Any, Any] = field(default_factory=lambda: GroupCommit(SEARCH_BATCHES_IN_FLIGHT))
     save_batcher: GroupCommit[Any, Any] = field(default_factory=GroupCommit)
     insert_batcher: GroupCommit[Any, Any] = field(default_factory=GroupCommit)
     search_limits: SearchLimits = field(default_factory=SearchLimits)

@@ -22,9 +22,9 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
 
 -- fragment: similarity
 -- The cosine similarity of the row's vector of the model in use; during a change of models it may stand in the second place.
-CASE WHEN i.embedding_model = :model::smallint THEN -(i.{{ vector_column }} <#> :embedding::{{ vector_type }})
+CASE WHEN i.embedding_model = :model::smallint THEN -(i.{{ vector_column }} <#> {{ embedding }})
     {% if changing %}
-    WHEN i.next_model = :model THEN -(i.next_{{ vector_column }} <#> :embedding::{{ vector_type }})
+    WHEN i.next_model = :model THEN -(i.next_{{ vector_column }} <#> {{ embedding }})
     {% endif %}
     END
 
@@ -45,7 +45,7 @@ SELECT l.word, t.term
 FROM (
         SELECT lexeme, row_number() OVER () AS word
         FROM (
-            SELECT DISTINCT unnest(tsvector_to_array(to_tsvector(g.configuration::regconfig, :text))) AS lexeme
+            SELECT DISTINCT unnest(tsvector_to_array(to_tsvector(g.configuration::regconfig, {{ text }}))) AS lexeme
             FROM unnest(:languages::text[]) AS g(configuration)
         ) AS any_language
     ) AS l,
@@ -96,10 +96,10 @@ WHERE {% include "visible_row" %} AND i.id = ANY(ARRAY(SELECT id FROM candidate)
 
 -- name: exact_candidates
 -- Of small audiences: every visible row is compared with the question's vector, every posting of its words read.
-{% set large = false %}
-WITH term AS MATERIALIZED (
-    {% include "terms" %}
-), posting AS MATERIALIZED (
+{% set large, text, embedding = false, "q.text", "q.embedding" %}
+SELECT found.*, q.number
+FROM unnest(:texts::text[], :embeddings::{{ vector_type }}[]) WITH ORDINALITY AS q(text, embedding, number), LATERAL (
+WITH term AS MATERIALIZED ({% include "terms" %}), posting AS MATERIALIZED (
     SELECT p.id, t.word, p.frequency, p.length
     FROM search_terms p JOIN term t USING (term)
     WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(SELECT term FROM term))
@@ -125,7 +125,7 @@ WITH term AS MATERIALIZED (
     {% endif %}
     {% include "near_in_time" %}
 )
-{% include "features" %};
+{% include "features" %}) AS found;
 
 -- name: recent_candidates
 -- The newest.

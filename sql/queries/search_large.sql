@@ -45,7 +45,7 @@ SELECT id, -distance * saturation AS meaning FROM (
 -- Of large audiences: of their commonest words only those that are needed are read, the others only weighed, and
 -- vectors come from an HNSW index (``by_index``), from the list of a filter (``listed``), or all. Where an index gives
 -- too few that pass a filter, all are compared.
-{% set large = true %}
+{% set large, text, embedding = true, ":text", ":embedding::" ~ vector_type %}
 WITH nearest AS MATERIALIZED (
     {% if by_index %} {% include "nearest_rows" %} {% elif listed %} {% include "listed_rows" %}
     {% else %} SELECT NULL::uuid AS id WHERE false {% endif %}

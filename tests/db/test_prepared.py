@@ -42,7 +42,7 @@ async def test_a_search_is_planned_once(settings: Settings, citus: Cluster | Non
         await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
         for text in ("kettle", "shelf", "the kettle on the shelf"):
             await recall(engine, admin, SearchRequest(agent="a", query=f"{text} last week", types=[MemoryType.FACT]))
-        plans = await _plans(engine.db.search_connection(DEFAULT_WORKSPACE), "visible AS")
+        plans = await _plans(engine.db.search_connection(DEFAULT_WORKSPACE), "term_score AS")
     if await detect_pooler(str(settings.database_url)) is ConnectionMode.POOLER_NO_PREPARED:
         assert plans == []
     else:  # Citus finds the shard by the workspace
@@ -69,7 +69,7 @@ async def test_each_kind_of_search_is_a_statement_of_its_own(settings: Settings)
         kinds = ({"query": "kettle"}, {"query": "kettle last week"}, {"query": "kettle", "user": "u"})
         for asked in (kinds[0], *kinds, *kinds):
             await recall(engine, admin, SearchRequest.model_validate({"agent": "a"} | asked))
-        plans = await _plans(engine.db.search_connection(DEFAULT_WORKSPACE), "visible AS")
+        plans = await _plans(engine.db.search_connection(DEFAULT_WORKSPACE), "term_score AS")
     if await detect_pooler(str(settings.database_url)) is not ConnectionMode.POOLER_NO_PREPARED:
         assert sorted(map(sum, plans)) == [2, 2, 3]
 

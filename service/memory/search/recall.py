@@ -3,57 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 
-from service.db.pool import Connection
 from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
 from service.domain import timex
 from service.domain.principal import CachedCredential, Principal
-from service.domain.ranking import Ranked, rank
-from service.domain.search import Ranking, SearchRequest
+from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
 from service.embedding.base import EmbeddingFailed
-from service.errors import InvalidInput, StaleCredential
+from service.errors import InvalidInput
 from service.memory.access.redaction import redact_search
 from service.memory.engine import Engine
-from service.memory.search.reranking import RERANKED_MAX, reranked
+from service.memory.search.reranking import reranked
+from service.memory.search.search_batch import SearchOptions, SearchQuery, search
 from service.memory.search.search_results import NO_MEMORY, Degraded, SearchHit, SearchResults
 from service.store import agents
-from service.store.search.candidates import candidates, newest
-from service.store.search.filters import Filters
-from service.store.search.plan import KINDS, ModelChanged, Question, plan
-from service.store.search.records import FoundRecord, records
+from service.store.search.plan import ModelChanged, Question
 from service.store.vectors import VectorSpace
-
-BUDGET_FETCH = 200
-
-
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """What a search of a context has besides the request."""
-
-    in_session: str | None
-    on_task: str | None
-    said_by: str | None
-    whole: bool
-    on_reader: Callable[[agents.Reader | None], None] | None
-    key: CachedCredential | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Query:
-    """What is searched for, and the reader it is for."""
-
-    workspace: UUID
-    reader_key: agents.ReaderKey
-    request: SearchRequest
-    question: Question
-    options: _Options
 
 
 async def recall(
@@ -79,7 +48,7 @@ async def recall(
     range; with a ``key``, whose principal it is then, StaleCredential and other errors mean that it has to be looked
     up.
     """
-    options = _Options(in_session, on_task, said_by, full_records, on_reader, key)
+    options = SearchOptions(in_session, on_task, said_by, full_records, on_reader, key)
     started = perf_counter()
     try:
         found = await _recall(engine, principal, request, options, count_access=count_access)
@@ -95,7 +64,7 @@ async def recall(
 
 
 async def _recall(
-    engine: Engine, principal: Principal, request: SearchRequest, options: _Options, *, count_access: bool
+    engine: Engine, principal: Principal, request: SearchRequest, options: SearchOptions, *, count_access: bool
 ) -> SearchResults:
     agent = principal.acting_agent(request.agent)
     if principal.no_memory:
@@ -113,85 +82,19 @@ async def _recall(
     )
 
     reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
-    query = _Query(principal.workspace_id, reader_key, request, question, options)
-    answer = await engine.search(principal.workspace_id, lambda connection: _search(connection, engine, query))
-    if answer is None:
+    found = await search(engine, SearchQuery(principal.workspace_id, reader_key, request, question, options))
+    if found is None:
         return SearchResults([], 0, request.strategy, degraded)
-    found, reranks = answer
-    if reranks:
+    hits = found.hits
+    if found.reranks:
         with paid_by(principal.payer(agent)):
-            found, failure = await reranked(engine, request.query, found)
+            hits, failure = await reranked(engine, request.query, hits)
         degraded = degraded or failure
-    results = _apply_token_budget(found, request.limit, request.max_tokens)
+    results = _apply_token_budget(hits, request.limit, request.max_tokens)
     engine.read_audit.note(principal, "search", [agent, *(result.payload["agent"] for result in results)])
     if count_access:
         engine.access_counts.count(principal.workspace_id, [result.memory["id"] for result in results if result.memory])
     return SearchResults(results, sum(result.tokens for result in results), request.strategy, degraded)
-
-
-async def _search(connection: Connection, engine: Engine, query: _Query) -> tuple[list[SearchHit], bool] | None:
-    """What is found, as many as the later stages need, and whether it is to be reranked; None for an unknown reader."""
-    workspace, request, options = query.workspace, query.request, query.options
-    reader = await agents.reader(connection, workspace, query.reader_key, options.key)
-    if reader is None and options.key is not None:
-        raise StaleCredential
-    if options.on_reader is not None:
-        options.on_reader(reader)
-    if reader is None or _references_unknown_scope(request, reader):
-        return None
-    ranking, kinds = _ranking(request, reader), _kinds(request)
-    planned = await plan(
-        connection,
-        workspace,
-        reader,
-        _filters(engine, request, reader, options.said_by),
-        ranking,
-        None if _is_recency_only(request) else query.question,
-        engine.search_limits,
-        kinds=kinds,
-        limit=_fetch_limit(request, reader),
-    )
-    ranked: Sequence[Ranked | None]
-    if planned.strategy == "recent":
-        ids = await newest(connection, planned)
-        ranked = [None] * len(ids)
-    else:
-        found = await candidates(connection, planned)
-        ranked = best = rank(found, query.question.windows, ranking, limit=planned.limit)
-        ids = [one.id for one in best]
-    records_ = await records(connection, workspace, ids, kinds=kinds, whole=options.whole)
-    return _found(ids, ranked, records_), _reranks(request, reader)
-
-
-def _kinds(request: SearchRequest) -> list[int]:
-    return [KINDS[wanted] for wanted in dict.fromkeys(request.include)]
-
-
-def _is_recency_only(request: SearchRequest) -> bool:
-    """Whether there is nothing to rank by but time."""
-    return request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic")
-
-
-def _reranks(request: SearchRequest, reader: agents.Reader) -> bool:
-    """Whether a model ranks what is found anew."""
-    return reader.settings.retrieval.rerank if request.rerank is None else request.rerank
-
-
-def _fetch_limit(request: SearchRequest, reader: agents.Reader) -> int:
-    """How many candidates the later stages need."""
-    wanted = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
-    return max(wanted, RERANKED_MAX) if _reranks(request, reader) else wanted
-
-
-def _references_unknown_scope(request: SearchRequest, reader: agents.Reader) -> bool:
-    return (request.session is not None and reader.session_id is None) or (
-        request.task is not None and reader.task_id is None
-    )
-
-
-def _ranking(request: SearchRequest, reader: agents.Reader) -> Ranking:
-    chosen = reader.settings.retrieval
-    return chosen.model_copy(update={"fusion": request.fusion}) if request.fusion else chosen
 
 
 async def _query_vector(
@@ -207,56 +110,6 @@ async def _query_vector(
             return *await engine.embed_query(request.query), None
     except EmbeddingFailed as error:
         return None, None, Degraded(error.message, "keyword")
-
-
-def _filters(engine: Engine, request: SearchRequest, reader: agents.Reader, said_by: str | None) -> Filters:
-    return Filters(
-        as_of=request.as_of or engine.now(),
-        types=[t.value for t in request.types] if request.types is not None else None,
-        scopes=[s.value for s in request.scopes] if request.scopes is not None else None,
-        tags_any=request.tags if request.tags and request.tags_mode == "any" else None,
-        tags_all=request.tags if request.tags and request.tags_mode == "all" else None,
-        user=request.user,
-        said_by=said_by,
-        session_id=reader.session_id if request.session else None,
-        task_id=reader.task_id if request.task else None,
-        metadata=request.metadata or None,
-        min_importance=request.min_importance,
-        since=request.since,
-        until=request.until,
-        include_faded=request.include_faded,
-    )
-
-
-def _found(ids: Sequence[UUID], ranked: Sequence[Ranked | None], records_: dict[UUID, FoundRecord]) -> list[SearchHit]:
-    """Results in order; what was deleted since they were ranked is left out."""
-    results: list[SearchHit] = []
-    for id_, scores in zip(ids, ranked, strict=True):
-        record = records_.get(id_)
-        if record is None:
-            continue
-        found = SearchHit(
-            kind=record.kind,
-            memory=record.fields if record.kind == "memory" else None,
-            message=record.fields if record.kind == "message" else None,
-            document=record.fields if record.kind == "document" else None,
-            rank=len(results) + 1,
-            tokens=record.tokens,
-        )
-        results.append(found if scores is None else replace(found, **_scores(scores)))
-    return results
-
-
-def _scores(ranked: Ranked) -> dict[str, Any]:
-    """Where each list had a result, and why it is where it is."""
-    return {
-        "score": ranked.score,
-        "keyword_rank": ranked.keyword_rank,
-        "semantic_rank": ranked.semantic_rank,
-        "keyword_score": ranked.keyword_score,
-        "semantic_score": ranked.semantic_score,
-        "boosts": ranked.boosts,
-    }
 
 
 def _apply_token_budget(found: Sequence[SearchHit], limit: int, max_tokens: int | None) -> list[SearchHit]:

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain.ranking import Candidate
-from service.store.search.plan import SearchPlan
+from service.store.search.plan import QUESTION, SearchPlan
 
-STATEMENTS = {
-    "exact": "exact_candidates",
-    "scan": "large_candidates",
-    "hnsw": "large_candidates",
-    "filter_list": "large_candidates",
-}
+Candidates = Sequence[Candidate]
 
 
-async def candidates(connection: Connection, plan: SearchPlan) -> Sequence[Candidate]:
+async def exact_candidates(connection: Connection, plans: Sequence[SearchPlan]) -> list[Candidates]:
+    """The candidates of each of these exact plans, which differ in their questions alone."""
+    values = {name: value for name, value in plans[0].values.items() if name not in QUESTION}
+    texts, embeddings = ([plan.values[name] for plan in plans] for name in QUESTION)
+    flags = plans[0].flags.as_dict()
+    rows = await connection.fetch("exact_candidates", flags, texts=texts, embeddings=embeddings, **values)
+    found: list[list[Candidate]] = [[] for _ in plans]
+    for row in rows:
+        found[row["number"] - 1].append(Candidate._make(islice(row.values(), len(Candidate._fields))))
+    return list(found)
+
+
+async def candidates(connection: Connection, plan: SearchPlan) -> Candidates:
     """What may be among the results of a plan that has a question, in no order."""
-    rows = await connection.fetch(STATEMENTS[plan.strategy], plan.flags.as_dict(), **plan.values)
+    if plan.strategy == "exact":
+        return (await exact_candidates(connection, [plan]))[0]
+    rows = await connection.fetch("large_candidates", plan.flags.as_dict(), **plan.values)
     return [Candidate._make(row) for row in rows]
 
 

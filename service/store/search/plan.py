@@ -26,6 +26,9 @@ KINDS = {"memories": 0, "messages": 1, "documents": 2}
 WEIGHING = ("k1", "b", "length_floor", "length_reference", "words_saturation")
 """The settings of the ranking by which the best of each list are chosen."""
 
+QUESTION = ("text", "embedding")
+"""The values of a plan that questions of one exact statement may differ in."""
+
 Strategy = Literal["exact", "scan", "hnsw", "filter_list", "recent"]
 """- ``exact``: a small audience, of which every row and posting is read.
 - ``scan``: a large one; of common words only what is needed is read, vectors are compared all.
@@ -144,6 +147,12 @@ class SearchPlan:
     values: dict[str, Any] = field(repr=False)
     best: int
     limit: int
+
+    def differs_in_question_only(self, other: SearchPlan) -> bool:
+        """Whether one statement may find the candidates of both, if they are exact."""
+        return self.flags == other.flags and all(
+            value == other.values[name] for name, value in self.values.items() if name not in QUESTION
+        )
 
 
 async def plan(
