@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
 from uuid import UUID
@@ -21,14 +21,12 @@ from service.domain.ids import new_id
 from service.memory.access.keys import add_key
 from service.memory.engine import Engine
 from service.settings import Settings
+from tests.prompt_server import PromptServer
 
 ADMIN_KEY = "the-admin-key-of-the-tests"
 
 UNENCRYPTED = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """For clients on the loopback: without the certificates of the world, which each would spend 20 ms on reading."""
-
-GRACE_S = 2.0
-"""For requests under way when a server is told to stop."""
 
 Json = dict[str, Any]
 
@@ -120,53 +118,13 @@ def _ok(response: httpx.Response) -> Json:
     return body
 
 
-class _Server(uvicorn.Server):
-    """Stops at once: uvicorn's own looks ten times a second whether it should, and waits a tenth more when it does."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.stopping = asyncio.Event()
-
-    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
-        """As uvicorn's. Raises RuntimeError where that would end the process: a task's SystemExit ends the loop beneath
-        pytest, which then takes no fixture down, and gives later tests the database of this one."""
-        try:
-            await super().serve(sockets)
-        except SystemExit as error:
-            raise RuntimeError(f"the API did not start: exit status {error.code}") from None
-
-    async def main_loop(self) -> None:
-        counter = 0
-        while not await self.on_tick(counter):
-            counter += 10
-            with suppress(TimeoutError):
-                async with asyncio.timeout(1):
-                    await self.stopping.wait()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        for server in self.servers:
-            server.close()
-        for connection in list(self.server_state.connections):
-            connection.shutdown()
-        if self.server_state.tasks:
-            _, late = await asyncio.wait(self.server_state.tasks, timeout=GRACE_S)
-            for task in late:
-                task.cancel()
-        await self.lifespan.shutdown()
-
-    def stop(self) -> None:
-        """Let ``serve`` end."""
-        self.should_exit = True
-        self.stopping.set()
-
-
 @asynccontextmanager
 async def serving(settings: Settings) -> AsyncIterator[Api]:
     """Serve on a free port of the loopback for the length of the block."""
     listener = socket.socket(proto=socket.IPPROTO_TCP)  # else asyncio leaves Nagle on, and each answer waits 40 ms
     listener.bind(("127.0.0.1", 0))
     app = create_app(settings)
-    server = _Server(uvicorn.Config(app, log_config=None, access_log=False))
+    server = PromptServer(uvicorn.Config(app, log_config=None, access_log=False))
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:
         while not server.started:

@@ -20,6 +20,7 @@ from service.errors import AnswerTooLarge, Unavailable
 from service.provider.failures import describe, host_of
 from service.provider.library import load_litellm
 from service.provider.response_limits import limit_bytes, limited, response_too_large
+from service.provider.trust import trust
 from service.settings import Settings
 
 OPENAI_BASE = "https://api.openai.com/v1"
@@ -100,7 +101,8 @@ class OpenAIServer:
         headers = {"accept-encoding": "identity", "content-type": "application/json"}
         if api_key:
             headers["authorization"] = f"Bearer {api_key}"
-        self._http = httpx.AsyncClient(headers=headers, timeout=httpx.Timeout(timeout_s, connect=CONNECT_S))
+        timeout = httpx.Timeout(timeout_s, connect=CONNECT_S)
+        self._http = httpx.AsyncClient(headers=headers, timeout=timeout, verify=trust())
 
     async def send(self, content: bytes) -> UpstreamResponse:
         assert_outside_transaction()

@@ -25,12 +25,15 @@ import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
 import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
+
+from tests.prompt_server import PromptServer
 
 Body = dict[str, Any]
 Reply = str | Body | Callable[[Body], str]
@@ -72,8 +75,9 @@ class FakeOpenAI:
         self._socket = socket.socket(proto=socket.IPPROTO_TCP)
         self._socket.bind(("127.0.0.1", 0))
         self.base_url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
-        self._server = uvicorn.Server(uvicorn.Config(self._app(), log_level="error", timeout_graceful_shutdown=1))
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+        self._server = PromptServer(uvicorn.Config(self._app(), log_level="error"), grace_s=1)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -85,9 +89,13 @@ class FakeOpenAI:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
+        self._loop.call_soon_threadsafe(self._server.stop)
         self._thread.join(10)
         self._socket.close()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._server.serve(sockets=[self._socket]))
 
     def say(self, *replies: Reply) -> None:
         """Queue the text of the next chat answers; a callable gets the request's body and returns the text.
@@ -294,6 +302,7 @@ async def _events(head: Body, text: str, usage: Body | None) -> AsyncIterator[st
     yield "data: [DONE]\n\n"
 
 
+@cache
 def _word_vector(word: str, dim: int) -> Any:
     seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8])
     return np.random.default_rng(seed).standard_normal(dim)

@@ -22,6 +22,7 @@ from service.embedding.monitored import MonitoredEmbedder
 from service.embedding.remote import RemoteEmbedder
 from service.errors import ReverieError
 from service.memory.engine import Engine
+from service.provider.trust import trust
 from service.store import health
 from service.store.health import Worker
 
@@ -118,7 +119,7 @@ class HealthProber:
         self._every_s = every_s
         self._trusted_until: dict[str, float] = {}
         self._ignore_model_list: set[str] = set()
-        self._http = httpx.AsyncClient(timeout=PROBE_TIMEOUT_S, follow_redirects=False)
+        self._http = httpx.AsyncClient(verify=trust(), timeout=PROBE_TIMEOUT_S, follow_redirects=False)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> HealthProber:
