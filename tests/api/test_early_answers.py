@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -69,17 +67,6 @@ async def test_the_rest_of_the_body_is_dropped_and_the_connection_goes_on(
     missing = b"GET /v1/agents HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     assert await statuses(server.port, sent, INNER, missing, count=9) == [status, 200, 401]
     assert await statuses(server.port, sent + INNER + missing, count=9) == [status, 200, 401]
-
-
-@pytest.fixture
-async def impatient(service_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
-    """A server that waits half a second for a head or body."""
-    process = ServerProcess(service_url, tmp_path / "server.log", REVERIE_BODY_TIMEOUT_S="0.5")
-    try:
-        await process.start()
-        yield process
-    finally:
-        await process.close()
 
 
 async def test_a_body_whose_rest_does_not_come_closes_the_connection(impatient: ServerProcess) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import signal
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -90,17 +88,6 @@ async def test_a_client_that_sends_its_body_too_slowly_is_let_go(settings: Setti
         assert b" 408 " in answer.split(b"\r\n")[0]
         writer.close()
         assert await api.status("GET", "/v1/agents") == 200
-
-
-@pytest.fixture
-async def impatient(service_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
-    """A server that waits half a second for a head."""
-    process = ServerProcess(service_url, tmp_path / "server.log", REVERIE_BODY_TIMEOUT_S="0.5")
-    try:
-        await process.start()
-        yield process
-    finally:
-        await process.close()
 
 
 async def test_a_head_that_does_not_come_or_does_not_end_closes_the_connection(impatient: ServerProcess) -> None:

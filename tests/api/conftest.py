@@ -1,0 +1,21 @@
+"""What several modules of the API's tests share."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.processes import ServerProcess
+
+
+@pytest.fixture
+async def impatient(service_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
+    """A server that waits half a second for a head or body."""
+    process = ServerProcess(service_url, tmp_path / "server.log", REVERIE_BODY_TIMEOUT_S="0.5")
+    try:
+        await process.start()
+        yield process
+    finally:
+        await process.close()
