@@ -29,6 +29,17 @@ from tests.processes import ServerProcess
 MEMORY = Path("/dev/shm")
 MEMORY_BYTES_MIN = 4 * 1024**3
 """So much must be free for the temporary folders of a run."""
+LONGEST = (
+    "tests/studio/",
+    "tests/acceptance/test_ten_thousand.py",
+    "tests/acceptance/test_openapi.py",
+    "tests/acceptance/test_kill",
+    "tests/acceptance/test_poison.py",
+    "tests/worker/test_reindex.py",
+    "tests/worker/test_merging_pairs.py",
+    "tests/patterns/",
+)
+"""Tests of more than twenty seconds, and those of the Studio, which share one process."""
 
 
 def _root(config: pytest.Config) -> Path:
@@ -56,6 +67,12 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.register_profile("untimed", deadline=None)
     hypothesis.settings.load_profile("untimed")
     configure_logging("error")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start what takes longest first, so that no process is left with it when the others have finished."""
+    items.sort(key=lambda item: not any(item.nodeid.startswith(name) for name in LONGEST))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice, pairwise, product
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -150,7 +151,7 @@ def _of_node(op: Any, argument: Any) -> Iterator[str]:
         yield from "a1 "
     elif op in (sre.NOT_LITERAL, sre.IN):
         given = [(sre.NEGATE, None), (sre.LITERAL, argument)] if op is sre.NOT_LITERAL else argument
-        yield from _members(given)
+        yield from _members(tuple(given))
     elif op is sre.BRANCH:
         yield from (_first(list(branch)) for branch in argument[1])
     elif op in _REPEATS:
@@ -160,11 +161,12 @@ def _of_node(op: Any, argument: Any) -> Iterator[str]:
         yield from _samples(_inner(op, argument))
 
 
-def _members(items: Sequence[tuple[Any, Any]]) -> Iterator[str]:
+@cache
+def _members(items: tuple[tuple[Any, Any], ...]) -> tuple[str, ...]:
     """Characters of a set: of the pool first, then what it lists itself."""
     listed = [chr(value) for op, value in items if op is sre.LITERAL]
     listed += [chr(value[0]) for op, value in items if op is sre.RANGE]
-    yield from dict.fromkeys(one for one in (*POOL, *listed) if _takes(items, one))
+    return tuple(dict.fromkeys(one for one in (*POOL, *listed) if _takes(items, one)))
 
 
 def _takes(items: Sequence[tuple[Any, Any]], character: str) -> bool:

@@ -32,7 +32,7 @@ def test_patterns_are_linear(patterns: list[Compiled], part: int) -> None:
     assert not slow, "\n".join(slow)
 
 
-def _superlinear(pattern: re.Pattern[str]) -> list[str]:
+def _superlinear(pattern: re.Pattern[str], found_max: int = 3) -> list[str]:
     def scan(text: str) -> None:
         for _ in pattern.finditer(text):
             pass
@@ -43,7 +43,7 @@ def _superlinear(pattern: re.Pattern[str]) -> list[str]:
 
     own, known = of_pattern(pattern.pattern, pattern.flags), general()
     assert len({*own, *known}) >= SHAPES_MIN
-    return superlinear(scan_whole, own, PATTERN_CHARS) or superlinear(scan, known, PATTERN_CHARS)
+    return superlinear(scan_whole, own, PATTERN_CHARS, found_max) or superlinear(scan, known, PATTERN_CHARS, found_max)
 
 
 def test_every_pattern_is_found(patterns: list[Compiled]) -> None:
@@ -72,7 +72,7 @@ def test_every_pattern_is_found(patterns: list[Compiled]) -> None:
     ],
 )
 def test_a_pattern_that_is_not_linear_is_told(pattern: str) -> None:
-    assert _superlinear(re.compile(pattern))
+    assert _superlinear(re.compile(pattern), found_max=1)
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -52,7 +52,11 @@ def growth(run: Run, shape: Shape, length: int) -> float | None:
     brief = shape.text(EXPLOSION_CHARS)
     if seconds(run, brief) > EXPLOSION_S and seconds(run, brief, 3) > EXPLOSION_S:
         return float("inf")
-    short = seconds(run, shape.text(length), 2)
+    text = shape.text(length)
+    once = seconds(run, text)
+    if once < FLOOR_S:
+        return None
+    short = min(once, seconds(run, text))
     if short < FLOOR_S or seconds(run, shape.text(length * FACTOR)) <= GROWTH_MAX * short:
         return None
     while True:
