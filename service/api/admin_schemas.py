@@ -65,10 +65,12 @@ class AuditLine(BaseModel):
 
 
 class Receipt(BaseModel):
-    """What a purge removed: rows by table, and ``shared_memories`` that stay without the user's part."""
+    """What a purge removed: rows by table, and ``shared_memories`` that stay without the user's part; ``why`` counts
+    the memories by what tied them to the user."""
 
     id: UUID
     counts: dict[str, int]
+    why: dict[str, int]
     at: datetime
 
 

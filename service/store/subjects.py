@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,17 +12,23 @@ from uuid import UUID
 from service.db.pool import Connection, Row
 from service.domain.guards import normalize
 
+WHY = ("user", "person", "hearsay", "source", "metadata", "session", "derived", "shared")
+"""Why a memory goes with a user, in the order in which they count: it is about the user, about the person of that name,
+or the user's word on somebody else; its source, its metadata or its session refers to the user; it was derived from
+such memories and the user's messages alone; or others were behind it as well, and nothing of theirs is left."""
+
 
 @dataclass(slots=True)
 class SubjectData:
     """What is held about a user.
 
-    ``own``: memories that come from nobody else. ``shared``: memories that others are behind as well; for each, its
-    origins (messages and replaced memories) that are the user's, and those that are not. ``agents``: whose they are.
+    ``own``: memories that go with the user, and why each does, the first of ``WHY``. ``shared``: memories that others
+    are behind as well; for each, its origins (messages and replaced memories) that are the user's, and those that are
+    not. ``agents``: whose they are.
     """
 
     messages: list[Row]
-    own: set[UUID]
+    own: dict[UUID, str]
     shared: dict[UUID, tuple[set[UUID], set[UUID]]] = field(default_factory=dict)
     agents: set[UUID] = field(default_factory=set)
 
@@ -50,12 +57,22 @@ async def find_subject_data(connection: Connection, workspace: UUID, users: list
     """Everything about the user, and everything derived from it, however far."""
     messages = await connection.fetch("subject_messages", workspace=workspace, users=users)
     aliases = _aliases(users)
-    about = await connection.fetch("subject_memories", workspace=workspace, users=users, aliases=aliases)
+    nicknames = await connection.fetch("subject_aliases", workspace=workspace, aliases=aliases)
+    rows = await connection.fetch(
+        "subject_memories",
+        workspace=workspace,
+        users=users,
+        aliases=aliases,
+        nicknames=[row["alias"] for row in nicknames],
+        messages=[row["id"] for row in messages],
+    )
+    rows = sorted(rows, key=lambda row: WHY.index(row["why"]), reverse=True)
+    own = {row["id"]: row["why"] for row in rows if not row["former"]}
     mentioning = await connection.fetch("mentioning_memories", workspace=workspace, aliases=aliases)
-    held = SubjectData(messages, {row["id"] for row in about})
+    held = SubjectData(messages, own)
     said = set(held.message_ids)
     while True:
-        rows = await connection.fetch(
+        from_rows = await connection.fetch(
             "origins",
             workspace=workspace,
             messages=list(said),
@@ -63,18 +80,25 @@ async def find_subject_data(connection: Connection, workspace: UUID, users: list
             memories=list(held.own),
         )
         origins: dict[UUID, set[UUID]] = {}
-        for row in rows:
+        for row in from_rows:
             origins.setdefault(row["memory_id"], set()).add(row["origin"])
-        theirs = said | held.own
-        derived = {memory for memory, from_ in origins.items() if from_ <= theirs} - held.own
+        theirs = said | held.own.keys()
+        derived = {memory for memory, from_ in origins.items() if from_ <= theirs} - held.own.keys()
         if not derived:
             break
-        held.own |= derived
+        held.own |= dict.fromkeys(derived, "derived")
     held.shared = {memory: (from_ & theirs, from_ - theirs) for memory, from_ in origins.items()}
     held.shared |= {row["id"]: (set(), set()) for row in mentioning if row["id"] not in held.shared}
+    held.shared |= {row["id"]: (set(), set()) for row in rows if row["former"] and row["id"] not in held.shared}
     for memory in held.own:
         held.shared.pop(memory, None)
     return held
+
+
+def counted_by_why(own: dict[UUID, str]) -> dict[str, int]:
+    """How many memories go for each reason; reasons without one are left out."""
+    found = Counter(own.values())
+    return {why: found[why] for why in WHY if found[why]}
 
 
 async def names(connection: Connection, workspace: UUID, users: list[str]) -> list[str]:

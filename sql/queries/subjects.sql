@@ -54,16 +54,81 @@ FROM (
 WHERE speaker = ANY(:users) OR under_name = ANY(:users)
 ORDER BY session_id, seq;
 
+-- name: subject_aliases
+-- What the person of one of these names goes by, without what another person or another user is called as well.
+SELECT DISTINCT n.alias FROM entity_aliases a
+JOIN entity_aliases n ON n.workspace_id = :workspace AND n.entity_id = a.entity_id AND n.kind = 'person'
+WHERE a.workspace_id = :workspace AND a.alias = ANY(:aliases::text[]) AND a.kind = 'person'
+    AND NOT n.alias = ANY(:aliases)
+    AND NOT EXISTS (
+        SELECT 1 FROM entity_aliases o
+        WHERE o.workspace_id = :workspace AND o.alias = n.alias AND o.kind = 'person' AND NOT EXISTS (
+            SELECT 1 FROM entity_aliases h
+            WHERE h.workspace_id = :workspace AND h.entity_id = o.entity_id AND h.kind = 'person'
+                AND h.alias = ANY(:aliases)))
+    AND NOT EXISTS (
+        SELECT 1 FROM memories u WHERE u.workspace_id = :workspace AND lower(u.user_name) = n.alias)
+    AND NOT EXISTS (
+        SELECT 1 FROM sessions u WHERE u.workspace_id = :workspace AND lower(u.user_name) = n.alias);
+
 -- name: subject_memories
--- Memories about a user, or about the person of that name, and what the user is the only one to say of others.
-SELECT m.id FROM memories m
-WHERE m.workspace_id = :workspace AND (m.user_name = ANY(:users::text[]) OR (m.user_name IS NULL AND EXISTS (
+-- Memories that are about a user or refer to it, once for each reason why. ``former``: only an earlier version does.
+-- What lies in or refers to a session of the user, but comes from what somebody else said there, is not among them; and what a
+-- dream read in a statement (slot, value) is no reference.
+WITH hers AS MATERIALIZED (
+    SELECT id, agent_id, session FROM sessions WHERE workspace_id = :workspace AND user_name = ANY(:users::text[])
+), held AS MATERIALIZED (
+    SELECT id, agent_id, CASE WHEN dream_id IS NULL THEN source ELSE source - '{slot,value}'::text[] END AS source, metadata,
+        user_name, false AS former
+    FROM memories WHERE workspace_id = :workspace
+    UNION ALL
+    SELECT m.id, m.agent_id,
+        CASE WHEN m.dream_id IS NULL THEN v.record -> 'source' ELSE (v.record -> 'source') - '{slot,value}'::text[] END, v.record -> 'metadata', v.record ->> 'user', true
+    FROM memory_versions v JOIN memories m ON m.workspace_id = :workspace AND m.id = v.memory_id
+    WHERE v.workspace_id = :workspace
+), in_session AS (
+    SELECT m.id, false AS former FROM memories m JOIN hers ON hers.id = m.session_id WHERE m.workspace_id = :workspace
+    UNION
+    SELECT h.id, h.former FROM held h
+    WHERE h.source <> '{}' AND EXISTS (SELECT 1 FROM hers) AND (
+        EXISTS (
+            SELECT 1 FROM jsonb_path_query(h.source, 'strict $.** ? (@.type() == "string")') AS v(value)
+            WHERE v.value #>> '{}' IN (SELECT hers.id::text FROM hers))
+        OR EXISTS (
+            SELECT 1 FROM (
+                SELECT jsonb_path_query(h.source, 'lax $.**.session[*]') AS value
+                UNION ALL SELECT jsonb_path_query(h.source, 'lax $.**.session_id[*]')
+            ) v JOIN hers ON hers.agent_id = h.agent_id AND hers.session = v.value #>> '{}'))
+)
+SELECT id, 'user' AS why, former FROM held WHERE user_name = ANY(:users)
+UNION
+SELECT m.id, 'person', false FROM memories m
+WHERE m.workspace_id = :workspace AND m.user_name IS NULL AND EXISTS (
     SELECT 1 FROM edges e
     JOIN entity_aliases a ON a.workspace_id = :workspace AND a.entity_id = e.target_id
     WHERE e.workspace_id = :workspace AND e.source_id = m.id AND e.relation = 'about'
-        AND a.alias = ANY(:aliases::text[]) AND a.kind = 'person')))
+        AND a.alias = ANY(:aliases::text[]) AND a.kind = 'person')
 UNION
-SELECT m.id FROM memories m WHERE m.workspace_id = :workspace AND m.hearsay_by = ANY(:users);
+SELECT m.id, 'hearsay', false FROM memories m WHERE m.workspace_id = :workspace AND m.hearsay_by = ANY(:users)
+UNION
+SELECT h.id, 'source', h.former FROM held h
+WHERE h.source <> '{}' AND EXISTS (
+    SELECT 1 FROM jsonb_path_query(h.source, 'strict $.** ? (@.type() == "string")') AS v(value)
+    WHERE v.value #>> '{}' = ANY(:users) OR lower(v.value #>> '{}') = ANY(:nicknames::text[]))
+UNION
+SELECT h.id, 'metadata', h.former FROM held h
+WHERE h.metadata <> '{}' AND EXISTS (
+    SELECT 1 FROM (
+        SELECT jsonb_path_query(h.metadata, 'lax $.**.user[*]') AS value
+        UNION ALL SELECT jsonb_path_query(h.metadata, 'lax $.**.user_id[*]')
+        UNION ALL SELECT jsonb_path_query(h.metadata, 'lax $.**.email[*]')
+    ) v
+    WHERE v.value #>> '{}' = ANY(:users) OR lower(v.value #>> '{}') = ANY(:nicknames))
+UNION
+SELECT i.id, 'session', i.former FROM in_session i
+WHERE NOT EXISTS (
+    SELECT 1 FROM memory_sources x
+    WHERE x.workspace_id = :workspace AND x.memory_id = i.id AND NOT x.message_id = ANY(:messages::uuid[]));
 
 -- name: origins
 -- Where memories come from: every (memory, origin) pair of which an origin is among the messages or memories given, and

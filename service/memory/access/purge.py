@@ -32,9 +32,10 @@ Record = dict[str, Any]
 
 
 async def purge_user(engine: Engine, principal: Principal, user: str) -> Record:
-    """Forget a user; the receipt ``{id, counts, at}``, where counts are rows removed by table.
+    """Forget a user; the receipt ``{id, counts, why, at}``, where counts are rows removed by table.
 
-    ``counts.shared_memories`` are those that stay without the user's part. Raises Forbidden for anyone but an admin.
+    ``counts.shared_memories`` are those that stay without the user's part; ``why`` counts the memories removed by what
+    ties them to the user, as ``subjects.WHY`` lists it. Raises Forbidden for anyone but an admin.
     """
     principal.require_admin()
     now = engine.now()
@@ -44,10 +45,10 @@ async def purge_user(engine: Engine, principal: Principal, user: str) -> Record:
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
         await connection.run("purge_one_at_a_time", workspace=workspace)
-        counts = await _Purge(connection, workspace, users, now).run()
+        counts, why = await _Purge(connection, workspace, users, now).run()
         await audit.record(connection, principal, "user.purged", target=str(receipt_id), details=counts)
     await _forget_statistics(engine, workspace)
-    return {"receipt": {"id": receipt_id, "counts": counts, "at": now}}
+    return {"receipt": {"id": receipt_id, "counts": counts, "why": why, "at": now}}
 
 
 async def _forget_statistics(engine: Engine, workspace: UUID) -> None:
@@ -74,8 +75,8 @@ class _Purge:
         self._names: frozenset[str] = frozenset()
         self._now = now
 
-    async def run(self) -> Record:
-        """Remove and scrub everything; how many rows of each table went."""
+    async def run(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Remove and scrub everything; how many rows of each table went, and how many memories by why."""
         connection, workspace = self._connection, self._workspace
         held = await self._held()
         self._names = content_words(await subjects.names(connection, workspace, self._users))
@@ -90,7 +91,8 @@ class _Purge:
         around = await subjects.purge_related(
             connection, workspace, self._users, sorted(held.agents), held.session_ids, [*own, *kept, *quoting]
         )
-        return rows | edges | around | {"shared_memories": len(kept)}
+        counts = rows | edges | around | {"shared_memories": len(kept)}
+        return counts, subjects.counted_by_why(held.own)
 
     async def _held(self) -> SubjectData:
         """What is held, with every dream that could still write something of it fenced off."""
@@ -111,7 +113,7 @@ class _Purge:
             if await self._scrub(memory_id, theirs, others):
                 kept.append(memory_id)
             else:
-                held.own.add(memory_id)
+                held.own[memory_id] = "shared"
         return kept
 
     async def _revive(self, replaced: list[UUID]) -> None:

@@ -19,7 +19,8 @@ Record = dict[str, Any]
 
 async def export_user(engine: Engine, principal: Principal, user: str) -> Record:
     """Memories with their history, messages, sessions, documents, and edges to entities; what a purge would
-    remove or trim.
+    remove or trim. ``why`` a memory goes with the user is one of ``subjects.WHY``; null for shared ones, which are
+    trimmed.
 
     Raises Forbidden for anyone but an admin.
     """
@@ -39,12 +40,17 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         )
         documents = await connection.fetch("subject_export_documents", workspace=workspace, users=users)
         await audit.record(connection, principal, "user.exported", subject=subject, details={"memories": len(ids)})
-    shared = {str(id_) for id_ in held.shared}
+    why = {str(id_): reason for id_, reason in held.own.items()}
     return {
         "user": user,
         "at": engine.now(),
         "memories": [
-            {"memory": row["memory"], "history": row["history"], "shared": row["memory"]["id"] in shared}
+            {
+                "memory": row["memory"],
+                "history": row["history"],
+                "shared": row["memory"]["id"] not in why,
+                "why": why.get(row["memory"]["id"]),
+            }
             for row in rows
         ],
         "messages": [message(row) for row in held.messages],
