@@ -202,11 +202,15 @@ class ChatMessage(BaseModel):
 
 
 class ContextAnswer(BaseModel):
-    """A turn's context, in sections and as messages ready for a model; the caller's own message comes last."""
+    """A turn's context, in sections and as messages ready for a model; the caller's own message comes last.
+
+    ``omitted`` counts what was found and is not shown for want of room, by section.
+    """
 
     sections: list[ContextSection]
     messages: list[ChatMessage]
     tokens: int
+    omitted: dict[str, int]
     degraded: Degraded | None
 
 

@@ -232,6 +232,7 @@ class ContextAnswer(Answer):
     sections: list[ContextSection]
     messages: list[Json]
     tokens: int
+    omitted: dict[str, int] = {}
     degraded: Degraded | None = None
 
 

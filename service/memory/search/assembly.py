@@ -14,9 +14,12 @@ from service.embedding.tokens import count_tokens, count_tokens_cached, truncate
 TRUNCATED: frozenset[SectionName] = frozenset({"bulletin", "tools"})
 """Sections whose last entry is cut to fit; in the others an entry that does not fit is left out."""
 
+MEMORIES_OF_PREFIX: tuple[SectionName, ...] = ("identity", "preferences")
+"""Sections of memories whose entries, where they find no room, compete among the memories, in this order."""
+
+CUT_ORDER: tuple[SectionName, ...] = (*reversed(TURN), "bulletin", "preferences", "identity")
+
 TRUNCATED_TOKENS_MIN = 20
-CONSECUTIVE_SKIPS_MAX = 8
-"""After so many entries in a row that did not fit, the rest, which is worth less, is not tried."""
 TRUNCATION_MARK = " …"
 _TAG_TOKENS = 8
 _JOINTS_TOKENS = 2
@@ -64,13 +67,15 @@ class Section:
 class AssembledContext:
     """Sections in order, the marked block of all but the window with its tokens, and the window's turns.
 
-    Block and turns together take at most the budget; so do the sections, whose sum leaves out the block's frame.
+    ``omitted`` counts the entries offered that are in none, by the section they were offered for. Block and turns
+    together take at most the budget; so do the sections, whose sum leaves out the block's frame.
     """
 
     sections: list[Section]
     block: str
     block_tokens: int
     turns: list[dict[str, Any]]
+    omitted: dict[SectionName, int]
 
     @property
     def tokens(self) -> int:
@@ -84,41 +89,96 @@ class AssembledContext:
 
 
 def assemble(material: ContextInput, shares: Shares, tokens_max: int) -> AssembledContext:
-    """Fill every section within its share, then give what is left to the sections of the turn.
+    """Fill the identity first, then every section within its share, then give what is left to those that need more.
 
-    What stands in the prefix depends on the prefix's own material and shares alone. No section and no sum of
-    sections ever takes more than ``tokens_max``.
+    Shares are floors. The identity takes what it needs. What a section does not need goes to the others in order:
+    within the prefix, whose bytes depend on its own material and shares alone, to preferences and bulletin; then to
+    the sections of the turn, where what identity and preferences had no room for competes among the memories, first.
+    No section and no sum of sections ever takes more than ``tokens_max``.
     """
     budget = tokens_max - _frame() - _JOINTS_TOKENS
     if budget <= 0:
-        return AssembledContext([], "", 0, [])
-    caps = shares.caps(budget)
+        return AssembledContext([], "", 0, [], _omitted(material, {}))
     cost = cache(_cost)
-    filled = {name: _fill(name, material, caps[name], cost) for name in PREFIX + TURN}
+    filled = _prefix(material, shares, budget, cost)
+    material = _competing(material, shares, filled)
     left = budget - sum(one.tokens for one in filled.values())
+    scale = min(1.0, left / max(1, budget * (1 - _prefix_share(shares))))
+    caps = {name: int(shares.caps(budget)[name] * scale) for name in TURN}
+    filled |= {name: _fill(name, material, caps[name], cost) for name in TURN}
+    left -= sum(filled[name].tokens for name in TURN)
     for name in TURN:
-        if caps[name] and left > 0:
+        if getattr(shares, name) and left > 0:
             more = _fill(name, material, filled[name].tokens + left, cost)
             left -= more.tokens - filled[name].tokens
             filled[name] = more
     return _within(filled, material, tokens_max, cost)
 
 
+def _prefix_share(shares: Shares) -> float:
+    total = sum(getattr(shares, name) for name in PREFIX + TURN)
+    return sum(getattr(shares, name) for name in PREFIX) / max(1.0, total)
+
+
+def _prefix(material: ContextInput, shares: Shares, budget: int, cost: Cost) -> dict[SectionName, Section]:
+    """The sections of the prefix: identity as far as it fits, the others within what the prefix's shares leave."""
+    caps = shares.caps(budget)
+    identity = _fill("identity", material, budget if caps["identity"] else 0, cost)
+    rest = max(0, sum(caps[name] for name in PREFIX) - identity.tokens)
+    floor = min(caps["bulletin"], rest - min(caps["preferences"], rest))
+    needed = _fill("bulletin", material, floor, cost).tokens
+    preferences = _fill("preferences", material, rest - needed if caps["preferences"] else 0, cost)
+    bulletin = _fill("bulletin", material, rest - preferences.tokens if caps["bulletin"] else 0, cost)
+    return {"bulletin": bulletin, "identity": identity, "preferences": preferences}
+
+
+def _competing(material: ContextInput, shares: Shares, filled: Mapping[SectionName, Section]) -> ContextInput:
+    """The material, with the memories that found no room in the prefix at the head of the memories."""
+    shut_out = [
+        entry
+        for name in MEMORIES_OF_PREFIX
+        if getattr(shares, name)
+        for entry in material.entries.get(name, ())
+        if entry.id not in filled[name].items
+    ]
+    memories = [*shut_out, *material.entries.get("memories", ())]
+    return ContextInput({**material.entries, "memories": memories}, material.window)
+
+
+def _omitted(material: ContextInput, filled: Mapping[SectionName, Section]) -> dict[SectionName, int]:
+    """How many entries of each section are shown nowhere; sections without one are left out."""
+    shown = {item for one in filled.values() for item in one.items}
+    counts: dict[SectionName, int] = {}
+    counted: set[str] = set()
+    for name in PREFIX + TURN:
+        ids = [turn.id for turn in material.window] if name == "window" else _ids(material, name)
+        missing = set(ids) - shown - counted
+        counted |= missing
+        if missing:
+            counts[name] = len(missing)
+    return counts
+
+
+def _ids(material: ContextInput, name: SectionName) -> list[str]:
+    return [entry.id for entry in material.entries.get(name, ())]
+
+
 def _within(
     filled: dict[SectionName, Section], material: ContextInput, tokens_max: int, cost: Cost
 ) -> AssembledContext:
-    """The sections joined; should joining have cost tokens, the last of the turn's sections give way."""
+    """The sections joined; should joining have cost tokens, sections give way in ``CUT_ORDER``."""
     while True:
         shown = [one for one in filled.values() if one.text and one.name != "window"]
         block_tokens = _frame() + sum(one.tokens + _line_break(one.name) for one in shown) if shown else 0
         tokens = block_tokens + filled["window"].tokens
         if tokens <= tokens_max:
             break
-        loser = next(one for one in reversed(filled.values()) if one.tokens)
+        loser = next(filled[name] for name in CUT_ORDER if filled[name].tokens)
         filled[loser.name] = _fill(loser.name, material, loser.tokens - (tokens - tokens_max), cost)
     kept = set(filled["window"].items)
     turns = [turn.message for turn in material.window if turn.id in kept]
-    return AssembledContext(list(filled.values()), memory_block([one.text for one in shown]), block_tokens, turns)
+    block = memory_block([one.text for one in shown])
+    return AssembledContext(list(filled.values()), block, block_tokens, turns, _omitted(material, filled))
 
 
 def _fill(name: SectionName, material: ContextInput, cap: int, cost: Cost) -> Section:
@@ -127,17 +187,14 @@ def _fill(name: SectionName, material: ContextInput, cap: int, cost: Cost) -> Se
     lines: list[str] = []
     items: list[str] = []
     left = cap - _TAG_TOKENS
-    misses = 0
     for entry in material.entries.get(name, ()):
-        if left <= 0 or misses == CONSECUTIVE_SKIPS_MAX:
+        if left <= 0:
             break
         line = escape_tags(entry.text.strip()) if name == "bulletin" else list_item(entry.text)
         if cost(line) > left and name in TRUNCATED and left >= TRUNCATED_TOKENS_MIN:
             line = _cut(line, left)
         if cost(line) > left:
-            misses += 1
             continue
-        misses = 0
         lines.append(line)
         items.append(entry.id)
         left -= cost(line)

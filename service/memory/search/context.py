@@ -54,6 +54,7 @@ class Context:
             "sections": [asdict(one) for one in sections],
             "messages": self.assembled.messages(message, placement),
             "tokens": self.assembled.tokens,
+            "omitted": self.assembled.omitted,
             "degraded": self.degraded,
         }
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.domain.context import PREFIX, Shares, is_planning
+from service.domain.context import PREFIX, SectionName, Shares, is_planning
 from service.domain.prompt_fence import CLOSE, OPEN, escape_tags, list_item
 from service.embedding.tokens import count_tokens
 from service.memory.search.assembly import AssembledContext, ContextInput, Entry, WindowTurn, assemble
@@ -39,6 +39,11 @@ def shares(rng: random.Random) -> Shares:
     return Shares() if rng.random() < 0.5 else Shares(**chosen)
 
 
+SECTION_TOKENS = 16
+"""What a section that is not there yet takes beside its lines, and what is reserved for joints, at most."""
+FRAME_TOKENS = assemble(ContextInput({"memories": [Entry("1", "tea")]}), Shares(), 1_000).block_tokens
+
+
 def test_ten_thousand_random_corpora_and_budgets_stay_within() -> None:
     rng = random.Random(5)
     for _ in range(10_000):
@@ -58,9 +63,44 @@ def test_any_text_stays_within(texts: list[str], budget: int) -> None:
     assert sent_tokens(assembled) <= budget
 
 
+WHOLE: tuple[SectionName, ...] = ("identity", "preferences", "memories", "documents")
+LINES = st.lists(st.integers(1, 60), max_size=12)
+
+
+@given(st.fixed_dictionaries(dict.fromkeys(WHOLE, LINES)), LINES, st.integers(0, 1_500))
+def test_nothing_is_left_out_that_would_fit(
+    lengths: dict[SectionName, list[int]], said: list[int], budget: int
+) -> None:
+    entries = {
+        name: [Entry(f"{name}{n}", "tea " * words) for n, words in enumerate(some)] for name, some in lengths.items()
+    }
+    turns = [WindowTurn(f"window{n}", "tea " * words, {"content": ""}) for n, words in enumerate(said)]
+    assembled = assemble(ContextInput(entries, turns), Shares(), budget)
+    shown = {item for one in assembled.sections for item in one.items}
+    taken = assembled.block_tokens + sum(one.tokens for one in assembled.sections if one.name == "window")
+    assert taken <= budget
+    offered = [entry for some in entries.values() for entry in some]
+    for entry in offered:
+        if entry.id not in shown:
+            assert max(taken, FRAME_TOKENS) + count_tokens(f"- {entry.text}\n") + SECTION_TOKENS > budget
+    assert sum(assembled.omitted.values()) == len({one.id for one in offered} | {one.id for one in turns}) - len(shown)
+    first = entries["identity"][:1]
+    if first and assemble(ContextInput({"identity": first}), Shares(), budget).tokens:
+        assert first[0].id in shown
+
+
+def test_a_preference_without_room_competes_among_the_memories() -> None:
+    sections: tuple[SectionName, ...] = ("preferences", "memories")
+    many = {name: [Entry(f"{name}{n}", f"The {name} number {n}.") for n in range(80)] for name in sections}
+    assembled = assemble(ContextInput(many), Shares(), 1_100)
+    shown = [item for one in assembled.sections for item in one.items]
+    assert shown[:80] == [entry.id for entry in many["preferences"]]
+    assert assembled.omitted == {"memories": 160 - len(shown)}
+
+
 def test_a_budget_of_zero_gives_nothing() -> None:
     material = ContextInput({"memories": [Entry("1", "tea")]}, [WindowTurn("2", "user: hi", {})])
-    assert assemble(material, Shares(), 0) == AssembledContext([], "", 0, [])
+    assert assemble(material, Shares(), 0) == AssembledContext([], "", 0, [], {"memories": 1, "window": 1})
 
 
 def test_an_entry_that_does_not_fit_is_skipped_and_the_next_taken() -> None:
