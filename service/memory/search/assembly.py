@@ -116,8 +116,8 @@ def assemble(material: ContextInput, shares: Shares, tokens_max: int) -> Assembl
 
 
 def _prefix_share(shares: Shares) -> float:
-    total = sum(getattr(shares, name) for name in PREFIX + TURN)
-    return sum(getattr(shares, name) for name in PREFIX) / max(1.0, total)
+    given = shares.model_dump()
+    return float(sum(given[name] for name in PREFIX) / max(1.0, sum(given.values())))
 
 
 def _prefix(material: ContextInput, shares: Shares, budget: int, cost: Cost) -> dict[SectionName, Section]:
