@@ -116,7 +116,10 @@ class ProxySettings(BaseModel):
     max_tokens: int = Field(2_000, ge=0, le=TOKENS_MAX, description="of the memory block")
     placement: Placement = "system"
     no_system_models: Annotated[list[Name], Field(max_length=100)] = Field(
-        ["o1-mini*", "o1-preview*", "gemma*", "*/gemma*"],
+        [
+            *("o1", "*/o1", "o1-mini*", "*/o1-mini*", "o1-preview*", "*/o1-preview*"),
+            *("glm*", "*/glm*", "zai*", "qianfan*", "gemma*", "*/gemma*"),
+        ],
         description="models without a system role, as file-name patterns: memory goes into a user message",
     )
     recall_timeout_ms: int = Field(1_500, ge=10, le=60_000, description="then the model is asked without memory")
