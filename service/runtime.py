@@ -23,6 +23,7 @@ from service.errors import Unavailable
 from service.llm import LLM, Reranker
 from service.logs import without_messages
 from service.memory.engine import CHEAP_SOURCE, Engine
+from service.memory.events.webhook_sender import WebhookSender
 from service.memory.ops.embedding_migration import EmbeddingMigration
 from service.memory.ops.health import HealthProber
 from service.settings import Settings
@@ -98,7 +99,7 @@ def _engine(settings: Settings, telemetry: Telemetry | None, db: Database, repli
         db=db,
         replica=replica,
         embedding_deadline_s=settings.embedding_timeout_s,
-        webhooks_private=settings.webhooks_allow_private,
+        webhook_sender=WebhookSender(settings.webhook_timeout_s, settings.webhooks_allow_private),
         streams=ConcurrencyLimit(
             "streams", Bounds(settings.streams_per_key, settings.streams_per_workspace, settings.streams_max)
         ),

@@ -7,22 +7,17 @@ row, or answers 410, is given up until somebody enables it.
 
 from __future__ import annotations
 
-import asyncio
 import random
-import socket
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import httpx
 import structlog
 
-from service.concurrency.transaction_guard import assert_outside_transaction
 from service.db.pool import Connection
-from service.domain.events import signature
 from service.domain.json import dumps
-from service.domain.webhook_url import is_public
 from service.memory.engine import Engine
 from service.memory.events.event_notifier import last_position
+from service.memory.events.webhook_sender import DeliveryError, WebhookSender
 from service.store import events, webhooks
 from service.store.events import Event
 from service.store.webhooks import Claim, Webhook
@@ -35,21 +30,10 @@ POLL_INTERVAL_S = 30.0
 """Between looks at a webhook that nobody says there is something for."""
 PAUSE_FIRST_S = 1.0
 PAUSE_MAX_S = 3600.0
-GONE = 410
-USER_AGENT = "Reverie-Webhooks"
 
 
 class _LeaseLost(Exception):
-    """Another worker has taken over."""
-
-
-class DeliveryError(Exception):
-    """Why an event did not arrive; ``gone`` when it never will."""
-
-    def __init__(self, why: str, *, gone: bool = False) -> None:
-        super().__init__(why)
-        self.why = why
-        self.gone = gone
+    """Another worker has taken over, or the webhook was changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +53,8 @@ class WebhookDispatcher:
     ) -> None:
         self._engine = engine
         self._worker = worker
-        self._timeout_s = timeout_s
         self._failures_max = failures_max
-        self._private = private
+        self._sender = WebhookSender(timeout_s, private)
 
     async def send_next(self, *, reserved: bool = False) -> bool:
         """Send what is new to one webhook; False when none is due. ``reserved``: of a workspace nobody sends for."""
@@ -115,10 +98,13 @@ class WebhookDispatcher:
             batch = await events.after(
                 connection, claimed.workspace, webhook.position, agent=None, kinds=webhook.kinds, limit=BATCH
             )
-        async with httpx.AsyncClient(timeout=self._timeout_s, follow_redirects=False, trust_env=False) as http:
+        async with self._sender.client() as http:
             for event in batch:
                 try:
-                    await self._send(http, webhook, event)
+                    await self._sender.send(
+                        http, url=webhook.url, secret=webhook.secret, event_id=str(event.body["id"]),
+                        at=self._engine.now(), body=dumps(event.body),
+                    )  # fmt: skip
                 except DeliveryError as failure:
                     return await self._failed(claimed, webhook.failures, event, failure)
                 async with db.transaction(claimed.workspace) as connection:
@@ -139,64 +125,14 @@ class WebhookDispatcher:
         now = self._engine.now()
         over = failure.gone or failures + 1 >= self._failures_max
         async with self._engine.db.transaction(claimed.workspace) as connection:
+            if not await webhooks.extend_lease(connection, claimed, LEASE_S):
+                raise _LeaseLost
             await webhooks.failed(connection, claimed, failure.why, now if over else None)
         log.warning(
             "webhook_given_up" if over else "webhook_not_delivered",
             webhook=str(claimed.id), event_id=str(event.body["id"]), error=failure.why,
         )  # fmt: skip
         return NextAttempt(disabled=True) if over else NextAttempt(paused_until=now + _pause(failures))
-
-    async def _send(self, http: httpx.AsyncClient, webhook: Webhook, event: Event) -> None:
-        """One POST. Raises _NotArrived for anything but a 2xx in time."""
-        assert_outside_transaction()
-        body = dumps(event.body)
-        event_id, timestamp = str(event.body["id"]), int(self._engine.now().timestamp())
-        headers = {
-            "content-type": "application/json",
-            "user-agent": USER_AGENT,
-            "webhook-id": event_id,
-            "webhook-timestamp": str(timestamp),
-            "webhook-signature": signature(webhook.secret, event_id, timestamp, body),
-        }
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                answer = await self._post(http, httpx.URL(webhook.url), body, headers)
-        except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError, UnicodeError) as error:
-            raise DeliveryError(f"no answer: {type(error).__name__}") from None
-        if not answer.is_success:
-            raise DeliveryError(f"answered {answer.status_code}", gone=answer.status_code == GONE)
-
-    async def _post(
-        self, http: httpx.AsyncClient, url: httpx.URL, body: bytes, headers: dict[str, str]
-    ) -> httpx.Response:
-        """The answer of the first of the name's addresses that can be reached."""
-        name = url.raw_host.decode("ascii")
-        *others, last = await self._addresses(name, url.port)
-        for address in (*others, last):
-            request = http.build_request(
-                "POST", url.copy_with(host=address), content=body,
-                headers=headers | {"host": url.netloc.decode("ascii")}, extensions={"sni_hostname": name},
-            )  # fmt: skip
-            try:
-                answer = await http.send(request, stream=True)
-            except httpx.ConnectError:
-                if address == last:
-                    raise
-            else:
-                await answer.aclose()
-                break
-        return answer
-
-    async def _addresses(self, name: str, port: int | None) -> list[str]:
-        """The IP addresses of a name. Looked up and judged here, once, so that it cannot stand for another address a
-        moment later. Raises _NotArrived where all are inside a network."""
-        found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
-        addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
-        if not self._private:
-            addresses = [address for address in addresses if is_public(address)]
-        if not addresses:
-            raise DeliveryError("the address is inside a network (REVERIE_WEBHOOKS_ALLOW_PRIVATE allows it)")
-        return addresses
 
 
 def _pause(failures: int) -> timedelta:

@@ -149,3 +149,13 @@ class MessageDraft(MessageFields):
 
     role: Role
     content: Any
+
+
+class WebhookChanges(TypedDict, total=False):
+    """What a webhook's change may hold."""
+
+    url: str
+    name: str | None
+    events: list[str] | None
+    active: bool
+    rotate_secret: bool

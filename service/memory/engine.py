@@ -26,6 +26,7 @@ from service.embedding.storage import storage_of
 from service.llm import LLM, Reranker
 from service.memory.access.read_audit import ReadCounter
 from service.memory.events.event_notifier import EventNotifier
+from service.memory.events.webhook_sender import WebhookSender
 from service.memory.ops.model_budget import ModelBudget
 from service.memory.saving.scopes import ScopeCache
 from service.memory.search.access_counts import AccessCounter
@@ -73,7 +74,7 @@ class Engine:
     (then that one is ``next_embedder``); ``refresh_active_model`` takes up what is in use now. ``probe_models`` looks
     whether the models work. ``replica`` takes searches off the database where one is configured. ``span`` is a block as
     others see it in traces. ``budget`` is where every call of a model is reserved and recorded. ``executor`` takes work
-    on long texts off the event loop. ``webhooks_private``: webhooks may be sent to addresses inside the network.
+    on long texts off the event loop. ``webhook_sender`` tries webhooks, under the rules they are sent by.
     ``streams``, ``transfers`` and ``completions`` bound what one key may have open.
     """
 
@@ -101,7 +102,7 @@ class Engine:
     next_embedder: Embedder | None = None
     refresh_active_model: Callable[[], Awaitable[None]] | None = None
     probe_models: Callable[[], Awaitable[None]] | None = None
-    webhooks_private: bool = False
+    webhook_sender: WebhookSender = field(default_factory=WebhookSender)
     streams: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("streams", STREAMS))
     transfers: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("exports and imports", TRANSFERS))
     completions: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("chat completions", COMPLETIONS))

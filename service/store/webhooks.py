@@ -75,6 +75,29 @@ async def enable(connection: Connection, workspace: UUID, webhook_id: UUID, now:
     return True
 
 
+async def lock(connection: Connection, workspace: UUID, webhook_id: UUID) -> Json | None:
+    """The fields of a webhook that may be changed, which nobody else changes or sends to meanwhile; None for none.
+
+    Whoever is sending to it loses its lease: the schedule's row is locked before the webhook's, as a sender does.
+    """
+    await connection.run("unschedule_webhook", workspace=workspace, id=webhook_id)
+    row = await connection.row("lock_webhook", workspace=workspace, id=webhook_id)
+    return dict(row) if row else None
+
+
+async def change(connection: Connection, workspace: UUID, webhook_id: UUID, fields: Json, now: datetime) -> None:
+    """Store the fields of a locked webhook, and send to it from now on unless it is disabled."""
+    await connection.run("change_webhook", workspace=workspace, id=webhook_id, **fields)
+    if fields["disabled_at"] is None:
+        await connection.run("schedule_webhook", workspace=workspace, id=webhook_id, now=now)
+
+
+async def target(connection: Connection, workspace: UUID, webhook_id: UUID) -> tuple[str, str] | None:
+    """The URL and the secret of a webhook, disabled or not."""
+    row = await connection.row("webhook_target", workspace=workspace, id=webhook_id)
+    return (row["url"], row["secret"]) if row else None
+
+
 async def claim(
     connection: Connection, worker: str, now: datetime, *, lease_s: float, again_at: datetime, reserved: bool = False
 ) -> Claim | None:

@@ -32,6 +32,20 @@ DELETE FROM webhook_schedule WHERE workspace_id = :workspace AND webhook_id = :i
 UPDATE webhooks SET disabled_at = NULL, failures = 0 WHERE workspace_id = :workspace AND id = :id
 RETURNING id;
 
+-- name: lock_webhook
+-- A webhook that is to be changed.
+SELECT url, name, kinds, secret, failures, disabled_at FROM webhooks WHERE workspace_id = :workspace AND id = :id
+FOR UPDATE;
+
+-- name: change_webhook
+UPDATE webhooks SET
+    url = :url, name = :name, kinds = :kinds, secret = :secret, failures = :failures, disabled_at = :disabled_at
+WHERE workspace_id = :workspace AND id = :id;
+
+-- name: webhook_target
+-- Where a webhook is sent to, disabled or not, with its secret.
+SELECT url, secret FROM webhooks WHERE workspace_id = :workspace AND id = :id;
+
 -- name: claim_webhook
 -- A webhook that is due, for one worker and a while; looked at again later, unless something happens. Workspaces take
 -- turns: the one with the fewest leases is first, then the one served longest ago. ``reserved``: only of a workspace

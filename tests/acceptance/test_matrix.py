@@ -187,6 +187,8 @@ MATRIX: dict[str, list[Case]] = {
     "GET /v1/reindex": [view()],
     "GET /v1/events": [view(after="0", wait="false")],
     "POST /v1/webhooks": [view({"url": "https://example.org/"}, role="admin")],
+    "PATCH /v1/webhooks/{webhook_id}": [view({"active": False}, role="admin")],
+    "POST /v1/webhooks/{webhook_id}/test": [view(role="admin")],
     "POST /v1/webhooks/{webhook_id}/enable": [view(role="admin")],
     "GET /v1/webhooks": [view(role="admin")],
     "DELETE /v1/webhooks/{webhook_id}": [view(role="admin")],

@@ -26,7 +26,7 @@ Path = tuple[str | int, ...]
 WRITING = ("post", "put", "patch")
 BESIDES = {"/v1/import", "/v1/chat/completions"}
 """Bodies that OpenAPI says nothing of: tried below, and with the proxy's tests."""
-REFUSED = {("/v1/webhooks", ("url",))}
+REFUSED = {("/v1/webhooks", ("url",)), ("/v1/webhooks/{webhook_id}", ("url",))}
 """Masked, these would be of no use."""
 NOT_FREE = {"timezone", "format", "language", "cursor", "resume_from", "after"}
 """Strings of a given form, which refuse any other."""
@@ -82,13 +82,16 @@ class Rows:
 
     def __init__(self, api: Api) -> None:
         self._api = api
+        self._webhook: str | None = None
 
     async def ids(self) -> dict[str, str]:
         memory = await self._api.save(
             f"A memory {uuid4()}", links=[{"relation": "about", "entity": {"name": f"Thing {uuid4()}"}}]
         )
         newest = (await self._api.get("/v1/entities", agent="a", limit=1))["items"][0]
-        return {"memory_id": memory["id"], "entity_id": newest["id"]}
+        if self._webhook is None:
+            self._webhook = (await self._api.post("/v1/webhooks", {"url": "https://hooks.invalid/x"}))["id"]
+        return {"memory_id": memory["id"], "entity_id": newest["id"], "webhook_id": self._webhook}
 
     async def body(self, path: str, ids: dict[str, str]) -> Json:
         """The least body of an operation, to which one field is added."""

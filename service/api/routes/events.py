@@ -7,7 +7,7 @@ from contextlib import ExitStack, aclosing
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Header, Query
+from fastapi import Header, Path, Query
 from starlette.responses import Response, StreamingResponse
 
 from service.api import engine_schemas as schemas
@@ -15,7 +15,7 @@ from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limi
 from service.api.naming import api_router
 from service.api.schemas import Page
 from service.api.streams import HoldingStream
-from service.domain.events import Kind
+from service.domain.events import EVENT_TYPES, Kind
 from service.domain.json import dumps
 from service.errors import InvalidInput
 from service.memory.events import event_stream as events
@@ -25,6 +25,8 @@ from service.store.events import Event
 
 router = api_router(prefix="/v1", tags=["events"])
 
+WebhookId = Annotated[UUID, Path(description="Id of the webhook.")]
+
 LAST_ID = "Last-Event-ID"
 POSITION_DIGITS_MAX = 18
 
@@ -32,18 +34,28 @@ POSITION_DIGITS_MAX = 18
 @router.get(
     "/events",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {}}, "description": "server-sent events"}},
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Server-sent events"}},
+    operation_id="stream_events",
+    summary="Stream events",
 )
 async def stream_events(
     engine: EngineDep,
     caller: Caller,
-    last_event_id: Annotated[str | None, Header(alias=LAST_ID, description="go on after this one")] = None,
-    after: Annotated[str | None, Query(description="the same without a header; 0: from the first")] = None,
-    types: Annotated[list[Kind] | None, Query(description="these alone")] = None,
+    last_event_id: Annotated[
+        str | None,
+        Header(alias=LAST_ID, description="Position of the last received event; the stream continues after it."),
+    ] = None,
+    after: Annotated[
+        str | None, Query(description="Alternative to the header Last-Event-ID. 0: the oldest stored event.")
+    ] = None,
+    types: Annotated[list[Kind] | None, Query(description=f"Event types to send: {EVENT_TYPES}. Default: all.")] = None,
     agent: AgentQuery = None,
-    wait: Annotated[bool, Query(description="false: end with what has happened so far")] = True,
+    wait: Annotated[
+        bool,
+        Query(description="Continuation with new events; false ends the stream after the stored ones. Default true."),
+    ] = True,
 ) -> Response:
-    """What happens from now on, or after an earlier event. ``event: gap`` says that what came between is not kept."""
+    """Server-sent events from now on, or after an earlier event. `event: gap` reports events no longer stored."""
     position = _position(last_event_id, ("header", LAST_ID)) if last_event_id else _position(after, ("query", "after"))
     with ExitStack() as held:
         held.enter_context(engine.streams.slot(caller))
@@ -78,27 +90,69 @@ def _position(given: str | None, loc: tuple[str, str]) -> int | None:
     return int(given)
 
 
-@router.post("/webhooks", status_code=201, response_model=schemas.CreatedWebhook)
+@router.post(
+    "/webhooks",
+    status_code=201,
+    response_model=schemas.CreatedWebhook,
+    operation_id="create_webhook",
+    summary="Create a webhook",
+)
 async def add_webhook(engine: EngineDep, caller: Caller, body: schemas.AddWebhook) -> Response:
-    """Have what happens from now on sent to an address; its secret is shown this once."""
+    """Events from now on are sent to the URL. The signing secret is returned only here. Admin keys only."""
     return json_response(
         await webhooks.add_webhook(engine, caller, url=body.url, name=body.name, kinds=body.events), 201
     )
 
 
-@router.get("/webhooks", response_model=Page[schemas.Webhook])
+@router.get("/webhooks", response_model=Page[schemas.Webhook], operation_id="list_webhooks", summary="List webhooks")
 async def list_webhooks(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
-    """Webhooks, newest first, and how sending to them goes."""
+    """Webhooks with the state of their delivery, newest first. Admin keys only."""
     return page(*await webhooks.list_webhooks(engine, caller, limit=limit, cursor=cursor))
 
 
-@router.post("/webhooks/{webhook_id}/enable", response_model=schemas.Webhook)
-async def enable_webhook(engine: EngineDep, caller: Caller, webhook_id: UUID) -> Response:
-    """Send again to a webhook that was given up, from the first event that has not arrived; at once."""
+@router.patch(
+    "/webhooks/{webhook_id}",
+    response_model=schemas.UpdatedWebhook,
+    operation_id="update_webhook",
+    summary="Update a webhook",
+)
+async def update_webhook(
+    engine: EngineDep, caller: Caller, webhook_id: WebhookId, body: schemas.PatchWebhook
+) -> Response:
+    """Omitted fields keep their value. A change is in effect at once; an event in transit to the former URL is sent
+    again. A new signing secret is returned only here. Admin keys only."""
+    given = body.model_dump(exclude_unset=True, exclude={"rotate_secret"})
+    changes = {name: value for name, value in given.items() if value is not None or name in ("name", "events")}
+    return json_response(
+        await webhooks.update_webhook(engine, caller, webhook_id, changes, rotate_secret=body.rotate_secret)
+    )
+
+
+@router.post(
+    "/webhooks/{webhook_id}/test",
+    response_model=schemas.WebhookTest,
+    operation_id="test_webhook",
+    summary="Test a webhook",
+)
+async def test_webhook(engine: EngineDep, caller: Caller, webhook_id: WebhookId) -> Response:
+    """Sends one signed event of type `ping` now, also to a disabled webhook, without retry. The state of the webhook
+    does not change. Admin keys only."""
+    with engine.streams.slot(caller):
+        return json_response(await webhooks.test_webhook(engine, caller, webhook_id))
+
+
+@router.post(
+    "/webhooks/{webhook_id}/enable",
+    response_model=schemas.Webhook,
+    operation_id="enable_webhook",
+    summary="Enable a disabled webhook",
+)
+async def enable_webhook(engine: EngineDep, caller: Caller, webhook_id: WebhookId) -> Response:
+    """Delivery resumes at once with the first undelivered event. Admin keys only."""
     return json_response(await webhooks.enable_webhook(engine, caller, webhook_id))
 
 
-@router.delete("/webhooks/{webhook_id}", status_code=204)
-async def delete_webhook(engine: EngineDep, caller: Caller, webhook_id: UUID) -> None:
-    """Stop sending to an address."""
+@router.delete("/webhooks/{webhook_id}", status_code=204, operation_id="delete_webhook", summary="Delete a webhook")
+async def delete_webhook(engine: EngineDep, caller: Caller, webhook_id: WebhookId) -> None:
+    """Undelivered events are not sent any more. Admin keys only."""
     await webhooks.delete_webhook(engine, caller, webhook_id)

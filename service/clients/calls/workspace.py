@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from service.clients import models as m
 from service.clients import options as o
@@ -96,6 +96,16 @@ def list_webhooks(limit: int = 50) -> Call[m.Page[m.Json]]:
 def add_webhook(webhook: m.Json) -> Call[m.Json]:
     """Have events sent to an address."""
     return Call("POST", "/v1/webhooks", m.Json, body=webhook)
+
+
+def update_webhook(webhook_id: Id, **changes: Unpack[o.WebhookChanges]) -> Call[m.Json]:
+    """Change a webhook; only the fields given change. ``rotate_secret`` answers with a new secret, this once."""
+    return Call("PATCH", f"/v1/webhooks/{part(webhook_id)}", m.Json, body=dict(changes))
+
+
+def test_webhook(webhook_id: Id) -> Call[m.Json]:
+    """Send one ``ping`` to a webhook now: how that went."""
+    return Call("POST", f"/v1/webhooks/{part(webhook_id)}/test", m.Json)
 
 
 def enable_webhook(webhook_id: Id) -> Call[m.Json]:

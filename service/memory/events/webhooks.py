@@ -1,15 +1,17 @@
-"""Webhooks: addresses that everything that happens is sent to. The sending is ``worker.webhooks``."""
+"""Webhooks: URLs that events are sent to, their changes and tests. Events are sent by ``worker.webhooks``."""
 
 from __future__ import annotations
 
 import base64
 import secrets
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
 from service.domain import cursors
 from service.domain.events import SECRET_PREFIX, Kind
 from service.domain.ids import new_id
+from service.domain.json import dumps
 from service.domain.principal import Principal
 from service.domain.webhook_url import find_url_problem
 from service.errors import Conflict, InvalidInput, NotFound
@@ -17,10 +19,14 @@ from service.memory.access import audit
 from service.memory.access.redaction import refuse_personal_data
 from service.memory.engine import Engine
 from service.memory.events.event_notifier import last_position
+from service.memory.events.webhook_sender import DeliveryError
 from service.store import webhooks
 
 SECRET_BYTES = 32
 WEBHOOKS_MAX = 100
+PING = "ping"
+"""The type of the event of a test; nobody subscribes to it."""
+ABSENT = "There is no such webhook here."
 
 Json = dict[str, Any]
 
@@ -32,10 +38,8 @@ async def add_webhook(
     (also for personal data in the address, where the workspace masks it: masked it leads nowhere), and Conflict when
     there are too many."""
     principal.require_admin()
-    if (flaw := find_url_problem(url, private=engine.webhooks_private)) is not None:
-        raise InvalidInput(("body", "url"), flaw)
-    await refuse_personal_data(engine, principal, ("body", "url"), url, besides=("IP_ADDRESS",))
-    secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+    await _check_url(engine, principal, url)
+    secret = _new_secret()
     workspace, webhook_id, now = principal.workspace_id, new_id(), engine.now()
     position = await last_position(engine.db, workspace)
     async with engine.db.transaction(workspace) as connection:
@@ -62,13 +66,70 @@ async def list_webhooks(
     return rows, more
 
 
+async def update_webhook(
+    engine: Engine, principal: Principal, webhook_id: UUID, changes: Json, *, rotate_secret: bool
+) -> Json:
+    """Change ``url``, ``name``, ``events`` or ``active`` of a webhook, in effect at once; a new secret is shown this
+    once. An event under way to the former address is sent again. Raises Forbidden, NotFound, and InvalidInput as
+    ``add_webhook`` does."""
+    principal.require_admin()
+    if "url" in changes:
+        await _check_url(engine, principal, changes["url"])
+    workspace, now = principal.workspace_id, engine.now()
+    secret = _new_secret() if rotate_secret else None
+    async with engine.db.transaction(workspace) as connection:
+        fields = await webhooks.lock(connection, workspace, webhook_id)
+        if fields is None:
+            raise NotFound(ABSENT)
+        active = changes.get("active", fields["disabled_at"] is None)
+        fields |= {name: changes[name] for name in ("url", "name") if name in changes}
+        fields["kinds"] = changes.get("events", fields["kinds"])
+        fields["secret"] = secret or fields["secret"]
+        fields["failures"] = 0 if changes.get("active") or "url" in changes else fields["failures"]
+        fields["disabled_at"] = None if active else fields["disabled_at"] or now
+        await webhooks.change(connection, workspace, webhook_id, fields, now)
+        changed = sorted(changes) + (["secret"] if rotate_secret else [])
+        await audit.record(
+            connection, principal, "webhook.updated", target=str(webhook_id), details={"fields": changed}
+        )
+        (webhook,) = await webhooks.listed(connection, workspace, only=webhook_id)
+    return webhook | {"secret": secret}
+
+
+async def test_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -> Json:
+    """Send one signed ``ping`` now, whether the webhook is enabled or not, and say how that went. It is not sent again,
+    and the state of the webhook does not change. Raises Forbidden, NotFound."""
+    principal.require_admin()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        found = await webhooks.target(connection, workspace, webhook_id)
+    if found is None:
+        raise NotFound(ABSENT)
+    url, secret = found
+    event_id, now = str(new_id()), engine.now()
+    body = dumps({"id": event_id, "type": PING, "at": now, "webhook_id": webhook_id})
+    status, error = None, None
+    began = monotonic()
+    try:
+        async with engine.webhook_sender.client() as http:
+            status = await engine.webhook_sender.send(
+                http, url=url, secret=secret, event_id=event_id, at=now, body=body
+            )
+    except DeliveryError as failure:
+        status, error = failure.status, failure.why
+    duration_ms = round((monotonic() - began) * 1_000, 3)
+    async with engine.db.transaction(workspace) as connection:
+        await audit.record(connection, principal, "webhook.tested", target=str(webhook_id))
+    return {"delivered": error is None, "status_code": status, "duration_ms": duration_ms, "error": error}
+
+
 async def enable_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -> Json:
     """Send to a webhook again, from the first event that has not arrived, and at once. Raises Forbidden, NotFound."""
     principal.require_admin()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         if not await webhooks.enable(connection, workspace, webhook_id, engine.now()):
-            raise NotFound("There is no such webhook here.")
+            raise NotFound(ABSENT)
         await audit.record(connection, principal, "webhook.enabled", target=str(webhook_id))
         (webhook,) = await webhooks.listed(connection, workspace, only=webhook_id)
     return webhook
@@ -79,5 +140,16 @@ async def delete_webhook(engine: Engine, principal: Principal, webhook_id: UUID)
     principal.require_admin()
     async with engine.db.transaction(principal.workspace_id) as connection:
         if not await webhooks.delete(connection, principal.workspace_id, webhook_id):
-            raise NotFound("There is no such webhook here.")
+            raise NotFound(ABSENT)
         await audit.record(connection, principal, "webhook.deleted", target=str(webhook_id))
+
+
+async def _check_url(engine: Engine, principal: Principal, url: str) -> None:
+    """Raise InvalidInput for an address that nothing is sent to, and for personal data in it."""
+    if (flaw := find_url_problem(url, private=engine.webhook_sender.private)) is not None:
+        raise InvalidInput(("body", "url"), flaw)
+    await refuse_personal_data(engine, principal, ("body", "url"), url, besides=("IP_ADDRESS",))
+
+
+def _new_secret() -> str:
+    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
