@@ -6,125 +6,143 @@ from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from service.api.schemas import Body
-from service.domain.field_types import Name
+from service.domain.field_types import CreatedAt, Name
 
 
 class CreateKey(Body):
-    """A key to make."""
+    """API key to create."""
 
-    role: Literal["admin", "agent", "reader"]
-    agent: Name | None = None
-    name: Name
+    role: Literal["admin", "agent", "reader"] = Field(
+        description="Role of the key: `admin` (whole workspace), `reader` (whole workspace, read only) or `agent` "
+        "(one agent)."
+    )
+    agent: Name | None = Field(None, description="Agent of the key. Required for the role `agent`.")
+    name: Name = Field(description="Display name of the key.")
 
 
 class CreatedKey(BaseModel):
-    """A new key: ``key`` is shown this once."""
+    """New API key with its secret."""
 
-    id: UUID
-    key: str
-    role: str
-    agent: str | None
-    name: str
+    id: UUID = Field(description="Id of the key.")
+    key: str = Field(description="Secret of the key, returned only here.")
+    role: str = Field(description="Role of the key: `admin`, `reader` or `agent`.")
+    agent: str | None = Field(description="Agent of the key; null for other roles.")
+    name: str = Field(description="Display name of the key.")
 
 
 class Key(BaseModel):
-    """A key, without its text."""
+    """API key without its secret."""
 
-    id: UUID
-    name: str
-    role: str
-    agent: str | None
-    created_at: datetime
-    revoked_at: datetime | None
+    id: UUID = Field(description="Id of the key.")
+    name: str = Field(description="Display name of the key.")
+    role: str = Field(description="Role of the key: `admin`, `reader` or `agent`.")
+    agent: str | None = Field(description="Agent of the key; null for other roles.")
+    created_at: CreatedAt
+    revoked_at: datetime | None = Field(description="Time of revocation; null for a valid key.")
 
 
 class Whoami(BaseModel):
-    """The key of the call: the workspace it opens, and as whom. ``agent`` is null for one that is bound to none."""
+    """Key of the request, with its workspace and role."""
 
-    workspace: str
-    key_id: UUID
-    name: str
-    role: str
-    agent: str | None
+    workspace: str = Field(description="Name of the workspace.")
+    key_id: UUID = Field(description="Id of the key.")
+    name: str = Field(description="Display name of the key.")
+    role: str = Field(description="Role of the key: `admin`, `reader` or `agent`.")
+    agent: str | None = Field(description="Agent of the key; null for other roles.")
 
 
 class AuditLine(BaseModel):
-    """One line of the audit log. Reads are counted: ``details.count`` of one kind, of one agent (``target``)."""
+    """Entry of the audit log. Reads are combined: one entry per kind and agent, with `details.count`."""
 
-    id: UUID
-    at: datetime
-    actor: str
-    key_id: UUID | None
-    action: str
-    target: str | None
-    subject: str | None
-    details: dict[str, Any]
+    id: UUID = Field(description="Id of the entry.")
+    at: datetime = Field(description="Time of the action.")
+    actor: str = Field(description="Actor as `agent:<name>` or `<role>:<key id>`.")
+    key_id: UUID | None = Field(description="Id of the key; null for actions without a key.")
+    action: str = Field(description="Name of the action, such as `key.created`.")
+    target: str | None = Field(description="Object of the action.")
+    subject: str | None = Field(description="User concerned by the action.")
+    details: dict[str, Any] = Field(
+        description="Details of the action; `count` is the number of reads combined in the entry."
+    )
 
 
 class Receipt(BaseModel):
-    """What a purge removed: rows by table, and ``shared_memories`` that stay without the user's part; ``why`` counts
-    the memories by what tied them to the user."""
+    """Receipt of a purge."""
 
-    id: UUID
-    counts: dict[str, int]
-    why: dict[str, int]
-    at: datetime
+    id: UUID = Field(description="Id of the receipt.")
+    counts: dict[str, int] = Field(
+        description="Number of deleted rows by table; `shared_memories` counts memories kept without the user's part."
+    )
+    why: dict[str, int] = Field(description="Number of affected memories by their tie to the user.")
+    at: datetime = Field(description="Time of the purge.")
 
 
 class PurgeReceipt(BaseModel):
-    """The answer to a purge."""
+    """Response to a purge."""
 
-    receipt: Receipt
+    receipt: Receipt = Field(description="Receipt of the purge.")
 
 
 class SubjectExport(BaseModel):
-    """All that is held about a user. ``shared`` memories are other people's as well."""
+    """All data about and from a user."""
 
-    user: str
-    at: datetime
-    memories: list[dict[str, Any]]
-    messages: list[dict[str, Any]]
-    sessions: list[dict[str, Any]]
-    documents: list[dict[str, Any]]
-    edges: list[dict[str, Any]]
+    user: str = Field(description="Name of the user.")
+    at: datetime = Field(description="Time of the export.")
+    memories: list[dict[str, Any]] = Field(
+        description="Memories about the user; `shared` marks those also about other people."
+    )
+    messages: list[dict[str, Any]] = Field(description="Messages of the user.")
+    sessions: list[dict[str, Any]] = Field(description="Sessions of the user.")
+    documents: list[dict[str, Any]] = Field(description="Documents of the user.")
+    edges: list[dict[str, Any]] = Field(description="Edges stated by memories about the user.")
 
 
 class UsageItem(BaseModel):
-    """What was used for one purpose by one day, key or agent; what it is not grouped by is null. So is the key where no
-    request caused the call, and the agent where none is known."""
+    """Usage of one purpose by one day, key or agent."""
 
-    day: date | None
-    key_id: UUID | None
-    agent: str | None
-    purpose: str
-    calls: int
-    failed_calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost_usd: float
+    day: date | None = Field(description="Day (UTC); null unless grouped by day.")
+    key_id: UUID | None = Field(
+        description="Id of the key; null unless grouped by key, and for calls without a request."
+    )
+    agent: str | None = Field(
+        description="Name of the agent; null unless grouped by agent, and for calls without an agent."
+    )
+    purpose: str = Field(
+        description="Purpose of the calls: `extract`, `reconcile`, `bulletin`, `summary`, `ask`, `rerank`, `embed`, "
+        "`proxy` or `probe`."
+    )
+    calls: int = Field(description="Number of calls.")
+    failed_calls: int = Field(description="Number of failed calls.")
+    prompt_tokens: int = Field(description="Number of prompt tokens.")
+    completion_tokens: int = Field(description="Number of completion tokens.")
+    cost_usd: float = Field(description="Cost in US dollars.")
 
 
 class BudgetToday(BaseModel):
-    """What of today's budget (UTC) is taken, by calls that ended and, at most, by those under way; its limits."""
+    """Use of today's budget (UTC), and its limits."""
 
-    tokens: int
-    cost_usd: float
-    dream_tokens: int
-    dream_cost_usd: float
-    tokens_max: int | None
-    cost_max_usd: float | None
-    dream_tokens_max: int | None
-    dream_cost_max_usd: float | None
+    tokens: int = Field(description="Tokens used today (UTC), running calls counted at their maximum.")
+    cost_usd: float = Field(description="Cost of today (UTC) in US dollars, running calls counted at their maximum.")
+    dream_tokens: int = Field(description="Tokens used today (UTC) by dreams and bulletins.")
+    dream_cost_usd: float = Field(description="Cost of today's (UTC) dreams and bulletins in US dollars.")
+    tokens_max: int | None = Field(description="Limit of tokens per day; null for no limit.")
+    cost_max_usd: float | None = Field(description="Limit of cost per day in US dollars; null for no limit.")
+    dream_tokens_max: int | None = Field(
+        description="Limit of tokens per day for dreams and bulletins; null for no limit."
+    )
+    dream_cost_max_usd: float | None = Field(
+        description="Limit of cost per day for dreams and bulletins in US dollars; null for no limit."
+    )
 
 
 class UsageReport(BaseModel):
-    """What models were used for."""
+    """Usage of models."""
 
-    since: date
-    until: date
-    by: Literal["day", "key", "agent"]
-    items: list[UsageItem]
-    today: BudgetToday
+    since: date = Field(description="First day (UTC).")
+    until: date = Field(description="Last day (UTC), inclusive.")
+    by: Literal["day", "key", "agent"] = Field(description="Grouping: `day`, `key` or `agent`.")
+    items: list[UsageItem] = Field(description="Usage by group and purpose.")
+    today: BudgetToday = Field(description="Use of today's budget (UTC).")

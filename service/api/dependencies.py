@@ -23,7 +23,7 @@ NO_MEMORY = "X-Reverie-No-Memory"
 _YES = frozenset({"1", "true", "yes", "on", "y", "t"})
 _NO = frozenset({"", "0", "false", "no", "off", "n", "f"})
 
-bearer = HTTPBearer(auto_error=False, description="an API key")
+bearer = HTTPBearer(auto_error=False, description="API key.")
 Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
@@ -40,7 +40,7 @@ async def _no_memory(
         str | None,
         Header(
             alias=NO_MEMORY,
-            description="1, true or yes: no recall, no capture, no count of access",
+            description="Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false.",
             json_schema_extra={"pattern": f"^({'|'.join(sorted(_YES | _NO))})$"},
         ),
     ] = None,
@@ -73,11 +73,18 @@ async def principal_of(request: Request, engine: Engine, given: HTTPAuthorizatio
 
 
 Caller = Annotated[Principal, Depends(_principal)]
-AgentPath = Annotated[PathName, Path(description="the agent's name")]
-SessionPath = Annotated[PathName, Path(description="the session's name")]
-AgentQuery = Annotated[Name | None, Query(description="the acting agent; an agent key acts as its own")]
-Limit = Annotated[int, Query(ge=1, le=200)]
-Cursor = Annotated[str | None, Query(max_length=CURSOR_MAX, description="next_cursor of the page before")]
+AgentPath = Annotated[PathName, Path(description="Name of the agent.")]
+SessionPath = Annotated[PathName, Path(description="Name of the session.")]
+AgentQuery = Annotated[Name | None, Query(description="Name of the acting agent; ignored with an agent key.")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Number of items per page. Default 50.")]
+UserQuery = Annotated[Name | None, Query(description="User to filter by.")]
+Cursor = Annotated[
+    str | None,
+    Query(
+        max_length=CURSOR_MAX,
+        description="Cursor of the page: `next_cursor` of the previous page. Default: the first page.",
+    ),
+]
 
 
 def json_response(value: Any, status: int = 200) -> Response:

@@ -9,263 +9,323 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from service.api.schemas import Body
-from service.domain.events import Kind
-from service.domain.field_types import Name
+from service.domain.events import EVENT_TYPES, Kind
+from service.domain.field_types import AgentName, CreatedAt, Name
 from service.embedding.storage import Storage
 
 State = Literal["ok", "failing", "unknown", "off"]
+StateField = Annotated[
+    State,
+    Field(
+        description="Result of the last check: `ok`, `failing`, `unknown` (never checked) or `off` (not configured)."
+    ),
+]
+StorageField = Annotated[
+    Storage | None,
+    Field(
+        description="Storage of the vectors: `halfvec` (2 bytes per dimension), `float32` (4 bytes) or `binary` "
+        "(2 bytes, index of 1 bit); null without vectors."
+    ),
+]
 Check = Literal["database", "replica", "workers", "embedder", "llm"]
 
 
 class Readiness(BaseModel):
-    """Whether requests can be served, and what fails meanwhile; ``off`` is what is not configured."""
+    """Readiness of the service, by part."""
 
-    status: Literal["ready", "unavailable"]
-    degraded: list[Check]
-    checks: dict[Check, State]
-    detail: str | None = Field(None, description="of a schema that is not this release's: what to do")
+    status: Literal["ready", "unavailable"] = Field(
+        description="Readiness: `ready` or `unavailable` (database missing or at another schema version)."
+    )
+    degraded: list[Check] = Field(description="Failing parts: `database`, `replica`, `workers`, `embedder`, `llm`.")
+    checks: dict[Check, State] = Field(
+        description="Results by part: `ok`, `failing`, `unknown` (never checked) or `off` (not configured)."
+    )
+    detail: str | None = Field(None, description="Instruction for a schema version mismatch; null otherwise.")
 
 
 class HealthCheck(BaseModel):
-    """What the last call showed."""
+    """Result of the last check."""
 
-    status: State
-    error: str | None
-    checked_at: datetime | None
-    latency_ms: float | None
+    status: StateField
+    error: str | None = Field(description="Error message of the last check; null after a success.")
+    checked_at: datetime | None = Field(description="Time of the last check.")
+    latency_ms: float | None = Field(description="Duration of the last check in milliseconds.")
 
 
 class DatabaseState(HealthCheck):
-    """Postgres, its sizes in bytes, and this process's pool."""
+    """State of Postgres, its sizes and the connection pool of this process."""
 
-    postgres: str
-    pgvector: str | None
-    schema_version: str
-    database_bytes: int
-    search_index_bytes: int
-    search_terms_bytes: int
-    memories_bytes: int
-    messages_bytes: int
-    pool_max: int
-    pool_open: int
-    pool_free: int
+    postgres: str = Field(description="Version of Postgres.")
+    pgvector: str | None = Field(description="Version of pgvector; null without the extension.")
+    schema_version: str = Field(description="Version of the schema (Alembic revision).")
+    database_bytes: int = Field(description="Size of the database in bytes.")
+    search_index_bytes: int = Field(description="Size of the table `search_index` in bytes.")
+    search_terms_bytes: int = Field(description="Size of the table `search_terms` in bytes.")
+    memories_bytes: int = Field(description="Size of the table `memories` in bytes.")
+    messages_bytes: int = Field(description="Size of the table `messages` in bytes.")
+    pool_max: int = Field(description="Maximum number of connections of this process.")
+    pool_open: int = Field(description="Number of open connections of this process.")
+    pool_free: int = Field(description="Number of idle connections of this process.")
 
 
 class ReplicaState(HealthCheck):
-    """The standby that searches go to; ``lag_s``: for how many seconds it has lacked something of the primary's."""
+    """State of the read replica."""
 
-    lag_s: float | None
+    lag_s: float | None = Field(description="Replication lag in seconds.")
 
 
 class ModelChange(BaseModel):
-    """A change of the embedding model under way; ``total`` is null until the texts are counted."""
+    """Change of the embedding model in progress."""
 
-    signature: str
-    done: int
-    total: int | None
-    started_at: datetime | None
-    error: str | None
+    signature: str = Field(description="Signature of the new embedding model.")
+    done: int = Field(description="Number of embedded texts.")
+    total: int | None = Field(description="Number of texts to embed; null before they are counted.")
+    started_at: datetime | None = Field(description="Start time.")
+    error: str | None = Field(description="Error message of the last attempt; null after a success.")
 
 
 class EmbedderState(HealthCheck):
-    """The embedder in use, and how its vectors are kept: ``vector_bytes`` of each, ``index_bytes`` of the HNSW index of
-    very large audiences, null while there is none."""
+    """State of the embedding model and its vectors."""
 
-    source: str
-    model: str | None
-    signature: str | None
-    dim: int | None
-    storage: Storage | None
-    vector_bytes: int | None
-    index_bytes: int | None
-    change: ModelChange | None
+    source: str = Field(description="Source of the model: `remote`, `local`, `static` or `none`.")
+    model: str | None = Field(description="Name of the model.")
+    signature: str | None = Field(
+        description="Signature of model, dimension and storage; vectors of one signature are comparable."
+    )
+    dim: int | None = Field(description="Number of vector dimensions.")
+    storage: StorageField
+    vector_bytes: int | None = Field(description="Size of one vector in bytes.")
+    index_bytes: int | None = Field(description="Size of the HNSW index in bytes; null without an index.")
+    change: ModelChange | None = Field(description="Change of the embedding model in progress; null without one.")
 
 
 class ModelState(HealthCheck):
-    """The language model; null is none, and rules instead."""
+    """State of the language model."""
 
-    model: str | None
+    model: str | None = Field(description="Name of the language model; null without one (rules are used).")
 
 
 class RerankerState(BaseModel):
-    """The reranker; null is none."""
+    """State of the reranker."""
 
-    model: str | None
+    model: str | None = Field(description="Name of the reranker; null without one.")
 
 
 class PiiState(BaseModel):
-    """What is done with personal data. ``not_found_here``: kinds that need a spaCy model, which is not installed."""
+    """State of the personal data recognition."""
 
-    mode: Literal["off", "redact", "reject"]
-    entities: list[str]
-    not_found_here: list[str]
+    mode: Literal["off", "redact", "reject"] = Field(
+        description="Treatment of personal data: `off` (none), `redact` (placeholders) or `reject` (422)."
+    )
+    entities: list[str] = Field(description="Recognized kinds of personal data.")
+    not_found_here: list[str] = Field(description="Configured kinds without a recognizer, for lack of a spaCy model.")
 
 
 class ReindexState(BaseModel):
-    """What was last asked to be embedded anew."""
+    """Last requested reindexing."""
 
-    force: bool
-    done: int
-    total: int
-    error: str | None
-    requested_at: datetime | None
-    finished_at: datetime | None
+    force: bool = Field(description="Reindexing of all texts instead of those without a vector.")
+    done: int = Field(description="Number of embedded texts.")
+    total: int = Field(description="Number of texts to embed.")
+    error: str | None = Field(description="Error message of the last attempt; null after a success.")
+    requested_at: datetime | None = Field(description="Time of the request.")
+    finished_at: datetime | None = Field(description="End time; null while running.")
 
 
 class ReindexProgress(ReindexState):
-    """How far it has come; ``pending`` texts have no vector now."""
+    """Progress of the last reindexing."""
 
-    running: bool
-    pending: int
+    running: bool = Field(description="Reindexing in progress.")
+    pending: int = Field(description="Number of texts without a vector.")
 
 
 class WorkerState(BaseModel):
-    """A worker heard of within the hour, and what it last said of the models it uses."""
+    """Worker of the last hour, with its model checks."""
 
-    worker: str
-    alive: bool
-    started_at: datetime
-    seen_at: datetime
-    health: dict[str, Any]
+    worker: str = Field(description="Name of the worker.")
+    alive: bool = Field(description="Recent heartbeat of the worker.")
+    started_at: datetime = Field(description="Start time.")
+    seen_at: datetime = Field(description="Time of the last heartbeat.")
+    health: dict[str, Any] = Field(description="Model checks of the worker, by part.")
 
 
 class DreamQueue(BaseModel):
-    """Agents waiting for a dream, those being dreamed for, and since when the first of the waiting is due."""
+    """Agents waiting for a dream, and running dreams."""
 
-    due: int
-    running: int
-    oldest_due_at: datetime | None
+    due: int = Field(description="Number of agents waiting for a dream.")
+    running: int = Field(description="Number of running dreams.")
+    oldest_due_at: datetime | None = Field(
+        description="Due time of the longest waiting agent; null without a waiting agent."
+    )
 
 
 class DeadLetterCount(BaseModel):
-    """Texts set aside because workers died over them, and since when the oldest is."""
+    """Number and age of the dead letters."""
 
-    count: int
-    oldest_at: datetime | None
+    count: int = Field(description="Number of dead letters.")
+    oldest_at: datetime | None = Field(description="Time of the oldest dead letter.")
 
 
 class DeadLetter(BaseModel):
-    """A text that workers died over. ``subject_id`` is the message, memory or part of a document (``chunk``);
-    ``session`` and ``seq`` are a message's. ``dead``: nothing reads it; ``retrying``: it is to be read once more."""
+    """Text excluded from processing after repeated worker crashes."""
 
-    id: UUID
-    status: Literal["dead", "retrying"]
-    kind: Literal["message", "memory", "chunk"]
-    subject_id: UUID
-    agent: str
-    session: str | None
-    seq: int | None
-    document_id: UUID | None
-    job: Literal["dream", "compaction", "embedding", "reindex"]
-    step: str
-    reason: str
-    attempts: int
-    created_at: datetime
+    id: UUID = Field(description="Id of the dead letter.")
+    status: Literal["dead", "retrying"] = Field(
+        description="Status: `dead` (excluded from processing) or `retrying` (queued for one more attempt)."
+    )
+    kind: Literal["message", "memory", "chunk"] = Field(
+        description="Kind of the text: `message`, `memory` or `chunk` (of a document)."
+    )
+    subject_id: UUID = Field(description="Id of the message, memory or chunk.")
+    agent: AgentName
+    session: str | None = Field(description="Session of a message; null for other kinds.")
+    seq: int | None = Field(description="Position of a message in its session; null for other kinds.")
+    document_id: UUID | None = Field(description="Document of a chunk; null for other kinds.")
+    job: Literal["dream", "compaction", "embedding", "reindex"] = Field(
+        description="Failing job: `dream`, `compaction`, `embedding` or `reindex`."
+    )
+    step: str = Field(description="Failing step of the job.")
+    reason: str = Field(description="Cause in words.")
+    attempts: int = Field(description="Number of failed attempts.")
+    created_at: CreatedAt
 
 
 class IndexCounts(BaseModel):
-    """What there is to search."""
+    """Sizes of the search index."""
 
-    memories: int
-    messages: int
-    chunks: int
+    memories: int = Field(description="Number of indexed memories.")
+    messages: int = Field(description="Number of indexed messages.")
+    chunks: int = Field(description="Number of indexed document chunks.")
 
 
 class EngineState(BaseModel):
-    """How the engine is. Counts are of the caller's workspace, sizes of the whole database.
+    """State of the engine. Counts are per workspace, sizes per database."""
 
-    Versions, sizes, hosts, and what is wrong in detail are told to admin keys of the default workspace alone; others
-    get null.
-    """
-
-    status: Literal["ok", "degraded"]
-    problems: list[str]
-    version: str | None
-    database: DatabaseState | HealthCheck
-    replica: ReplicaState | None
-    embedder: EmbedderState
-    llm: ModelState
-    reranker: RerankerState
-    pii: PiiState
-    pending: int
-    index: IndexCounts
-    reindex: ReindexState | None
-    workers: list[WorkerState] | None
-    workers_status: State
-    dreams: DreamQueue
-    dead_letters: DeadLetterCount
+    status: Literal["ok", "degraded"] = Field(description="Overall status: `ok` or `degraded` (see `problems`).")
+    problems: list[str] = Field(description="Problems in words; empty with the status `ok`.")
+    version: str | None = Field(description="Version of Reverie.")
+    database: DatabaseState | HealthCheck = Field(description="State of Postgres.")
+    replica: ReplicaState | None = Field(description="State of the read replica; null without one.")
+    embedder: EmbedderState = Field(description="State of the embedding model.")
+    llm: ModelState = Field(description="State of the language model.")
+    reranker: RerankerState = Field(description="State of the reranker.")
+    pii: PiiState = Field(description="State of the personal data recognition.")
+    pending: int = Field(description="Number of texts without a vector.")
+    index: IndexCounts = Field(description="Sizes of the search index.")
+    reindex: ReindexState | None = Field(description="Last reindexing; null before the first.")
+    workers: list[WorkerState] | None = Field(description="Workers of the last hour.")
+    workers_status: StateField
+    dreams: DreamQueue = Field(description="State of the dream queue.")
+    dead_letters: DeadLetterCount = Field(description="Count of dead letters.")
 
 
 class EmbeddingProvider(BaseModel):
-    """A value EMBEDDING_MODEL may have, and whether it would work here; ``storage``: how its vectors are kept."""
+    """Value of EMBEDDING_MODEL and its availability on this server."""
 
-    source: Literal["remote", "local", "static", "none"]
-    setting: str
-    also: str | None
-    available: bool
-    reason: str
-    active: bool
-    model: str | None
-    dim: int | None
-    storage: Storage | None
+    source: Literal["remote", "local", "static", "none"] = Field(
+        description="Source of the model: `remote` (API), `local` (model on disk), `static` (included weights) or "
+        "`none` (keyword search only)."
+    )
+    setting: str = Field(description="Value of EMBEDDING_MODEL.")
+    also: str | None = Field(description="Other values of EMBEDDING_MODEL with this source.")
+    available: bool = Field(description="Availability on this server.")
+    reason: str = Field(description="Reason of the availability.")
+    active: bool = Field(description="Use by this server.")
+    model: str | None = Field(description="Name of the model in use.")
+    dim: int | None = Field(description="Number of vector dimensions.")
+    storage: StorageField
 
 
 class Reindex(Body):
-    """What to embed: what has no vector or, by force, everything."""
+    """Extent of a reindexing."""
 
-    force: bool = False
+    force: bool = Field(False, description="Reindexing of all texts instead of those without a vector. Default false.")
 
 
 class ReindexStarted(BaseModel):
-    """``started`` is false when there is nothing to do, or it is under way already. ``pending``: texts to embed."""
+    """Start of a reindexing."""
 
-    started: bool
-    pending: int
+    started: bool = Field(description="Start of a new reindexing; false with nothing to do or one in progress.")
+    pending: int = Field(description="Number of texts to embed.")
 
 
 class Step(BaseModel):
-    """One step of a trial run."""
+    """Step of an end-to-end test."""
 
-    name: Literal["embed", "write", "find_by_keyword", "find_by_vector", "delete"]
-    ok: bool
-    latency_ms: float
-    error: str | None
+    name: Literal["embed", "write", "find_by_keyword", "find_by_vector", "delete"] = Field(
+        description="Step: `embed`, `write`, `find_by_keyword`, `find_by_vector` or `delete`."
+    )
+    ok: bool = Field(description="Success of the step.")
+    latency_ms: float = Field(description="Duration in milliseconds.")
+    error: str | None = Field(description="Error message; null after a success.")
 
 
 class VerifyResponse(BaseModel):
-    """A trial run: ``working`` when every step did what it should."""
+    """Result of an end-to-end test."""
 
-    working: bool
-    latency_ms: float
-    steps: list[Step]
+    working: bool = Field(description="Success of every step.")
+    latency_ms: float = Field(description="Total duration in milliseconds.")
+    steps: list[Step] = Field(description="Steps in order.")
 
 
 class AddWebhook(Body):
-    """Where to send what happens; ``events`` left out is everything."""
+    """Webhook to create."""
 
-    url: Annotated[str, Field(min_length=8, max_length=2_000)]
-    name: Name | None = None
-    events: Annotated[list[Kind] | None, Field(min_length=1, max_length=50)] = None
+    url: Annotated[str, Field(min_length=8, max_length=2_000)] = Field(
+        description="URL of the receiver (http or https), at most 2,000 characters."
+    )
+    name: Name | None = Field(None, description="Display name of the webhook.")
+    events: Annotated[list[Kind] | None, Field(min_length=1, max_length=50)] = Field(
+        None, description=f"Event types to send: {EVENT_TYPES}. Default: all."
+    )
+
+
+class PatchWebhook(Body):
+    """Changes to a webhook; only the fields given change."""
+
+    url: Annotated[str, Field(min_length=8, max_length=2_000)] | None = Field(
+        None, description="New URL of the receiver (http or https), at most 2,000 characters."
+    )
+    name: Name | None = Field(None, description="New display name; null removes it.")
+    events: Annotated[list[Kind] | None, Field(min_length=1, max_length=50)] = Field(
+        None, description=f"New event types to send: {EVENT_TYPES}; null: all."
+    )
+    active: bool | None = Field(None, description="Delivery of events: false disables the webhook, true enables it.")
+    rotate_secret: bool = Field(False, description="Replacement of the signing secret by a new one. Default false.")
 
 
 class Webhook(BaseModel):
-    """A webhook. Everything up to ``position`` has arrived; after ``failures`` in a row, ``error`` says why, and at
-    ``disabled_at`` it was given up."""
+    """Webhook with the state of its delivery."""
 
-    id: UUID
-    url: str
-    name: str | None
-    events: list[Kind] | None
-    position: int
-    failures: int
-    error: str | None
-    last_sent_at: datetime | None
-    retry_at: datetime | None
-    disabled_at: datetime | None
-    created_at: datetime
+    id: UUID = Field(description="Id of the webhook.")
+    url: str = Field(description="URL of the receiver.")
+    name: str | None = Field(description="Display name of the webhook.")
+    events: list[Kind] | None = Field(description=f"Event types to send: {EVENT_TYPES}; null for all.")
+    position: int = Field(description="Position of the last delivered event.")
+    failures: int = Field(description="Number of failed deliveries in a row.")
+    error: str | None = Field(description="Error message of the last delivery; null after a success.")
+    last_sent_at: datetime | None = Field(description="Time of the last delivery.")
+    retry_at: datetime | None = Field(description="Time of the next attempt; null without a pause.")
+    disabled_at: datetime | None = Field(description="Time of deactivation; null for an active webhook.")
+    created_at: CreatedAt
 
 
 class CreatedWebhook(Webhook):
-    """A webhook, with its secret this once."""
+    """New webhook with its secret."""
 
-    secret: str
+    secret: str = Field(description="Signing secret, returned only here.")
+
+
+class UpdatedWebhook(Webhook):
+    """Webhook after a change."""
+
+    secret: str | None = Field(description="New signing secret, returned only here; null unless rotated.")
+
+
+class WebhookTest(BaseModel):
+    """Result of a test event."""
+
+    delivered: bool = Field(description="Arrival of the event: true for a 2xx response in time.")
+    status_code: int | None = Field(description="HTTP status code of the receiver; null without a response.")
+    duration_ms: float = Field(description="Duration of the request in milliseconds.")
+    error: str | None = Field(description="Reason of the failure in words; null after a delivery.")

@@ -2,45 +2,48 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
 from service.api.schemas import Body, Entity, Memory
-from service.domain.drafts import EntityName, EntityRef, Relation
-from service.domain.field_types import Name
+from service.domain.drafts import EntityName, EntityRef, RelationField
+from service.domain.field_types import ActingAgent, CreatedAt, Name
 
 
 class PatchEntity(Body):
-    """Changes to an entity; only the fields given change. ``aliases`` are all other names it goes by."""
+    """Changes to an entity; only the fields given change."""
 
-    name: EntityName | None = None
-    kind: Name | None = None
-    aliases: Annotated[list[EntityName], Field(max_length=100)] | None = None
+    name: EntityName | None = Field(None, description="New name.")
+    kind: Name | None = Field(None, description="New kind, such as person or place.")
+    aliases: Annotated[list[EntityName], Field(max_length=100)] | None = Field(
+        None, description="New aliases, replacing all former ones; at most 100."
+    )
 
 
 class MergeEntity(Body):
-    """The entity that goes on standing for both."""
+    """Target of a merge."""
 
-    into: UUID
+    into: UUID = Field(description="Id of the remaining entity.")
 
 
 class SplitEntity(Body):
-    """The memories that speak of someone else, and who that is; ``kind`` is the same unless given."""
+    """Memories to move from an entity to a new one."""
 
-    memory_ids: Annotated[list[UUID], Field(min_length=1, max_length=1000)]
-    name: EntityName
-    kind: Name | None = None
+    memory_ids: Annotated[list[UUID], Field(min_length=1, max_length=1000)] = Field(
+        description="Ids of the memories to move to the new entity, 1 to 1,000."
+    )
+    name: EntityName = Field(description="Name of the new entity.")
+    kind: Name | None = Field(None, description="Kind of the new entity. Default: the kind of the old one.")
 
 
 class EdgeEnd(Body):
-    """One end of an edge: exactly one of a memory, an entity by its id, and an entity by its name."""
+    """End of an edge: a memory, an entity by id, or an entity by name."""
 
-    memory_id: UUID | None = None
-    entity_id: UUID | None = None
-    entity: EntityRef | None = None
+    memory_id: UUID | None = Field(None, description="Id of a memory. Exactly one of the three fields is required.")
+    entity_id: UUID | None = Field(None, description="Id of an entity. Exactly one of the three fields is required.")
+    entity: EntityRef | None = Field(None, description="Entity by name. Exactly one of the three fields is required.")
 
     @model_validator(mode="after")
     def _one(self) -> EdgeEnd:
@@ -50,37 +53,36 @@ class EdgeEnd(Body):
 
 
 class CreateEdge(Body):
-    """A typed link from one memory or entity to another."""
+    """Typed link to create, from one memory or entity to another."""
 
-    agent: Name | None = None
-    relation: Relation
-    source: EdgeEnd
-    target: EdgeEnd
+    agent: ActingAgent = None
+    relation: RelationField
+    source: EdgeEnd = Field(description="Start of the edge.")
+    target: EdgeEnd = Field(description="End of the edge.")
 
 
 class Edge(BaseModel):
-    """A typed link; ``memory_id`` is the memory that says so."""
+    """Typed link between memories and entities."""
 
-    id: UUID
-    relation: str
-    source_kind: Literal["memory", "entity"]
-    source_id: UUID
-    target_kind: Literal["memory", "entity"]
-    target_id: UUID
-    memory_id: UUID | None
-    dream_id: UUID | None
-    created_by: str
-    created_at: datetime
+    id: UUID = Field(description="Id of the edge.")
+    relation: str = Field(
+        description="Relation: `supports`, `updates`, `contradicts`, `about`, `mentions`, `part_of` or `caused_by`."
+    )
+    source_kind: Literal["memory", "entity"] = Field(description="Kind of the start: `memory` or `entity`.")
+    source_id: UUID = Field(description="Id of the start.")
+    target_kind: Literal["memory", "entity"] = Field(description="Kind of the end: `memory` or `entity`.")
+    target_id: UUID = Field(description="Id of the end.")
+    memory_id: UUID | None = Field(description="Id of the memory stating the edge; null for an edge of its own.")
+    dream_id: UUID | None = Field(description="Id of the creating dream; null for an edge created by the API.")
+    created_by: str = Field(description="Creator as `agent:<name>`, `<role>:<key id>` or `dream`.")
+    created_at: CreatedAt
 
 
 class Graph(BaseModel):
-    """What is known around an entity: everything within so many edges of it that the caller may see.
+    """Neighborhood of an entity, as visible to the caller."""
 
-    ``truncated``: there is more than is shown.
-    """
-
-    entity: Entity
-    entities: list[Entity]
-    edges: list[Edge]
-    memories: list[Memory]
-    truncated: bool
+    entity: Entity = Field(description="Central entity.")
+    entities: list[Entity] = Field(description="Entities within the depth.")
+    edges: list[Edge] = Field(description="Edges within the depth.")
+    memories: list[Memory] = Field(description="Memories within the depth.")
+    truncated: bool = Field(description="Omission of nodes beyond the size limit.")

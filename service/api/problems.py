@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 
 class Problem(BaseModel):
-    """RFC 9457 problem details."""
+    """Problem details of RFC 9457."""
 
-    type: str
-    title: str
-    status: int
-    detail: str
-    errors: list[dict[str, Any]] | None = None
+    type: str = Field(description="URI reference of the problem type.")
+    title: str = Field(description="Short name of the problem.")
+    status: int = Field(description="HTTP status code.")
+    detail: str = Field(description="Explanation of this occurrence.")
+    errors: list[dict[str, Any]] | None = Field(
+        None, description="Invalid fields with `loc` (path) and `msg` (reason); null for problems without fields."
+    )
 
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from service.domain.context import SectionName
 from service.domain.drafts import MemoryDraft, MessageDraft
-from service.domain.field_types import JsonObject, Name
+from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
 from service.domain.types import MemoryType, Scope
 
 Item = TypeVar("Item")
@@ -25,359 +25,285 @@ class Body(BaseModel):
 class Page(BaseModel, Generic[Item]):
     """One page of a list; ``next_cursor`` is null on the last."""
 
-    items: list[Item]
-    next_cursor: str | None
+    items: list[Item] = Field(description="Items of this page.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 class Items(BaseModel, Generic[Item]):
     """A whole list."""
 
-    items: list[Item]
+    items: list[Item] = Field(description="All items.")
 
 
 class Memory(BaseModel):
-    """A memory."""
+    """Stored memory."""
 
-    id: UUID
-    agent: str
-    type: MemoryType
-    scope: Scope
-    team: str | None
-    task: str | None
-    session: str | None
-    user: str | None
-    hearsay_by: str | None = Field(description="who said so, where that is not ``user``; null: not hearsay")
-    key: str | None
-    content: str
-    summary: str
-    importance: float
-    effective_importance: float
-    confidence: float
-    tags: list[str]
-    metadata: dict[str, Any]
-    source: dict[str, Any]
-    status: Literal["open", "done"] | None
-    decay_exempt: bool
-    embedding: Literal["ready", "pending", "none"]
-    access_count: int
-    last_accessed_at: datetime | None
-    occurred_at: datetime | None
-    valid_from: datetime
-    valid_until: datetime | None
-    superseded_by: UUID | None
-    expires_at: datetime | None
-    created_at: datetime
-    updated_at: datetime
-    deleted_at: datetime | None
-    version: int
-    dream_id: UUID | None
+    id: UUID = Field(description="Id of the memory.")
+    agent: AgentName
+    type: MemoryType = Field(description="Type of the memory.")
+    scope: Scope = Field(description="Scope of the memory.")
+    team: str | None = Field(description="Team of a team-scoped memory.")
+    task: str | None = Field(description="Task of a task-scoped memory.")
+    session: str | None = Field(description="Session of origin.")
+    user: str | None = Field(description="User described by the memory.")
+    hearsay_by: str | None = Field(
+        description="Speaker of a statement about somebody else; null for a statement that is not hearsay."
+    )
+    key: str | None = Field(description="Upsert key, unique per agent and scope.")
+    content: str = Field(description="Text of the memory.")
+    summary: str = Field(description="One-line summary.")
+    importance: float = Field(description="Importance from 0 to 1 before decay.")
+    effective_importance: float = Field(description="Importance from 0 to 1 after decay.")
+    confidence: float = Field(description="Confidence from 0 to 1.")
+    tags: list[str] = Field(description="Tags of the memory.")
+    metadata: dict[str, Any] = Field(description="JSON object of the caller's own.")
+    source: dict[str, Any] = Field(description="JSON object with the origin.")
+    status: Literal["open", "done"] | None = Field(
+        description="Status of a todo: `open` or `done`; null for other types."
+    )
+    decay_exempt: bool = Field(description="Exemption from the decay of importance.")
+    embedding: Literal["ready", "pending", "none"] = Field(
+        description="State of the vector: `ready`, `pending` (still to be computed) or `none` (not indexed)."
+    )
+    access_count: int = Field(description="Number of returns by searches and contexts.")
+    last_accessed_at: datetime | None = Field(description="Time of the last return by a search or context.")
+    occurred_at: datetime | None = Field(description="Time of the described event.")
+    valid_from: datetime = Field(description="Start of validity.")
+    valid_until: datetime | None = Field(description="End of validity; null while valid.")
+    superseded_by: UUID | None = Field(description="Id of the replacing memory.")
+    expires_at: datetime | None = Field(description="Time of expiry.")
+    created_at: CreatedAt
+    updated_at: datetime = Field(description="Time of the last change.")
+    deleted_at: datetime | None = Field(description="Time of deletion; null for a live memory.")
+    version: int = Field(description="Version number, starting at 1.")
+    dream_id: UUID | None = Field(description="Id of the creating dream; null for memories saved by the API.")
 
 
 class SavedMemory(BaseModel):
-    """A memory after a save; null when the call has its memory off."""
+    """Result of a save."""
 
-    memory: Memory | None
-    created: bool
-    reinforced: bool = False
-    updated: bool = False
+    memory: Memory | None = Field(description="Stored memory; null with X-Reverie-No-Memory.")
+    created: bool = Field(description="Creation of a new memory.")
+    reinforced: bool = Field(False, description="Reinforcement of an identical stored memory. Default false.")
+    updated: bool = Field(False, description="Update of the stored memory with the same key. Default false.")
 
 
 class Batch(Body):
     """Up to 1,000 memories, saved all or none."""
 
-    items: Annotated[list[MemoryDraft], Field(min_length=1, max_length=1000)]
+    items: Annotated[list[MemoryDraft], Field(min_length=1, max_length=1000)] = Field(
+        description="Memories to save, 1 to 1,000."
+    )
 
 
 class TypeStats(BaseModel):
-    """The live memories of one type. ``pending``: not embedded yet; ``recalled``: found by a search at least once."""
+    """Statistics of the live memories of one type."""
 
-    memories: int
-    tokens: int
-    pending: int
-    recalled: int
+    memories: int = Field(description="Number of live memories.")
+    tokens: int = Field(description="Total length in tokens.")
+    pending: int = Field(description="Number of memories without a vector.")
+    recalled: int = Field(description="Number of memories returned by a search at least once.")
 
 
 class MemoryStats(TypeStats):
-    """The live memories the caller may see, all together and by type."""
+    """Statistics of the live memories visible to the caller."""
 
-    types: dict[MemoryType, TypeStats]
+    types: dict[MemoryType, TypeStats] = Field(description="Statistics by memory type.")
 
 
 class SearchResult(BaseModel):
-    """What was found, in the field its ``kind`` names, and what explains its place."""
+    """Found memory, message or document chunk, with the parts of its score."""
 
-    kind: Literal["memory", "message", "document"]
-    memory: Memory | None
-    message: FoundMessage | None
-    document: DocumentPart | None
-    score: float
-    rank: int
-    keyword_rank: int | None
-    semantic_rank: int | None
-    keyword_score: float | None
-    semantic_score: float | None
-    boosts: dict[str, float]
-    tokens: int
-    rerank_score: float | None
+    kind: Literal["memory", "message", "document"] = Field(
+        description="Kind of the result: `memory`, `message` or `document`; the field of this name is set."
+    )
+    memory: Memory | None = Field(description="Found memory; null for other kinds.")
+    message: FoundMessage | None = Field(description="Found message; null for other kinds.")
+    document: DocumentPart | None = Field(description="Found document chunk; null for other kinds.")
+    score: float = Field(description="Final score, comparable within one response.")
+    rank: int = Field(description="Rank in the results, starting at 1.")
+    keyword_rank: int | None = Field(description="Rank by BM25; null outside the keyword candidates.")
+    semantic_rank: int | None = Field(description="Rank by vector similarity; null outside the vector candidates.")
+    keyword_score: float | None = Field(description="BM25 score.")
+    semantic_score: float | None = Field(description="Weighted cosine similarity.")
+    boosts: dict[str, float] = Field(
+        description="Boosts included in the score, by name: `question`, `session`, `time`, `user`."
+    )
+    tokens: int = Field(description="Length in tokens.")
+    rerank_score: float | None = Field(description="Score of the reranker; null without reranking.")
 
 
 class Degraded(BaseModel):
-    """Why an answer is less than was asked for, and what was done instead."""
+    """Degradation of an answer: its cause and the fallback."""
 
-    reason: str
-    fallback: str
+    reason: str = Field(description="Cause of the degradation.")
+    fallback: str = Field(description="Method used instead.")
 
 
 class SearchAnswer(BaseModel):
-    """The answer to a search."""
+    """Response to a search."""
 
-    results: list[SearchResult]
-    tokens: int
-    strategy: str
-    degraded: Degraded | None
+    results: list[SearchResult] = Field(description="Results by descending score.")
+    tokens: int = Field(description="Total length of the results in tokens.")
+    strategy: str = Field(description="Strategy used: `hybrid`, `semantic`, `keyword` or `recent`.")
+    degraded: Degraded | None = Field(description="Degradation of the search; null for a complete search.")
 
 
 class DocumentHead(BaseModel):
-    """A document, without its text. ``chunks``: how many parts it was cut into."""
+    """Document without its text."""
 
-    id: UUID
-    agent: str
-    title: str
-    user: str | None
-    metadata: dict[str, Any]
-    tokens: int
-    chunks: int
-    created_at: datetime
+    id: UUID = Field(description="Id of the document.")
+    agent: AgentName
+    title: str = Field(description="Title of the document.")
+    user: str | None = Field(description="User the document belongs to.")
+    metadata: dict[str, Any] = Field(description="JSON object of the caller's own.")
+    tokens: int = Field(description="Length in tokens.")
+    chunks: int = Field(description="Number of chunks.")
+    created_at: CreatedAt
 
 
 class Document(DocumentHead):
-    """A document."""
+    """Document with its text."""
 
-    text: str
+    text: str = Field(description="Full text of the document.")
 
 
 class DocumentPart(BaseModel):
-    """A found part of a document: the ``position``-th of ``chunks``."""
+    """Document chunk found by a search."""
 
-    id: UUID
-    document_id: UUID
-    title: str
-    position: int
-    chunks: int
-    content: str
-    user: str | None
-    metadata: dict[str, Any]
-    created_at: datetime
+    id: UUID = Field(description="Id of the chunk.")
+    document_id: UUID = Field(description="Id of the document.")
+    title: str = Field(description="Title of the document.")
+    position: int = Field(description="Position of the chunk in the document.")
+    chunks: int = Field(description="Number of chunks of the document.")
+    content: str = Field(description="Text of the chunk.")
+    user: str | None = Field(description="User the document belongs to.")
+    metadata: dict[str, Any] = Field(description="JSON object of the document.")
+    created_at: CreatedAt
 
 
 class AskAnswer(BaseModel):
-    """An answer from memory: null without a language model, ``not known`` when nothing supports one."""
+    """Answer to a question, from memory."""
 
-    answer: str | None
-    citations: list[UUID]
-    memories: list[Memory]
-    degraded: Degraded | None
+    answer: str | None = Field(description="Answer in natural language, or `not known`; null without a language model.")
+    citations: list[UUID] = Field(description="Ids of the memories cited by the answer.")
+    memories: list[Memory] = Field(description="Memories found for the question.")
+    degraded: Degraded | None = Field(description="Degradation of the answer; null for a complete answer.")
 
 
 class Feedback(Body):
-    """Whether a memory was of use."""
+    """Rating of a memory."""
 
-    useful: bool
+    useful: bool = Field(description="Usefulness of the memory: true raises its importance by 0.1, false lowers it.")
 
 
 class ContextSection(BaseModel):
-    """A labelled part of a context. ``items``: ids of what is in it."""
+    """Labelled section of a context."""
 
-    name: SectionName
-    text: str
-    items: list[str]
-    tokens: int
+    name: SectionName = Field(
+        description="Section: `bulletin` (agent summary), `identity`, `preferences`, `memories`, `documents`, "
+        "`window` (recent messages) or `tools` (tool results)."
+    )
+    text: str = Field(description="Text of the section.")
+    items: list[str] = Field(description="Ids of the included items.")
+    tokens: int = Field(description="Length in tokens.")
 
 
 class ChatMessage(BaseModel):
-    """A message for a model."""
+    """Message for a model."""
 
-    role: str
-    content: Any
+    role: str = Field(description="Role of the speaker: `system`, `user`, `assistant` or `tool`.")
+    content: Any = Field(description="Text or content parts.")
 
 
 class ContextAnswer(BaseModel):
-    """A turn's context, in sections and as messages ready for a model; the caller's own message comes last.
+    """Context of a model call, as sections and as messages."""
 
-    ``omitted`` counts what was found and is not shown for want of room, by section.
-    """
-
-    sections: list[ContextSection]
-    messages: list[ChatMessage]
-    tokens: int
-    omitted: dict[str, int]
-    degraded: Degraded | None
+    sections: list[ContextSection] = Field(description="Sections of the context in prompt order.")
+    messages: list[ChatMessage] = Field(description="Messages for the model, ending with the caller's own.")
+    tokens: int = Field(description="Total length in tokens.")
+    omitted: dict[str, int] = Field(description="Number of found items omitted for lack of budget, by section.")
+    degraded: Degraded | None = Field(description="Degradation of the context; null for a complete context.")
 
 
 class StartSession(Body):
-    """A session to start; without a name it gets a fresh UUID."""
+    """Session to start."""
 
-    agent: Name | None = None
-    session: Name | None = None
-    user: Name | None = None
+    agent: ActingAgent = None
+    session: Name | None = Field(None, description="Name of the session. Default: a new UUID.")
+    user: Name | None = Field(None, description="User speaking in the session.")
 
 
 class Session(BaseModel):
-    """A conversation."""
+    """Conversation of an agent."""
 
-    id: UUID
-    session: str
-    agent: str
-    user: str | None
-    messages: int
-    last_message_at: datetime | None
-    created_at: datetime
+    id: UUID = Field(description="Id of the session.")
+    session: str = Field(description="Name of the session.")
+    agent: AgentName
+    user: str | None = Field(description="User speaking in the session.")
+    messages: int = Field(description="Number of messages.")
+    last_message_at: datetime | None = Field(description="Time of the last message.")
+    created_at: CreatedAt
 
 
 class AppendMessages(Body):
-    """Turns to append to a session."""
+    """Messages to append to a session."""
 
-    agent: Name | None = None
-    user: Name | None = None
-    messages: Annotated[list[MessageDraft], Field(min_length=1, max_length=1000)]
-    searchable: Annotated[bool, Field(description="false: not embedded, and found by no search")] = True
+    agent: ActingAgent = None
+    user: Name | None = Field(None, description="User speaking. Default: the session's user.")
+    messages: Annotated[list[MessageDraft], Field(min_length=1, max_length=1000)] = Field(
+        description="Messages to append in order, 1 to 1,000."
+    )
+    searchable: bool = Field(True, description="Indexing of the messages for search. Default true.")
 
 
 class Message(BaseModel):
-    """A stored turn."""
+    """Stored message."""
 
-    id: UUID
-    seq: int
-    role: str
-    content: Any
-    name: str | None
-    tool_call_id: str | None
-    user: str | None
-    tokens: int
-    created_at: datetime
+    id: UUID = Field(description="Id of the message.")
+    seq: int = Field(description="Position in the session, starting at 1 without gaps.")
+    role: str = Field(description="Role of the speaker: `system`, `user`, `assistant` or `tool`.")
+    content: Any = Field(description="Text or JSON content.")
+    name: str | None = Field(description="Name of the speaker in a chat of several people.")
+    tool_call_id: str | None = Field(description="Id of the answered tool call.")
+    user: str | None = Field(description="User of the message.")
+    tokens: int = Field(description="Length in tokens.")
+    created_at: CreatedAt
 
 
 class FoundMessage(Message):
-    """A stored turn that a search found, and where it was said."""
+    """Message found by a search."""
 
-    agent: str
-    session: str
+    agent: AgentName
+    session: str = Field(description="Name of the session.")
 
 
 class Window(BaseModel):
-    """The turns that go to the model verbatim, and the summary of those before."""
+    """Session window: the messages passed to the model verbatim, and the summary of the earlier ones."""
 
-    messages: list[Message]
-    summary: dict[str, Any] | None
-    tokens: int
-    started_at: datetime | None
-    expires_at: datetime | None
+    messages: list[Message] = Field(description="Messages passed to the model verbatim.")
+    summary: dict[str, Any] | None = Field(
+        description="Summary of the compacted messages; null before the first compaction."
+    )
+    tokens: int = Field(description="Total length of the messages in tokens.")
+    started_at: datetime | None = Field(description="Time of the first message of the window.")
+    expires_at: datetime | None = Field(description="Time of closure without further messages.")
 
 
 class AppendMessagesResponse(BaseModel):
-    """Stored turns and the window after them."""
+    """Stored messages, and the session window after them."""
 
-    messages: list[Message]
-    window: Window
-
-
-class PutAgent(Body):
-    """Changes to an agent; only the fields given change."""
-
-    name: Annotated[Name | None, Field(description="for people to read")] = None
-    prime: bool | None = None
-    teams: Annotated[list[Name], Field(max_length=100)] | None = None
-    settings: JsonObject | None = None
-
-
-class Agent(BaseModel):
-    """An agent."""
-
-    agent: str
-    name: str | None
-    prime: bool
-    teams: list[str]
-    settings: dict[str, Any]
-    created_at: datetime
-
-
-class PutTask(Body):
-    """Who may read and write a task."""
-
-    members: Annotated[
-        list[Name] | None,
-        Field(max_length=1_000, description="agents; null: the task is open to every agent that names it"),
-    ]
-
-
-class Task(BaseModel):
-    """A task; ``members`` is null while it is open to every agent that names it."""
-
-    task: str
-    members: list[str] | None
-
-
-class Bulletin(BaseModel):
-    """What an agent knows, at one time."""
-
-    agent: str
-    version: int
-    content: str
-    tokens: int
-    inputs_hash: str
-    dream_id: UUID | None
-    created_at: datetime
-
-
-class Summarize(Body):
-    """Which memories to fold: facts, events and observations older than this, of little importance."""
-
-    agent: Name | None = None
-    older_than_days: Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)]
-    dry_run: bool = True
-
-
-class SummarizeResponse(BaseModel):
-    """What is folded, or would be, and what that saves; ``memory`` is the summary, null in a dry run."""
-
-    candidates: list[Memory]
-    tokens_before: int
-    tokens_after: int
-    tokens_saved: int
-    memory: Memory | None
-
-
-class RequestDream(Body):
-    """How to dream: ``wait`` answers when it is done."""
-
-    dry_run: bool = False
-    wait: bool = False
-
-
-class Dream(BaseModel):
-    """One consolidation run of an agent."""
-
-    id: UUID
-    agent: str
-    status: Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"]
-    trigger: str
-    dry_run: bool
-    report: dict[str, Any]
-    error: str | None
-    summary: str = Field(description="what it did, in words")
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    changes: list[dict[str, Any]] | None = Field(None, description="each with ``text``, a line in words")
+    messages: list[Message] = Field(description="Stored messages.")
+    window: Window = Field(description="Session window after the messages.")
 
 
 class Entity(BaseModel):
-    """Someone or something memories speak of."""
+    """Person or thing mentioned by memories."""
 
-    id: UUID
-    name: str
-    kind: str
-    aliases: list[str]
-    mentions: int
-    created_at: datetime
-    updated_at: datetime
+    id: UUID = Field(description="Id of the entity.")
+    name: str = Field(description="Name of the entity.")
+    kind: str = Field(description="Kind of the entity, such as person or place.")
+    aliases: list[str] = Field(description="Other names of the entity.")
+    mentions: int = Field(description="Number of memories mentioning the entity.")
+    created_at: CreatedAt
+    updated_at: datetime = Field(description="Time of the last change.")

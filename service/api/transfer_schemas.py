@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 
 class ImportCounts(BaseModel):
-    """What became of the lines of one record."""
+    """Counts of imported records."""
 
-    created: int
-    unchanged: int
-    updated: int
-    skipped: int
+    created: int = Field(description="Number of created records.")
+    unchanged: int = Field(description="Number of records identical to the stored ones.")
+    updated: int = Field(description="Number of updated records.")
+    skipped: int = Field(description="Number of skipped records.")
 
 
 class ImportResponse(ImportCounts):
-    """What an import did. ``complete`` is false when the export it read had been cut off before its end."""
+    """Result of an import."""
 
-    complete: bool | None
-    records: dict[str, ImportCounts]
+    complete: bool | None = Field(
+        description="Completeness of the export read: false for a truncated export, null for formats without an end "
+        "marker."
+    )
+    records: dict[str, ImportCounts] = Field(description="Counts by record type.")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.domain.field_types import Name, Query
+from service.domain.field_types import ActingAgent, Name, Query, ReadTask
 from service.domain.guards import normalize
 
 NOT_KNOWN = "not known"
@@ -18,16 +18,18 @@ _SENTENCE_START = re.compile(r"[.!?:]\s|\n")
 
 
 class AskRequest(BaseModel):
-    """A question to an agent's memory."""
+    """Question to an agent's memory."""
 
     model_config = ConfigDict(extra="forbid")
 
-    agent: Name | None = None
-    question: Query = Field(min_length=1)
-    user: Name | None = Field(None, description="only what is about this user")
-    session: Name | None = None
-    task: Name | None = None
-    max_tokens: int = Field(2_000, ge=0, le=16_000, description="of the memories the answer may rest on")
+    agent: ActingAgent = None
+    question: Query = Field(min_length=1, description="Question in natural language, at most 8,000 characters.")
+    user: Name | None = Field(None, description="User to restrict the memories to.")
+    session: Name | None = Field(None, description="Current session; its session-scoped memories are included.")
+    task: ReadTask = None
+    max_tokens: int = Field(
+        2_000, ge=0, le=16_000, description="Token budget of the memories given to the model. Default 2,000."
+    )
 
 
 def contains_quote(text: str, quote: str) -> bool:

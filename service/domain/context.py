@@ -7,10 +7,18 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.domain.field_types import Json, Name, Query, UnitInterval
+from service.domain.field_types import ActingAgent, Json, Name, Query, ReadTask, UnitInterval
 
 SectionName = Literal["bulletin", "identity", "preferences", "memories", "documents", "window", "tools"]
 Placement = Literal["system", "user"]
+PlacementField = Annotated[
+    Placement,
+    Field(description="Role of the memory block: `system` message or `user` message. Default `system`."),
+]
+BudgetShare = Annotated[
+    UnitInterval | None,
+    Field(description="Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting."),
+]
 
 PREFIX: tuple[SectionName, ...] = ("bulletin", "identity", "preferences")
 """Sections that do not depend on the message. They come first, so that providers can cache them."""
@@ -30,17 +38,31 @@ _PLANNING = re.compile(
 
 
 class Shares(BaseModel):
-    """Each section's share of the token budget; together more than 1 is scaled down. 0 leaves a section out."""
+    """Shares of the token budget by section, scaled down to a sum of 1."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    bulletin: UnitInterval = 0.30
-    identity: UnitInterval = 0.10
-    preferences: UnitInterval = 0.10
-    memories: UnitInterval = 0.20
-    documents: UnitInterval = 0.10
-    window: UnitInterval = 0.15
-    tools: UnitInterval = 0.05
+    bulletin: UnitInterval = Field(
+        0.30, description="Share of the bulletin, from 0 to 1; 0 leaves the section out. Default 0.3."
+    )
+    identity: UnitInterval = Field(
+        0.10, description="Share of identity memories, from 0 to 1; 0 leaves the section out. Default 0.1."
+    )
+    preferences: UnitInterval = Field(
+        0.10, description="Share of preferences, from 0 to 1; 0 leaves the section out. Default 0.1."
+    )
+    memories: UnitInterval = Field(
+        0.20, description="Share of memories, from 0 to 1; 0 leaves the section out. Default 0.2."
+    )
+    documents: UnitInterval = Field(
+        0.10, description="Share of documents, from 0 to 1; 0 leaves the section out. Default 0.1."
+    )
+    window: UnitInterval = Field(
+        0.15, description="Share of the session window, from 0 to 1; 0 leaves the section out. Default 0.15."
+    )
+    tools: UnitInterval = Field(
+        0.05, description="Share of tool results, from 0 to 1; 0 leaves the section out. Default 0.05."
+    )
 
     def caps(self, tokens_max: int) -> dict[SectionName, int]:
         """Tokens each section may take before leftovers are shared out."""
@@ -50,17 +72,17 @@ class Shares(BaseModel):
 
 
 class ShareChanges(BaseModel):
-    """Shares given with a request; those left out keep the workspace's."""
+    """Shares of the token budget by section; omitted ones keep the workspace setting."""
 
     model_config = ConfigDict(extra="forbid")
 
-    bulletin: UnitInterval | None = None
-    identity: UnitInterval | None = None
-    preferences: UnitInterval | None = None
-    memories: UnitInterval | None = None
-    documents: UnitInterval | None = None
-    window: UnitInterval | None = None
-    tools: UnitInterval | None = None
+    bulletin: BudgetShare = None
+    identity: BudgetShare = None
+    preferences: BudgetShare = None
+    memories: BudgetShare = None
+    documents: BudgetShare = None
+    window: BudgetShare = None
+    tools: BudgetShare = None
 
     def over(self, shares: Shares) -> Shares:
         """``shares`` with these in their places."""
@@ -68,19 +90,23 @@ class ShareChanges(BaseModel):
 
 
 class ContextRequest(BaseModel):
-    """One turn that is about to go to a model."""
+    """Request for the context of a model call."""
 
     model_config = ConfigDict(extra="forbid")
 
-    agent: Name | None = None
-    session: Name | None = None
-    user: Name | None = Field(None, description="who speaks; the session's user when left out")
-    task: Name | None = None
-    message: Query = Field(description="what the user says on this turn")
-    max_tokens: int = Field(2_000, ge=0, le=TOKENS_MAX)
-    sections: ShareChanges = ShareChanges()
-    tool_results: Annotated[list[Json], Field(max_length=TOOL_RESULTS_MAX)] = []
-    placement: Placement = "system"
+    agent: ActingAgent = None
+    session: Name | None = Field(None, description="Current session; its window is included.")
+    user: Name | None = Field(None, description="User speaking. Default: the session's user.")
+    task: ReadTask = None
+    message: Query = Field(description="User message of this turn, at most 8,000 characters.")
+    max_tokens: int = Field(2_000, ge=0, le=TOKENS_MAX, description="Token budget of the context. Default 2,000.")
+    sections: ShareChanges = Field(
+        ShareChanges(), description="Shares of the token budget by section. Default: the workspace settings."
+    )
+    tool_results: Annotated[list[Json], Field(max_length=TOOL_RESULTS_MAX)] = Field(
+        [], description="Tool results to include as JSON, at most 100. Default empty."
+    )
+    placement: PlacementField = "system"
 
 
 def is_planning(message: str) -> bool:

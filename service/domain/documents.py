@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from service.domain.field_types import JsonObject, Name, not_blank, reject_unstorable
+from service.domain.field_types import ActingAgent, JsonObject, Name, not_blank, reject_unstorable
 
 DOCUMENT_MAX = 5_000_000
 
@@ -22,12 +22,17 @@ DocumentText = Annotated[
 
 
 class DocumentSettings(BaseModel):
-    """How documents are cut into the parts that are searched."""
+    """Chunking of documents."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    chunk_tokens: int = Field(400, ge=50, le=4_000)
-    overlap_tokens: int = Field(50, ge=0, le=1_000, description="that a part shares with the one before")
+    chunk_tokens: int = Field(400, ge=50, le=4_000, description="Maximum length of a chunk in tokens. Default 400.")
+    overlap_tokens: int = Field(
+        50,
+        ge=0,
+        le=1_000,
+        description="Overlap of neighboring chunks in tokens; at most half of `chunk_tokens`. Default 50.",
+    )
 
     @model_validator(mode="after")
     def _moves_on(self) -> DocumentSettings:
@@ -37,12 +42,12 @@ class DocumentSettings(BaseModel):
 
 
 class DocumentDraft(BaseModel):
-    """A text or Markdown document as its owner gives it."""
+    """Document to create, as text or Markdown."""
 
     model_config = ConfigDict(extra="forbid")
 
-    agent: Name | None = None
-    title: Title
-    text: DocumentText
-    user: Name | None = Field(None, description="whom the document belongs to")
-    metadata: JsonObject = {}
+    agent: ActingAgent = None
+    title: Title = Field(description="Title, at most 500 characters.")
+    text: DocumentText = Field(description="Text or Markdown, at most 5,000,000 characters.")
+    user: Name | None = Field(None, description="User the document belongs to.")
+    metadata: JsonObject = Field({}, description="JSON object of the caller's own. Default empty.")

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from service.domain.field_types import (
     MESSAGE_MAX,
+    ActingAgent,
     Content,
     Json,
     JsonObject,
@@ -29,24 +30,57 @@ Summary = Annotated[Text, Field(min_length=1, max_length=500)]
 EntityName = Annotated[Name, AfterValidator(identifies_a_person)]
 Relation = Literal["supports", "updates", "contradicts", "about", "mentions", "part_of", "caused_by"]
 
+RelationField = Annotated[
+    Relation,
+    Field(
+        description="Relation of the source to the target: `supports` or `contradicts` (evidence), `updates` (newer "
+        "statement), `about` (main subject), `mentions`, `part_of` or `caused_by`."
+    ),
+]
+RoleField = Annotated[
+    Role,
+    Field(
+        description="Role of the speaker: `system` (instructions), `user`, `assistant` (model) or `tool` (tool result)."
+    ),
+]
+StatusField = Annotated[Status | None, Field(description="Status of a todo: `open` or `done`. Todos only.")]
+TeamField = Annotated[Name | None, Field(description="Team of the memory. Required with the scope `team`.")]
+TaskField = Annotated[Name | None, Field(description="Task of the memory. Required with the scope `task`.")]
+SessionField = Annotated[Name | None, Field(description="Session of the memory. Required with the scope `session`.")]
+UserField = Annotated[Name | None, Field(description="User described by the memory.")]
+HearsayField = Annotated[
+    Name | None,
+    Field(description="Speaker of a statement about somebody else. Hearsay never replaces the user's own statements."),
+]
+KeyField = Annotated[
+    Name | None,
+    Field(description="Upsert key: a save with the key of a stored memory of the same agent and scope updates it."),
+]
+OccurredAtField = Annotated[Timestamp | None, Field(description="Time of the described event.")]
+ExpiresAtField = Annotated[Timestamp | None, Field(description="Time of expiry. Default: never.")]
+
 
 class EntityRef(BaseModel):
-    """An entity by name, made when there is none of that name and kind."""
+    """Entity by name, created unless one of this name and kind exists."""
 
     model_config = ConfigDict(extra="forbid")
 
-    name: EntityName
-    kind: Name | None = None
+    name: EntityName = Field(description="Name of the entity. An entity is created when none has this name and kind.")
+    kind: Name | None = Field(None, description="Kind of the entity, such as person or place. Default `thing`.")
 
 
 class Link(BaseModel):
-    """An edge from the memory being saved to another memory or to an entity: exactly one of them."""
+    """Edge from the memory to a memory or an entity."""
 
     model_config = ConfigDict(extra="forbid")
 
-    relation: Relation
-    memory_id: UUID | None = None
-    entity: EntityRef | None = None
+    relation: RelationField
+    memory_id: UUID | None = Field(
+        None, description="Id of the target memory. Exactly one of `memory_id` and `entity` is required."
+    )
+    entity: EntityRef | None = Field(
+        None, description="Target entity. Exactly one of `memory_id` and `entity` is required."
+    )
 
     @model_validator(mode="after")
     def _one_target(self) -> Link:
@@ -56,35 +90,38 @@ class Link(BaseModel):
 
 
 class MemoryDraft(BaseModel):
-    """A memory as its author gives it."""
+    """Memory to save."""
 
     model_config = ConfigDict(extra="forbid")
 
-    agent: Name | None = Field(None, description="the acting agent; with an agent key it comes from the key")
-    type: MemoryType
-    content: Content
-    summary: Summary | None = Field(None, description="one line; made from the content when absent")
-    scope: Scope = Scope.AGENT
-    team: Name | None = None
-    task: Name | None = None
-    session: Name | None = None
-    user: Name | None = Field(None, description="whom the memory is about")
-    hearsay_by: Name | None = Field(
-        None,
-        description="who said so, where that is not the user whom the memory is about: it replaces nothing of theirs",
+    agent: ActingAgent = None
+    type: MemoryType = Field(description="Type of the memory.")
+    content: Content = Field(description="Text of the memory, at most 8,000 characters.")
+    summary: Summary | None = Field(None, description="One-line summary. Default: the beginning of the content.")
+    scope: Scope = Field(Scope.AGENT, description="Scope of the memory. Default `agent`.")
+    team: TeamField = None
+    task: TaskField = None
+    session: SessionField = None
+    user: UserField = None
+    hearsay_by: HearsayField = None
+    key: KeyField = None
+    importance: UnitInterval = Field(0.5, description="Importance from 0 to 1. Default 0.5.")
+    confidence: UnitInterval = Field(1.0, description="Confidence from 0 to 1. Default 1.")
+    tags: Tags = Field([], description="Tags, at most 50. Default empty.")
+    status: StatusField = None
+    decay_exempt: bool = Field(False, description="Exemption from the decay of importance. Default false.")
+    metadata: Metadata = Field({}, description="JSON object of the caller's own. Default empty.")
+    source: JsonObject = Field(
+        {}, description="JSON object with the origin; its `kind` can be filtered by. Default empty."
     )
-    key: Name | None = Field(None, description="upsert by agent, scope and key")
-    importance: UnitInterval = 0.5
-    confidence: UnitInterval = 1.0
-    tags: Tags = []
-    status: Status | None = Field(None, description="of a todo: open or done")
-    decay_exempt: bool = False
-    metadata: Metadata = {}
-    source: JsonObject = {}
-    occurred_at: Timestamp | None = None
-    expires_at: Timestamp | None = None
-    created_at: Timestamp | None = Field(None, description="admin keys only, for backfill")
-    links: Annotated[list[Link], Field(max_length=100)] = []
+    occurred_at: OccurredAtField = None
+    expires_at: ExpiresAtField = None
+    created_at: Timestamp | None = Field(
+        None, description="Creation time for backfill, with admin keys only. Default: now."
+    )
+    links: Annotated[list[Link], Field(max_length=100)] = Field(
+        [], description="Edges from this memory to memories and entities, at most 100. Default empty."
+    )
 
     @model_validator(mode="after")
     def _scope_has_its_group(self) -> MemoryDraft:
@@ -97,40 +134,46 @@ class MemoryDraft(BaseModel):
 
 
 class MemoryPatch(BaseModel):
-    """Changes to a memory; only the fields given are changed. ``version`` is the one the caller last saw."""
+    """Changes to a memory; only the fields given change."""
 
     model_config = ConfigDict(extra="forbid")
 
-    version: int = Field(ge=1, le=2**31 - 1)
-    type: MemoryType | None = None
-    content: Content | None = None
-    summary: Summary | None = None
-    scope: Scope | None = None
-    team: Name | None = None
-    task: Name | None = None
-    session: Name | None = None
-    user: Name | None = None
-    hearsay_by: Name | None = None
-    key: Name | None = None
-    importance: UnitInterval | None = None
-    confidence: UnitInterval | None = None
-    tags: Tags | None = None
-    status: Status | None = None
-    decay_exempt: bool | None = None
-    metadata: Metadata | None = None
-    source: JsonObject | None = None
-    occurred_at: Timestamp | None = None
-    expires_at: Timestamp | None = None
-    reason: Annotated[Text, Field(max_length=500)] | None = Field(None, description="kept in the history")
+    version: int = Field(
+        ge=1, le=2**31 - 1, description="Version last seen by the caller. A newer stored version is a 409."
+    )
+    type: MemoryType | None = Field(None, description="New type of the memory.")
+    content: Content | None = Field(None, description="New text, at most 8,000 characters.")
+    summary: Summary | None = Field(None, description="New one-line summary.")
+    scope: Scope | None = Field(None, description="New scope of the memory.")
+    team: TeamField = None
+    task: TaskField = None
+    session: SessionField = None
+    user: UserField = None
+    hearsay_by: HearsayField = None
+    key: KeyField = None
+    importance: UnitInterval | None = Field(None, description="New importance from 0 to 1.")
+    confidence: UnitInterval | None = Field(None, description="New confidence from 0 to 1.")
+    tags: Tags | None = Field(None, description="New tags, replacing all former ones; at most 50.")
+    status: StatusField = None
+    decay_exempt: bool | None = Field(None, description="Exemption from the decay of importance.")
+    metadata: Metadata | None = Field(None, description="New metadata, replacing all of the former.")
+    source: JsonObject | None = Field(None, description="New origin, replacing all of the former.")
+    occurred_at: OccurredAtField = None
+    expires_at: ExpiresAtField = None
+    reason: Annotated[Text, Field(max_length=500)] | None = Field(
+        None, description="Reason for the change, stored in the history; at most 500 characters."
+    )
 
 
 class MessageDraft(BaseModel):
-    """One turn of a conversation; ``content`` is text, or JSON for multimodal and tool turns."""
+    """Message of a conversation."""
 
     model_config = ConfigDict(extra="forbid")
 
-    role: Role
-    content: Annotated[Text, Field(max_length=MESSAGE_MAX)] | Json
-    name: Name | None = None
-    tool_call_id: Name | None = None
-    created_at: Timestamp | None = None
+    role: RoleField
+    content: Annotated[Text, Field(max_length=MESSAGE_MAX)] | Json = Field(
+        description="Text of at most 200,000 characters, or JSON for multimodal and tool messages."
+    )
+    name: Name | None = Field(None, description="Name of the speaker in a chat of several people. Default: the user.")
+    tool_call_id: Name | None = Field(None, description="Id of the tool call answered by this message.")
+    created_at: Timestamp | None = Field(None, description="Time of the message. Default: now.")

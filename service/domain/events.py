@@ -6,7 +6,7 @@ import base64
 import binascii
 import hashlib
 import hmac
-from typing import Literal
+from typing import Literal, get_args
 
 Kind = Literal[
     "memory.created",
@@ -20,6 +20,9 @@ Kind = Literal[
     "dream.undone",
     "window.compacted",
 ]
+
+EVENT_TYPES = ", ".join(f"`{kind}`" for kind in get_args(Kind))
+"""All event types as the API's documentation lists them."""
 
 SECRET_PREFIX = "whsec_"
 VERSION = "v1"

@@ -133,3 +133,11 @@ Metadata = Annotated[JsonObject, NamesInside(*LANGGRAPH_NAMES)]
 Json = Annotated[Any, AfterValidator(reject_unstorable_json)]
 UnitInterval = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Timestamp = Annotated[AwareDatetime, BeforeValidator(_assume_utc), AfterValidator(_utc)]
+
+ActingAgent = Annotated[
+    Name | None,
+    Field(description="Name of the acting agent. Required with an admin or reader key; ignored with an agent key."),
+]
+ReadTask = Annotated[Name | None, Field(description="Current task; its task-scoped memories are included.")]
+AgentName = Annotated[str, Field(description="Name of the agent.")]
+CreatedAt = Annotated[datetime, Field(description="Creation time.")]

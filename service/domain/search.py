@@ -6,67 +6,138 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.domain.field_types import Metadata, Name, Query, Tag, Timestamp, UnitInterval
+from service.domain.field_types import ActingAgent, Metadata, Name, Query, ReadTask, Tag, Timestamp, UnitInterval
 from service.domain.types import MemoryType, Scope
 
 Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
 Fusion = Literal["relative", "rrf"]
+FusionField = Annotated[
+    Fusion,
+    Field(
+        description="Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank "
+        "Fusion). Default `relative`."
+    ),
+]
 Include = Literal["memories", "messages", "documents"]
 
 
 class Ranking(BaseModel):
-    """How hybrid candidates are found and fused. Workspace settings may change each."""
+    """Candidate selection and fusion of hybrid search. Every value is a workspace setting."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    fusion: Fusion = "relative"
-    rrf_k: int = Field(60, ge=1, le=1000, description="k = 60: Cormack, Clarke, Büttcher 2009")
-    candidates: int = Field(50, ge=10, le=500, description="best of each list that are fused")
-    k1: float = Field(1.2, ge=0, le=5, description="BM25: how soon a repeated word stops counting")
-    b: float = Field(0.75, ge=0, le=1, description="BM25: how much length counts against a text")
-    length_floor: int = Field(30, ge=1, le=1000, description="shorter texts count as this many words long")
-    length_reference: float = Field(40, ge=1, le=1000, description="BM25's average length, fixed: it never goes stale")
-    words_saturation: float = Field(8, gt=0, le=1000, description="few words make a vector count less: 1 - exp(-w/8)")
-    vector_weight: UnitInterval = Field(0.5, description="share of the vector side in the relative fusion")
-    previous_share: UnitInterval = Field(0.4, description="of the weight of a word said in the turn before")
-    next_share: UnitInterval = Field(0.35, description="of the weight of a word said in the turn after")
-    reply_share: UnitInterval = Field(0.5, description="added to previous_share for an answer to another's question")
-    fade_after: float = Field(40, ge=0, le=10_000, description="words from which a turn needs its neighbours less")
-    fade_over: float = Field(30, gt=0, le=10_000, description="and how fast that goes")
-    question_penalty: UnitInterval = Field(0.15, description="taken from a text that only asks")
-    session_boost: UnitInterval = Field(0.1, description="of the best score in the same session")
-    time_boost: UnitInterval = Field(0.3, description="for what happened at a time that the query names")
-    near_days: float = Field(3, gt=0, le=365, description="how fast that boost fades beside the time named")
-    near_share: float = Field(0.25, gt=0, le=10, description="or this share of the time's own length, if longer")
-    early_factor: float = Field(2, ge=1, le=10, description="before the time it fades this much faster")
-    user_boost: UnitInterval = Field(0.15, description="for the user's own words where an assistant's are searched too")
+    fusion: FusionField = "relative"
+    rrf_k: int = Field(
+        60,
+        ge=1,
+        le=1000,
+        description="Constant k of Reciprocal Rank Fusion. Default 60 (Cormack, Clarke, Büttcher 2009).",
+    )
+    candidates: int = Field(
+        50, ge=10, le=500, description="Number of best candidates fused from each list. Default 50."
+    )
+    k1: float = Field(1.2, ge=0, le=5, description="Term-frequency saturation of BM25. Default 1.2.")
+    b: float = Field(0.75, ge=0, le=1, description="Length normalization of BM25. Default 0.75.")
+    length_floor: int = Field(30, ge=1, le=1000, description="Minimum length in words assumed by BM25. Default 30.")
+    length_reference: float = Field(
+        40, ge=1, le=1000, description="Fixed average length in words assumed by BM25. Default 40."
+    )
+    words_saturation: float = Field(
+        8, gt=0, le=1000, description="Word count w0 in the weight 1 - exp(-words/w0) of vector similarity. Default 8."
+    )
+    vector_weight: UnitInterval = Field(
+        0.5, description="Share of vector similarity in relative fusion, from 0 to 1. Default 0.5."
+    )
+    previous_share: UnitInterval = Field(
+        0.4, description="Share of the keyword weight of the previous message credited to a message. Default 0.4."
+    )
+    next_share: UnitInterval = Field(
+        0.35, description="Share of the keyword weight of the next message credited to a message. Default 0.35."
+    )
+    reply_share: UnitInterval = Field(
+        0.5, description="Addition to `previous_share` for an answer to another speaker's question. Default 0.5."
+    )
+    fade_after: float = Field(
+        40,
+        ge=0,
+        le=10_000,
+        description="Message length in words at the start of the decay of neighbor credit. Default 40.",
+    )
+    fade_over: float = Field(30, gt=0, le=10_000, description="Decay constant of neighbor credit in words. Default 30.")
+    question_penalty: UnitInterval = Field(
+        0.15, description="Share of the score subtracted from a text consisting of questions. Default 0.15."
+    )
+    session_boost: UnitInterval = Field(
+        0.1, description="Share of the best score of the same session added to a score. Default 0.1."
+    )
+    time_boost: UnitInterval = Field(0.3, description="Largest boost for a time named by the query. Default 0.3.")
+    near_days: float = Field(
+        3, gt=0, le=365, description="Minimum decay constant of the time boost in days. Default 3."
+    )
+    near_share: float = Field(
+        0.25,
+        gt=0,
+        le=10,
+        description="Decay constant of the time boost as a share of the length of the named time. Default 0.25.",
+    )
+    early_factor: float = Field(
+        2,
+        ge=1,
+        le=10,
+        description="Decay factor of the time boost before the named time, relative to after it. Default 2.",
+    )
+    user_boost: UnitInterval = Field(
+        0.15, description="Boost for the user's messages in a search that includes the assistant's. Default 0.15."
+    )
 
 
 class SearchRequest(BaseModel):
-    """A search as its caller gives it."""
+    """Search with its filters."""
 
     model_config = ConfigDict(extra="forbid")
 
-    agent: Name | None = None
-    query: Query = ""
-    strategy: Strategy = "hybrid"
-    fusion: Fusion | None = None
-    limit: int = Field(10, ge=1, le=100)
-    types: Annotated[list[MemoryType], Field(max_length=8)] | None = None
-    scopes: Annotated[list[Scope], Field(max_length=5)] | None = None
-    tags: Annotated[list[Tag], Field(max_length=50)] | None = None
-    tags_mode: Literal["any", "all"] = "any"
-    user: Name | None = None
-    session: Name | None = None
-    task: Name | None = None
-    metadata: Metadata | None = None
-    min_importance: UnitInterval | None = None
-    since: Timestamp | None = None
-    until: Timestamp | None = None
-    as_of: Timestamp | None = None
-    now: Timestamp | None = None
-    max_tokens: int | None = Field(None, ge=0, le=16_000)
-    include: Annotated[list[Include], Field(min_length=1, max_length=3)] = ["memories"]
-    include_faded: bool = False
-    explain: bool = False
-    rerank: bool | None = None
+    agent: ActingAgent = None
+    query: Query = Field("", description="Search text, at most 8,000 characters. Default empty.")
+    strategy: Strategy = Field(
+        "hybrid",
+        description="Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or "
+        "`recent` (newest first). Default `hybrid`.",
+    )
+    fusion: Fusion | None = Field(
+        None,
+        description="Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). "
+        "Default: the workspace setting.",
+    )
+    limit: int = Field(10, ge=1, le=100, description="Number of results to return. Default 10.")
+    types: Annotated[list[MemoryType], Field(max_length=8)] | None = Field(
+        None, description="Memory types to search. Default: all."
+    )
+    scopes: Annotated[list[Scope], Field(max_length=5)] | None = Field(
+        None, description="Scopes to search. Default: all."
+    )
+    tags: Annotated[list[Tag], Field(max_length=50)] | None = Field(None, description="Tags to filter by, at most 50.")
+    tags_mode: Literal["any", "all"] = Field(
+        "any", description="Match of `tags`: `any` (at least one) or `all` (every tag). Default `any`."
+    )
+    user: Name | None = Field(None, description="User to filter by.")
+    session: Name | None = Field(None, description="Current session; its session-scoped memories are included.")
+    task: ReadTask = None
+    metadata: Metadata | None = Field(None, description="JSON object contained in the metadata of each result.")
+    min_importance: UnitInterval | None = Field(None, description="Minimum effective importance from 0 to 1.")
+    since: Timestamp | None = Field(None, description="Earliest time of occurrence (or creation), inclusive.")
+    until: Timestamp | None = Field(None, description="Latest time of occurrence (or creation), exclusive.")
+    as_of: Timestamp | None = Field(None, description="Time of the facts: memories valid then instead of now.")
+    now: Timestamp | None = Field(
+        None, description="Reference time of relative dates in the query. Default: the server's time."
+    )
+    max_tokens: int | None = Field(None, ge=0, le=16_000, description="Token budget of the results. Default: none.")
+    include: Annotated[list[Include], Field(min_length=1, max_length=3)] = Field(
+        ["memories"], description="Kinds of results: `memories`, `messages`, `documents`. Default `memories`."
+    )
+    include_faded: bool = Field(
+        False, description="Inclusion of memories below the importance `retrieval.faded_below`. Default false."
+    )
+    explain: bool = Field(False, description="Addition of the parts of each score to the results. Default false.")
+    rerank: bool | None = Field(
+        None, description="Reranking of the results by the model RERANK_MODEL. Default: the workspace setting."
+    )

@@ -7,7 +7,9 @@ from enum import StrEnum
 
 
 class MemoryType(StrEnum):
-    """What kind of statement a memory is."""
+    """Type of a memory: `fact` (general statement), `preference` (of a user), `decision` (taken choice), `identity`
+    (trait of a user), `event` (dated occurrence), `observation` (of the agent), `goal` (aim) or `todo` (task with the
+    status open or done)."""
 
     FACT = "fact"
     PREFERENCE = "preference"
@@ -20,7 +22,8 @@ class MemoryType(StrEnum):
 
 
 class Scope(StrEnum):
-    """Who may read a memory besides its author."""
+    """Readers of a memory besides its author: `agent` (none), `team` (its members), `task` (agents naming the task),
+    `session` (calls naming the session) or `prime` (prime agents)."""
 
     AGENT = "agent"
     TEAM = "team"

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from service.domain.context import TOKENS_MAX, Placement, Shares
+from service.domain.context import TOKENS_MAX, PlacementField, Shares
 from service.domain.documents import DocumentSettings
 from service.domain.field_types import Name
 from service.domain.languages import Configuration
@@ -21,35 +21,60 @@ ALL_PII: tuple[PiiEntity, ...] = (
 
 
 class PiiSettings(BaseModel):
-    """What is done with personal data in what is written, and which kinds of it.
-
-    ``PERSON`` and ``LOCATION`` are found only where a spaCy model is installed.
-    """
+    """Treatment of personal data in what is written. `PERSON` and `LOCATION` need a spaCy model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    mode: Literal["off", "redact", "reject"] = "off"
-    entities: tuple[PiiEntity, ...] = Field(ALL_PII, min_length=1, max_length=len(ALL_PII))
+    mode: Literal["off", "redact", "reject"] = Field(
+        "off",
+        description="Treatment of personal data in what is written: `off` (none), `redact` (placeholders), `reject` "
+        "(422). Default `off`.",
+    )
+    entities: tuple[PiiEntity, ...] = Field(
+        ALL_PII,
+        min_length=1,
+        max_length=len(ALL_PII),
+        description="Kinds of personal data: `EMAIL_ADDRESS`, `IBAN_CODE`, `CREDIT_CARD`, `US_SSN`, `IP_ADDRESS`, "
+        "`PHONE_NUMBER`, and `PERSON` and `LOCATION` with a spaCy model. Default: all kinds.",
+    )
 
 
 class RateLimitSettings(BaseModel):
-    """How many requests one key may make, counted over all processes. Without a number there is no limit."""
+    """Request limits per key, over all processes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    requests_per_minute: int | None = Field(None, ge=1, le=1_000_000)
-    burst: int | None = Field(None, ge=1, le=1_000_000, description="at once; unset: as many as in a minute")
+    requests_per_minute: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        description="Maximum requests per key and minute, over all processes. Default: no limit.",
+    )
+    burst: int | None = Field(
+        None, ge=1, le=1_000_000, description="Maximum requests at once. Default: `requests_per_minute`."
+    )
 
 
 class WindowSettings(BaseModel):
-    """Bounds of the rolling window of a session."""
+    """Bounds of the session window."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    messages_max: int = Field(20, ge=2, le=1000)
-    trim_to: int = Field(10, ge=1, le=999)
-    idle_s: int = Field(1800, ge=1, le=31_536_000)
-    tokens_max: int = Field(8_000, ge=100, le=1_000_000)
+    messages_max: int = Field(
+        20, ge=2, le=1000, description="Number of messages at which the window is compacted. Default 20."
+    )
+    trim_to: int = Field(
+        10,
+        ge=1,
+        le=999,
+        description="Number of messages left after a compaction; less than `messages_max`. Default 10.",
+    )
+    idle_s: int = Field(
+        1800, ge=1, le=31_536_000, description="Idle time in seconds before the window is closed. Default 1,800."
+    )
+    tokens_max: int = Field(
+        8_000, ge=100, le=1_000_000, description="Number of tokens at which the window is compacted. Default 8,000."
+    )
 
     @model_validator(mode="after")
     def _trims(self) -> WindowSettings:
@@ -59,85 +84,133 @@ class WindowSettings(BaseModel):
 
 
 class RetrievalSettings(Ranking):
-    """The ranking, how words are read, and below which importance a faded memory no longer surfaces."""
+    """Ranking, language and visibility of search results."""
 
     language: Configuration | Literal["auto"] = Field(
-        "auto", description="Postgres text-search configuration of what is written from now on; auto: by the text"
+        "auto",
+        description="Postgres text search configuration of new texts, or `auto` (detected per text). Default `auto`.",
     )
-    rerank: bool = Field(False, description="through RERANK_MODEL, where a search does not say")
-    faded_below: float = Field(0.1, ge=0, le=1)
+    rerank: bool = Field(False, description="Reranking by RERANK_MODEL of searches without `rerank`. Default false.")
+    faded_below: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="Effective importance below which a memory is left out of searches, from 0 to 1. Default 0.1.",
+    )
 
 
 class BudgetSettings(BaseModel):
-    """What all calls of models together may use: dreams, questions, summaries, reranking, remote embedding
-    and the proxy, over all processes. Null is no bound."""
+    """Daily budget of all model calls (dreams, questions, summaries, reranking, remote embedding, proxy), over
+    all processes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    day_tokens_max: int | None = Field(100_000_000, ge=0, description="per day (UTC), prompts and answers together")
-    day_cost_max_usd: float | None = Field(100.0, ge=0, description="per day (UTC); a model without a price is free")
+    day_tokens_max: int | None = Field(
+        100_000_000,
+        ge=0,
+        description="Tokens per day (UTC), prompts and completions together. Null: no limit. Default 100,000,000.",
+    )
+    day_cost_max_usd: float | None = Field(
+        100.0,
+        ge=0,
+        description="Cost per day (UTC) in US dollars; models without a price count 0. Null: no limit. Default 100.",
+    )
 
 
 class DreamSettings(BaseModel):
-    """What a dream may read and spend, and how long a bulletin may be. None is no bound."""
+    """Interval and budget of dreams, and length of bulletins."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    interval_h: float = Field(6.0, gt=0, le=8_760, description="at most this long from one dream to the next")
-    tokens_max: int | None = Field(500_000, ge=0, description="of the language model, per dream")
-    cost_max_usd: float | None = Field(5.0, ge=0, description="per dream")
-    day_tokens_max: int | None = Field(5_000_000, ge=0, description="per day (UTC), all dreams and bulletins")
-    day_cost_max_usd: float | None = Field(50.0, ge=0, description="per day (UTC), all dreams and bulletins")
-    bulletin_tokens_max: int = Field(500, ge=50, le=8_000)
+    interval_h: float = Field(
+        6.0, gt=0, le=8_760, description="Maximum interval between dreams of an agent in hours. Default 6."
+    )
+    tokens_max: int | None = Field(
+        500_000, ge=0, description="Language model tokens per dream. Null: no limit. Default 500,000."
+    )
+    cost_max_usd: float | None = Field(
+        5.0, ge=0, description="Cost per dream in US dollars. Null: no limit. Default 5."
+    )
+    day_tokens_max: int | None = Field(
+        5_000_000,
+        ge=0,
+        description="Tokens per day (UTC) of all dreams and bulletins. Null: no limit. Default 5,000,000.",
+    )
+    day_cost_max_usd: float | None = Field(
+        50.0,
+        ge=0,
+        description="Cost per day (UTC) of all dreams and bulletins in US dollars. Null: no limit. Default 50.",
+    )
+    bulletin_tokens_max: int = Field(
+        500, ge=50, le=8_000, description="Maximum length of a bulletin in tokens. Default 500."
+    )
 
 
 class RetentionSettings(BaseModel):
-    """How long a deleted memory can be restored, after how long without use an event fades, and how long
-    what happened can be asked for."""
+    """Retention periods of deleted memories and events, and half-life of unused memories."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    deleted_days: int = Field(30, ge=0, le=36_500)
-    decay_days: int = Field(30, ge=1, le=36_500)
-    events_days: int = Field(7, ge=1, le=365)
+    deleted_days: int = Field(30, ge=0, le=36_500, description="Retention of deleted memories in days. Default 30.")
+    decay_days: int = Field(
+        30,
+        ge=1,
+        le=36_500,
+        description="Half-life of the importance of unused events and observations in days. Default 30.",
+    )
+    events_days: int = Field(7, ge=1, le=365, description="Retention of events in days. Default 7.")
 
 
 class ProxySettings(BaseModel):
-    """Whether there is an OpenAI-compatible proxy, which models it serves, what it adds to a request and keeps of
-    it."""
+    """OpenAI-compatible proxy: availability, models, and limits of the memory block."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    enabled: bool = Field(False, description="off: there is no such endpoint, and no model is called")
+    enabled: bool = Field(False, description="Availability of `POST /v1/chat/completions`. Default false.")
     models: Annotated[list[Name], Field(max_length=100)] = Field(
-        [], description="models that may be called, as file-name patterns; empty: LLM_MODEL alone"
+        [], description="Allowed models as file-name patterns; empty: LLM_MODEL only. Default empty."
     )
-    agent: Name = Field("default", description="who acts when neither key nor header names an agent")
-    max_tokens: int = Field(2_000, ge=0, le=TOKENS_MAX, description="of the memory block")
-    placement: Placement = "system"
+    agent: Name = Field(
+        "default",
+        description="Acting agent of requests without an agent key or X-Reverie-Agent header. Default `default`.",
+    )
+    max_tokens: int = Field(2_000, ge=0, le=TOKENS_MAX, description="Token budget of the memory block. Default 2,000.")
+    placement: PlacementField = "system"
     no_system_models: Annotated[list[Name], Field(max_length=100)] = Field(
         [
             *("o1", "*/o1", "o1-mini*", "*/o1-mini*", "o1-preview*", "*/o1-preview*"),
             *("glm*", "*/glm*", "zai*", "qianfan*", "gemma*", "*/gemma*"),
         ],
-        description="models without a system role, as file-name patterns: memory goes into a user message",
+        description="Models without a system role as file-name patterns; their memory block goes into a user message. "
+        "Default: o1, GLM, Z.ai, Qianfan and Gemma models.",
     )
-    recall_timeout_ms: int = Field(1_500, ge=10, le=60_000, description="then the model is asked without memory")
-    capture_timeout_ms: int = Field(2_000, ge=10, le=60_000, description="then the answer goes out, saying so")
+    recall_timeout_ms: int = Field(
+        1_500,
+        ge=10,
+        le=60_000,
+        description="Time limit of the recall in milliseconds; then the model is called without memory. Default 1,500.",
+    )
+    capture_timeout_ms: int = Field(
+        2_000,
+        ge=10,
+        le=60_000,
+        description="Time limit of storing the turn in milliseconds; then the response goes out with a notice. "
+        "Default 2,000.",
+    )
 
 
 class WorkspaceSettings(BaseModel):
-    """All of a workspace's settings."""
+    """Settings of a workspace."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    pii: PiiSettings = PiiSettings()
-    window: WindowSettings = WindowSettings()
-    retrieval: RetrievalSettings = RetrievalSettings()
-    budget: BudgetSettings = BudgetSettings()
-    dream: DreamSettings = DreamSettings()
-    context: Shares = Shares()
-    rate_limit: RateLimitSettings = RateLimitSettings()
-    retention: RetentionSettings = RetentionSettings()
-    documents: DocumentSettings = DocumentSettings()
-    proxy: ProxySettings = ProxySettings()
+    pii: PiiSettings = Field(PiiSettings(), description="Personal data settings.")
+    window: WindowSettings = Field(WindowSettings(), description="Session window settings.")
+    retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Search and ranking settings.")
+    budget: BudgetSettings = Field(BudgetSettings(), description="Daily budget of all model calls.")
+    dream: DreamSettings = Field(DreamSettings(), description="Dream and bulletin settings.")
+    context: Shares = Field(Shares(), description="Shares of the token budget of a context, by section.")
+    rate_limit: RateLimitSettings = Field(RateLimitSettings(), description="Rate limit per key.")
+    retention: RetentionSettings = Field(RetentionSettings(), description="Retention periods.")
+    documents: DocumentSettings = Field(DocumentSettings(), description="Document chunking settings.")
+    proxy: ProxySettings = Field(ProxySettings(), description="OpenAI-compatible proxy settings.")

@@ -79,7 +79,7 @@ async def names(api: Api) -> dict[str, str]:
     link = {"relation": "about", "entity": {"name": "n", "kind": "k"}}
     memory = await api.save("The ferry leaves at nine", user="u", links=[link])
     document = await api.post("/v1/documents", {"agent": "a", "title": "t", "text": "Some text."})
-    hook = await api.post("/v1/webhooks", {"url": "https://example.org/x"})
+    hook = await api.post("/v1/webhooks", {"url": "https://hooks.invalid/x"})
     entity = (await api.get("/v1/entities"))["items"][0]
     done = (await api.get("/v1/dreams"))["items"][0]
     key = await api.post("/v1/keys", {"role": "reader", "name": "r"})

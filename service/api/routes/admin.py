@@ -6,7 +6,7 @@ from datetime import date
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import Query
+from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import admin_schemas, schemas
@@ -17,63 +17,90 @@ from service.domain.workspace import WorkspaceSettings
 from service.memory.access import audit, keys, workspace
 from service.memory.ops.usage_report import usage_report
 
+KeyId = Annotated[UUID, Path(description="Id of the key.")]
+
 router = api_router(prefix="/v1", tags=["admin"])
 
 
-@router.post("/keys", status_code=201, response_model=admin_schemas.CreatedKey)
+@router.post(
+    "/keys",
+    status_code=201,
+    response_model=admin_schemas.CreatedKey,
+    operation_id="create_key",
+    summary="Create an API key",
+)
 async def create(engine: EngineDep, caller: Caller, body: admin_schemas.CreateKey) -> Response:
-    """Make a key; its text is shown this once."""
+    """The secret is returned only here."""
     return json_response(await keys.create_key(engine, caller, body.role, body.agent, body.name), 201)
 
 
-@router.get("/keys", response_model=schemas.Page[admin_schemas.Key])
+@router.get("/keys", response_model=schemas.Page[admin_schemas.Key], operation_id="list_keys", summary="List API keys")
 async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
-    """Keys, newest first."""
+    """Keys without their secrets, newest first."""
     return page(*await keys.list_keys(engine, caller, limit=limit, cursor=cursor))
 
 
-@router.get("/whoami", response_model=admin_schemas.Whoami)
+@router.get(
+    "/whoami", response_model=admin_schemas.Whoami, operation_id="get_caller", summary="Get the key of this request"
+)
 async def whoami(engine: EngineDep, caller: Caller) -> Response:
-    """Which workspace the key of this call opens, and as whom."""
+    """Workspace, role and agent of the key."""
     return json_response(await keys.describe_caller(engine, caller))
 
 
-@router.post("/keys/{key_id}/rotate", response_model=admin_schemas.CreatedKey)
-async def rotate(engine: EngineDep, caller: Caller, key_id: UUID) -> Response:
-    """Give a key a new secret."""
+@router.post(
+    "/keys/{key_id}/rotate",
+    response_model=admin_schemas.CreatedKey,
+    operation_id="rotate_key",
+    summary="Rotate the secret of an API key",
+)
+async def rotate(engine: EngineDep, caller: Caller, key_id: KeyId) -> Response:
+    """The former secret is invalid at once."""
     return json_response(await keys.rotate_key(engine, caller, key_id))
 
 
-@router.delete("/keys/{key_id}", status_code=204)
-async def revoke(engine: EngineDep, caller: Caller, key_id: UUID) -> None:
-    """Revoke a key, in effect at once."""
+@router.delete("/keys/{key_id}", status_code=204, operation_id="revoke_key", summary="Revoke an API key")
+async def revoke(engine: EngineDep, caller: Caller, key_id: KeyId) -> None:
+    """The key is invalid at once."""
     await keys.revoke_key(engine, caller, key_id)
 
 
-@router.get("/settings", response_model=WorkspaceSettings)
+@router.get(
+    "/settings", response_model=WorkspaceSettings, operation_id="get_settings", summary="Get the workspace settings"
+)
 async def get_settings(engine: EngineDep, caller: Caller) -> WorkspaceSettings:
-    """The workspace's settings."""
+    """Get the workspace settings."""
     return await workspace.get_settings(engine, caller)
 
 
-@router.put("/settings", response_model=WorkspaceSettings)
+@router.put(
+    "/settings",
+    response_model=WorkspaceSettings,
+    operation_id="update_settings",
+    summary="Update the workspace settings",
+)
 async def put_settings(engine: EngineDep, caller: Caller, body: WorkspaceSettings) -> WorkspaceSettings:
-    """Set the workspace's settings; sections and fields left out keep their value. In effect on the next call."""
+    """Omitted sections and fields keep their value. In effect on the next call."""
     return await workspace.put_settings(engine, caller, body)
 
 
-@router.get("/audit", response_model=schemas.Page[admin_schemas.AuditLine])
+@router.get(
+    "/audit",
+    response_model=schemas.Page[admin_schemas.AuditLine],
+    operation_id="list_audit_entries",
+    summary="List the audit log",
+)
 async def audit_log(
     engine: EngineDep,
     caller: Caller,
-    action: Name | None = None,
-    actor: Name | None = None,
-    since: Timestamp | None = None,
-    until: Timestamp | None = None,
+    action: Annotated[Name | None, Query(description="Action to filter by, such as `key.created`.")] = None,
+    actor: Annotated[Name | None, Query(description="Actor to filter by: `agent:<name>` or `<role>:<key id>`.")] = None,
+    since: Annotated[Timestamp | None, Query(description="Earliest time, inclusive.")] = None,
+    until: Annotated[Timestamp | None, Query(description="Latest time, exclusive.")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """Who administered and who read what is not their own, newest first."""
+    """Administrative actions, and reads of other agents' data. Newest first. Admin keys only."""
     lines, more = await audit.list_audit(
         engine, caller,
         action=action, actor=actor, since=since, until=until, limit=limit, cursor=cursor,
@@ -81,13 +108,15 @@ async def audit_log(
     return page(lines, more)
 
 
-@router.get("/usage", response_model=admin_schemas.UsageReport)
+@router.get("/usage", response_model=admin_schemas.UsageReport, operation_id="get_usage", summary="Get the model usage")
 async def usage(
     engine: EngineDep,
     caller: Caller,
-    since: Annotated[date | None, Query(description="a day (UTC); 29 days before until")] = None,
-    until: Annotated[date | None, Query(description="a day (UTC), included; today")] = None,
-    by: Literal["day", "key", "agent"] = "day",
+    since: Annotated[date | None, Query(description="First day (UTC). Default: 29 days before `until`.")] = None,
+    until: Annotated[date | None, Query(description="Last day (UTC), inclusive. Default: today.")] = None,
+    by: Annotated[
+        Literal["day", "key", "agent"], Query(description="Grouping: `day` (UTC), `key` or `agent`. Default `day`.")
+    ] = "day",
 ) -> Response:
-    """What models were used for: calls, tokens and cost by purpose; at most 10,000 rows. For admins."""
+    """Calls, tokens and cost by purpose, at most 10,000 rows. Admin keys only."""
     return json_response(await usage_report(engine, caller, since=since, until=until, by=by))

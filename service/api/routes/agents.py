@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query, Request
+from fastapi import Path, Query, Request
 from starlette.responses import Response
 
-from service.api import schemas
+from service.api import agent_schemas, schemas
 from service.api.dependencies import AgentPath, AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
 from service.api.naming import api_router
 from service.domain.field_types import Name
@@ -19,61 +19,92 @@ from service.memory.sessions.summarize import summarize
 
 router = api_router(prefix="/v1", tags=["agents"])
 
+DreamId = Annotated[UUID, Path(description="Id of the dream.")]
 MAX_VERSION = 2**31 - 1
 
 
-@router.get("/agents", response_model=schemas.Page[schemas.Agent])
+@router.get(
+    "/agents", response_model=schemas.Page[agent_schemas.Agent], operation_id="list_agents", summary="List agents"
+)
 async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
-    """Agents by name."""
+    """Agents in the order of their names."""
     return page(*await agents.list_agents(engine, caller, limit=limit, cursor=cursor))
 
 
-@router.get("/agents/{agent}", response_model=schemas.Agent)
+@router.get("/agents/{agent}", response_model=agent_schemas.Agent, operation_id="get_agent", summary="Get an agent")
 async def get(engine: EngineDep, caller: Caller, agent: AgentPath) -> Response:
-    """One agent."""
+    """Get an agent."""
     return json_response(await agents.get_agent(engine, caller, agent))
 
 
-@router.put("/agents/{agent}", response_model=schemas.Agent)
-async def put(engine: EngineDep, caller: Caller, agent: AgentPath, body: schemas.PutAgent) -> Response:
-    """Make or change an agent."""
+@router.put(
+    "/agents/{agent}", response_model=agent_schemas.Agent, operation_id="put_agent", summary="Create or update an agent"
+)
+async def put(engine: EngineDep, caller: Caller, agent: AgentPath, body: agent_schemas.PutAgent) -> Response:
+    """Omitted fields keep their value."""
     changes = body.model_dump(exclude_unset=True)
     return json_response(await agents.put_agent(engine, caller, agent, changes))
 
 
-@router.get("/agents/{agent}/bulletin", response_model=schemas.Bulletin)
+@router.get(
+    "/agents/{agent}/bulletin",
+    response_model=agent_schemas.Bulletin,
+    operation_id="get_bulletin",
+    summary="Get the bulletin of an agent",
+)
 async def bulletin(
     engine: EngineDep,
     caller: Caller,
     agent: AgentPath,
-    version: Annotated[int | None, Query(ge=1, le=MAX_VERSION)] = None,
+    version: Annotated[
+        int | None, Query(ge=1, le=MAX_VERSION, description="Version of the bulletin. Default: the newest.")
+    ] = None,
 ) -> Response:
-    """The agent's bulletin."""
+    """Get the bulletin of an agent."""
     return json_response(await agents.get_bulletin(engine, caller, agent, version))
 
 
-@router.post("/agents/{agent}/bulletin", response_model=schemas.Bulletin)
+@router.post(
+    "/agents/{agent}/bulletin",
+    response_model=agent_schemas.Bulletin,
+    operation_id="rewrite_bulletin",
+    summary="Rewrite the bulletin of an agent",
+)
 async def rewrite_bulletin(engine: EngineDep, caller: Caller, agent: AgentPath) -> Response:
-    """Regenerate the agent's bulletin now."""
+    """Generates a new bulletin from the current memories and returns it."""
     return json_response(await agents.rewrite_bulletin(engine, caller, agent))
 
 
-@router.get("/agents/{agent}/bulletin/versions", response_model=schemas.Page[schemas.Bulletin])
+@router.get(
+    "/agents/{agent}/bulletin/versions",
+    response_model=schemas.Page[agent_schemas.Bulletin],
+    operation_id="list_bulletin_versions",
+    summary="List the bulletins of an agent",
+)
 async def bulletin_versions(
     engine: EngineDep, caller: Caller, agent: AgentPath, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
-    """Every bulletin of the agent, newest first."""
+    """All versions of the bulletin, newest first."""
     return page(*await agents.bulletin_versions(engine, caller, agent, limit=limit, cursor=cursor))
 
 
 @router.post(
-    "/agents/{agent}/dream", status_code=202, response_model=schemas.Dream, responses={200: {"model": schemas.Dream}}
+    "/agents/{agent}/dream",
+    status_code=202,
+    response_model=agent_schemas.Dream,
+    responses={200: {"model": agent_schemas.Dream}},
+    operation_id="request_dream",
+    summary="Request a dream",
 )
 async def dream(
-    request: Request, engine: EngineDep, caller: Caller, agent: AgentPath, body: schemas.RequestDream | None = None
+    request: Request,
+    engine: EngineDep,
+    caller: Caller,
+    agent: AgentPath,
+    body: agent_schemas.RequestDream | None = None,
 ) -> Response:
-    """Ask for a dream: 202 when it is queued, 200 with ``wait`` when it is done."""
-    wanted = body or schemas.RequestDream()
+    """Answers 202 once the dream is queued; with `wait`, 200 after its end."""
+    wanted = body or agent_schemas.RequestDream()
     queued = await dreams.request_dream(engine, caller, agent, dry_run=wanted.dry_run)
     if not wanted.wait:
         return json_response(queued, 202)
@@ -81,34 +112,51 @@ async def dream(
         return json_response(await dreams.wait_for_dream(engine, caller, queued["id"], request.is_disconnected))
 
 
-@router.get("/dreams", response_model=schemas.Page[schemas.Dream])
+@router.get(
+    "/dreams", response_model=schemas.Page[agent_schemas.Dream], operation_id="list_dreams", summary="List dreams"
+)
 async def list_dreams(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
-    status: Name | None = None,
+    status: Annotated[
+        Name | None,
+        Query(description="Status to filter by: queued, running, succeeded, failed, undone or dry_run."),
+    ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """Dreams, newest first."""
+    """Dreams without their changes, newest first."""
     return page(*await dreams.list_dreams(engine, caller, agent, status, limit=limit, cursor=cursor))
 
 
-@router.get("/dreams/{dream_id}", response_model=schemas.Dream)
-async def get_dream(engine: EngineDep, caller: Caller, dream_id: UUID) -> Response:
-    """One dream with its changes."""
+@router.get(
+    "/dreams/{dream_id}",
+    response_model=agent_schemas.Dream,
+    operation_id="get_dream",
+    summary="Get a dream with its changes",
+)
+async def get_dream(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
+    """Get a dream with its changes."""
     return json_response(await dreams.get_dream(engine, caller, dream_id))
 
 
-@router.post("/dreams/{dream_id}/undo", response_model=schemas.Dream)
-async def undo(engine: EngineDep, caller: Caller, dream_id: UUID) -> Response:
-    """Take back everything a dream did; 409 names what has changed since."""
+@router.post(
+    "/dreams/{dream_id}/undo", response_model=agent_schemas.Dream, operation_id="undo_dream", summary="Undo a dream"
+)
+async def undo(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
+    """Reverts every change of the dream. 409 lists the records changed since."""
     return json_response(await undo_dream(engine, caller, dream_id))
 
 
-@router.post("/summarize", response_model=schemas.SummarizeResponse)
-async def summarize_memories(engine: EngineDep, caller: Caller, body: schemas.Summarize) -> Response:
-    """Fold an agent's old, unimportant memories into one; a dry run shows which."""
+@router.post(
+    "/summarize",
+    response_model=agent_schemas.SummarizeResponse,
+    operation_id="summarize_memories",
+    summary="Summarize old memories",
+)
+async def summarize_memories(engine: EngineDep, caller: Caller, body: agent_schemas.Summarize) -> Response:
+    """Replaces an agent's old, unimportant memories with one summary; a dry run returns the candidates."""
     return json_response(
         await summarize(engine, caller, body.agent, older_than_days=body.older_than_days, dry_run=body.dry_run)
     )

@@ -25,7 +25,7 @@ router = APIRouter(tags=["chat"])
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "as OpenAI's API takes it; passed on to the model untouched",
+        "description": "Request of OpenAI's chat completions API, passed on to the model.",
         "content": {"application/json": {"schema": {"type": "object"}}},
     }
 }
@@ -34,15 +34,27 @@ _BODY: dict[str, Any] = {
 class ChatHeaders(BaseModel):
     """What the headers of a completion say of memory."""
 
-    agent: Name | None = Field(None, alias="X-Reverie-Agent", description="who acts; an agent key acts as its own")
-    user: Name | None = Field(None, alias="X-Reverie-User", description="who speaks; else the body's user")
-    session: Name | None = Field(
-        None, alias="X-Reverie-Session", description="the conversation; else one is told by its opening"
+    agent: Name | None = Field(
+        None, alias="X-Reverie-Agent", description="Name of the acting agent; ignored with an agent key."
     )
-    task: Name | None = Field(None, alias="X-Reverie-Task", description="whose memories may be read too")
-    placement: Placement | None = Field(None, alias="X-Reverie-Placement", description="of the memory block")
+    user: Name | None = Field(None, alias="X-Reverie-User", description="User speaking. Default: `user` of the body.")
+    session: Name | None = Field(
+        None, alias="X-Reverie-Session", description="Name of the session. Default: derived from the first messages."
+    )
+    task: Name | None = Field(
+        None, alias="X-Reverie-Task", description="Current task; its task-scoped memories are included."
+    )
+    placement: Placement | None = Field(
+        None,
+        alias="X-Reverie-Placement",
+        description="Role of the memory block: `system` message or `user` message. Default: the workspace setting.",
+    )
     max_tokens: int | None = Field(
-        None, alias="X-Reverie-Max-Tokens", ge=0, le=TOKENS_MAX, description="of the memory block"
+        None,
+        alias="X-Reverie-Max-Tokens",
+        ge=0,
+        le=TOKENS_MAX,
+        description="Token budget of the memory block. Default: the workspace setting.",
     )
 
 
@@ -51,18 +63,24 @@ def _chat(request: Request) -> Chat:
     return chat
 
 
-@router.post(PATH, openapi_extra=_BODY, responses={502: {"model": Problem, "description": "The answer is too large"}})
+@router.post(
+    PATH,
+    openapi_extra=_BODY,
+    responses={502: {"model": Problem, "description": "The answer is too large"}},
+    operation_id="create_chat_completion",
+    summary="Create a chat completion",
+)
 async def complete(
     request: Request,
     chat: Annotated[Chat, Depends(_chat)],
     caller: Caller,
     headers: Annotated[ChatHeaders, Header()],
 ) -> Response:
-    """A chat completion by the model behind Reverie, with what is remembered added to it and the turn kept.
+    """OpenAI's chat completion with recalled memories added to the request and the turn stored.
 
-    404 unless the setting ``proxy.enabled`` is on; 403 for a reader key, and for a model that is not in
-    ``proxy.models``. With X-Reverie-No-Memory the request goes through byte for byte. The answer's header
-    X-Reverie-Memory says on, off, degraded or failed.
+    404 unless the setting `proxy.enabled` is on; 403 for a reader key, and for a model not listed in `proxy.models`.
+    With X-Reverie-No-Memory the request is passed on byte for byte. The response header X-Reverie-Memory is on, off,
+    degraded or failed.
     """
     return await complete_for(chat, caller, headers, await request.body())
 

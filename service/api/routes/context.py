@@ -15,14 +15,21 @@ from service.memory.search.context import build_context
 router = api_router(prefix="/v1", tags=["context"])
 
 
-@router.post("/context", response_model=schemas.ContextAnswer)
+@router.post(
+    "/context",
+    response_model=schemas.ContextAnswer,
+    operation_id="build_context",
+    summary="Build the context of a model call",
+)
 async def context(engine: EngineDep, caller: Caller, request: ContextRequest) -> Response:
-    """Bulletin, identity, preferences, memories, documents, window and tool results under one token budget."""
+    """Bulletin, identity, preferences, memories, documents, window and tool results within one token budget."""
     built = await build_context(engine, caller, request)
     return json_response(built.answer(request.message, request.placement))
 
 
-@router.post("/ask", response_model=schemas.AskAnswer)
+@router.post(
+    "/ask", response_model=schemas.AskAnswer, operation_id="ask_memory", summary="Answer a question from memory"
+)
 async def answer(engine: EngineDep, caller: Caller, request: AskRequest) -> Response:
-    """An answer from memory with the memories it rests on; without a language model, the best memories."""
+    """Returns the answer with the cited memories; without a language model, the best memories only."""
     return json_response(await ask(engine, caller, request))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 from uuid import UUID
 
+from fastapi import Path
 from starlette.responses import Response
 
 from service.api import engine_schemas as schemas
@@ -12,22 +14,32 @@ from service.api.naming import api_router
 from service.api.schemas import Page
 from service.memory.dreams import dead_letters
 
+DeadLetterId = Annotated[UUID, Path(description="Id of the dead letter.")]
+
 router = api_router(prefix="/v1/dead-letters", tags=["engine"])
 
 
-@router.get("", response_model=Page[schemas.DeadLetter])
+@router.get("", response_model=Page[schemas.DeadLetter], operation_id="list_dead_letters", summary="List dead letters")
 async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
-    """Texts set aside because workers died over them, newest first. Admin keys only."""
+    """Texts excluded from processing after repeated worker crashes, newest first. Admin keys only."""
     return page(*await dead_letters.list_dead_letters(engine, caller, limit=limit, cursor=cursor))
 
 
-@router.post("/{dead_letter_id}/retry", status_code=202, response_model=schemas.DeadLetter)
-async def retry(engine: EngineDep, caller: Caller, dead_letter_id: UUID) -> Response:
-    """Process the text once more: a message is dreamed about exactly once. Admin keys only."""
+@router.post(
+    "/{dead_letter_id}/retry",
+    status_code=202,
+    response_model=schemas.DeadLetter,
+    operation_id="retry_dead_letter",
+    summary="Retry a dead letter",
+)
+async def retry(engine: EngineDep, caller: Caller, dead_letter_id: DeadLetterId) -> Response:
+    """One more attempt; a message is dreamed about exactly once. Admin keys only."""
     return json_response(await dead_letters.retry_dead_letter(engine, caller, dead_letter_id), 202)
 
 
-@router.delete("/{dead_letter_id}", status_code=204)
-async def discard(engine: EngineDep, caller: Caller, dead_letter_id: UUID) -> None:
-    """Give the text up: no worker reads it again. A message stays in its session's history. Admin keys only."""
+@router.delete(
+    "/{dead_letter_id}", status_code=204, operation_id="discard_dead_letter", summary="Discard a dead letter"
+)
+async def discard(engine: EngineDep, caller: Caller, dead_letter_id: DeadLetterId) -> None:
+    """Excludes the text from processing permanently. A message stays in the history of its session. Admin keys only."""
     await dead_letters.discard_dead_letter(engine, caller, dead_letter_id)

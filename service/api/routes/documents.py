@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 from uuid import UUID
 
+from fastapi import Path
 from starlette.responses import Response
 
 from service.api import schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, UserQuery, json_response, page
 from service.api.naming import api_router
 from service.domain.documents import DocumentDraft
-from service.domain.field_types import Name
 from service.memory.saving import documents
+
+DocumentId = Annotated[UUID, Path(description="Id of the document.")]
 
 router = api_router(prefix="/v1/documents", tags=["documents"])
 
@@ -20,20 +23,24 @@ router = api_router(prefix="/v1/documents", tags=["documents"])
     "",
     status_code=201,
     response_model=schemas.Document,
-    responses={200: {"model": None, "description": "The call has its memory off: nothing was kept"}},
+    responses={200: {"model": None, "description": "Nothing stored: X-Reverie-No-Memory is set"}},
+    operation_id="create_document",
+    summary="Create a document",
 )
 async def add(engine: EngineDep, caller: Caller, draft: DocumentDraft) -> Response:
-    """Ingest a text or Markdown document: cut into parts, embedded, searchable."""
+    """Text or Markdown, split into chunks, embedded and searchable."""
     stored = await documents.add_document(engine, caller, draft)
     return json_response(stored, 201 if stored else 200)
 
 
-@router.get("", response_model=schemas.Page[schemas.DocumentHead])
+@router.get(
+    "", response_model=schemas.Page[schemas.DocumentHead], operation_id="list_documents", summary="List documents"
+)
 async def list_(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
-    user: Name | None = None,
+    user: UserQuery = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
@@ -41,13 +48,13 @@ async def list_(
     return page(*await documents.list_documents(engine, caller, agent, user, limit=limit, cursor=cursor))
 
 
-@router.get("/{document_id}", response_model=schemas.Document)
-async def get(engine: EngineDep, caller: Caller, document_id: UUID) -> Response:
-    """One document."""
+@router.get("/{document_id}", response_model=schemas.Document, operation_id="get_document", summary="Get a document")
+async def get(engine: EngineDep, caller: Caller, document_id: DocumentId) -> Response:
+    """Get a document."""
     return json_response(await documents.get_document(engine, caller, document_id))
 
 
-@router.delete("/{document_id}", status_code=204)
-async def delete(engine: EngineDep, caller: Caller, document_id: UUID) -> None:
-    """Delete a document and its parts for good."""
+@router.delete("/{document_id}", status_code=204, operation_id="delete_document", summary="Delete a document")
+async def delete(engine: EngineDep, caller: Caller, document_id: DocumentId) -> None:
+    """Deletes the document and its chunks permanently."""
     await documents.drop_document(engine, caller, document_id)

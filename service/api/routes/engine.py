@@ -17,34 +17,55 @@ from service.memory.ops.verify import verify as run_verify
 router = api_router(prefix="/v1", tags=["engine"])
 
 
-@router.get("/engine", response_model=schemas.EngineState)
+@router.get(
+    "/engine", response_model=schemas.EngineState, operation_id="get_engine", summary="Get the state of the engine"
+)
 async def engine_state(engine: EngineDep, caller: Caller) -> Response:
-    """How everything is, looked at now. What concerns all workspaces is for admin keys of the default workspace."""
+    """Checked at the time of the request. Versions, sizes, hosts and error messages are null except for admin keys of
+    the default workspace."""
     return json_response(await engine_status.get_engine_status(engine, caller))
 
 
-@router.get("/embedding-providers", response_model=Items[schemas.EmbeddingProvider])
+@router.get(
+    "/embedding-providers",
+    response_model=Items[schemas.EmbeddingProvider],
+    operation_id="list_embedding_providers",
+    summary="List embedding providers",
+)
 async def embedding_providers(engine: EngineDep, caller: Caller) -> Response:
-    """What can embed, whether it would work here, and what is in use; the last alone for other keys than admin keys of
-    the default workspace."""
+    """All values of EMBEDDING_MODEL and their availability for admin keys of the default workspace; for other keys only
+    the one in use."""
     return json_response({"items": engine_status.providers(engine, caller)})
 
 
-@router.post("/verify", response_model=schemas.VerifyResponse)
+@router.post(
+    "/verify", response_model=schemas.VerifyResponse, operation_id="verify_engine", summary="Run an end-to-end test"
+)
 async def verify(engine: EngineDep, caller: Caller) -> Response:
-    """Write a memory, find it by keyword and by vector, delete it; leaves nothing behind."""
+    """Writes a memory, finds it by keyword and by vector, and deletes it."""
     return json_response(await run_verify(engine, caller))
 
 
-@router.post("/reindex", status_code=202, response_model=schemas.ReindexStarted)
+@router.post(
+    "/reindex",
+    status_code=202,
+    response_model=schemas.ReindexStarted,
+    operation_id="start_reindex",
+    summary="Start reindexing",
+)
 async def start_reindex(
     engine: EngineDep, caller: Caller, body: Annotated[schemas.Reindex | None, Body()] = None
 ) -> Response:
-    """Have the worker embed what has no vector or, by force, everything anew."""
+    """The worker embeds all texts without a vector or, with `force`, all texts."""
     return json_response(await engine_status.start_reindex(engine, caller, force=bool(body and body.force)), 202)
 
 
-@router.get("/reindex", response_model=schemas.ReindexProgress)
+@router.get(
+    "/reindex",
+    response_model=schemas.ReindexProgress,
+    operation_id="get_reindex",
+    summary="Get the progress of the last reindexing",
+)
 async def reindex_progress(engine: EngineDep, caller: Caller) -> Response:
-    """How far the last reindex has come."""
+    """Get the progress of the last reindexing."""
     return json_response(await engine_status.reindex_progress(engine, caller))

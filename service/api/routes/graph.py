@@ -18,81 +18,121 @@ from service.memory.dreams import graph
 
 router = api_router(prefix="/v1", tags=["graph"])
 
-EntityPath = Annotated[PathName, Path(description="the entity's id, or a name it goes by")]
+EntityPath = Annotated[PathName, Path(description="Id, name or alias of the entity.")]
+EntityId = Annotated[UUID, Path(description="Id of the entity.")]
 PartOfName = Annotated[Text, Identifies()]
 AMBIGUOUS: dict[int | str, dict[str, Any]] = {
-    300: {"model": Problem, "description": "The name fits several; ``candidates`` are they"}
+    300: {"model": Problem, "description": "Ambiguous name; `candidates` lists the entities"}
 }
 
 
-@router.get("/entities", response_model=schemas.Page[schemas.Entity])
+@router.get(
+    "/entities", response_model=schemas.Page[schemas.Entity], operation_id="list_entities", summary="List entities"
+)
 async def list_(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
-    kind: Name | None = None,
-    q: Annotated[PartOfName | None, Query(max_length=200)] = None,
+    kind: Annotated[Name | None, Query(description="Kind to filter by.")] = None,
+    q: Annotated[PartOfName | None, Query(max_length=200, description="Part of the name.")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """Entities the caller may see, newest first."""
+    """Entities visible to the caller, newest first."""
     return page(*await graph.list_entities(engine, caller, agent, kind, q or None, limit=limit, cursor=cursor))
 
 
-@router.get("/entities/{entity}", response_model=schemas.Entity, responses=AMBIGUOUS)
+@router.get(
+    "/entities/{entity}",
+    response_model=schemas.Entity,
+    responses=AMBIGUOUS,
+    operation_id="get_entity",
+    summary="Get an entity",
+)
 async def get(engine: EngineDep, caller: Caller, entity: EntityPath, agent: AgentQuery = None) -> Response:
-    """One entity."""
+    """Get an entity."""
     return json_response(await graph.get_entity(engine, caller, agent, entity))
 
 
-@router.get("/entities/{entity}/graph", response_model=graph_schemas.Graph, responses=AMBIGUOUS)
+@router.get(
+    "/entities/{entity}/graph",
+    response_model=graph_schemas.Graph,
+    responses=AMBIGUOUS,
+    operation_id="get_entity_graph",
+    summary="Get the graph around an entity",
+)
 async def entity_graph(
     engine: EngineDep,
     caller: Caller,
     entity: EntityPath,
     agent: AgentQuery = None,
-    depth: Annotated[int, Query(ge=1, le=4)] = 2,
+    depth: Annotated[int, Query(ge=1, le=4, description="Maximum distance from the entity in edges. Default 2.")] = 2,
 ) -> Response:
-    """What is known around an entity."""
+    """Entities, edges and memories within `depth` edges of the entity."""
     return json_response(await graph.graph(engine, caller, agent, entity, depth))
 
 
-@router.patch("/entities/{entity_id}", response_model=schemas.Entity)
-async def change(engine: EngineDep, caller: Caller, entity_id: UUID, body: graph_schemas.PatchEntity) -> Response:
-    """Rename an entity, or change its kind or its other names."""
+@router.patch(
+    "/entities/{entity_id}", response_model=schemas.Entity, operation_id="update_entity", summary="Update an entity"
+)
+async def change(engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.PatchEntity) -> Response:
+    """Omitted fields keep their value."""
     return json_response(await graph.change_entity(engine, caller, entity_id, body.model_dump(exclude_unset=True)))
 
 
-@router.post("/entities/{entity_id}/merge", response_model=schemas.Entity)
-async def merge(engine: EngineDep, caller: Caller, entity_id: UUID, body: graph_schemas.MergeEntity) -> Response:
-    """Let another entity stand for both; that one is given."""
+@router.post(
+    "/entities/{entity_id}/merge",
+    response_model=schemas.Entity,
+    operation_id="merge_entity",
+    summary="Merge an entity into another",
+)
+async def merge(engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.MergeEntity) -> Response:
+    """Returns the remaining entity."""
     return json_response(await graph.merge_entities(engine, caller, entity_id, body.into))
 
 
-@router.post("/entities/{entity_id}/unmerge", response_model=schemas.Entity)
-async def unmerge(engine: EngineDep, caller: Caller, entity_id: UUID) -> Response:
-    """Take a merge back: the entity stands for itself again."""
+@router.post(
+    "/entities/{entity_id}/unmerge",
+    response_model=schemas.Entity,
+    operation_id="unmerge_entity",
+    summary="Undo the merge of an entity",
+)
+async def unmerge(engine: EngineDep, caller: Caller, entity_id: EntityId) -> Response:
+    """Undo the merge of an entity."""
     return json_response(await graph.unmerge_entity(engine, caller, entity_id))
 
 
-@router.post("/entities/{entity_id}/split", status_code=201, response_model=schemas.Entity)
-async def split(engine: EngineDep, caller: Caller, entity_id: UUID, body: graph_schemas.SplitEntity) -> Response:
-    """Make a new entity of what some memories say of this one."""
+@router.post(
+    "/entities/{entity_id}/split",
+    status_code=201,
+    response_model=schemas.Entity,
+    operation_id="split_entity",
+    summary="Split an entity",
+)
+async def split(engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.SplitEntity) -> Response:
+    """Moves memories to a new entity and returns it."""
     return json_response(
         await graph.split_entity(engine, caller, entity_id, body.memory_ids, body.name, body.kind), 201
     )
 
 
 @router.post(
-    "/edges", status_code=201, response_model=graph_schemas.Edge, responses={200: {"model": graph_schemas.Edge}}
+    "/edges",
+    status_code=201,
+    response_model=graph_schemas.Edge,
+    responses={200: {"model": graph_schemas.Edge}},
+    operation_id="create_edge",
+    summary="Create an edge",
 )
 async def add_edge(engine: EngineDep, caller: Caller, body: graph_schemas.CreateEdge) -> Response:
-    """Link memories and entities: 201 for a new edge, 200 for one that was there."""
+    """Answers 201 for a new edge, and 200 for an existing one."""
     edge, made = await graph.add_edge(engine, caller, body.agent, body.relation, dict(body.source), dict(body.target))
     return json_response(edge, 201 if made else 200)
 
 
-@router.delete("/edges/{edge_id}", status_code=204)
-async def remove_edge(engine: EngineDep, caller: Caller, edge_id: UUID) -> None:
+@router.delete("/edges/{edge_id}", status_code=204, operation_id="delete_edge", summary="Delete an edge")
+async def remove_edge(
+    engine: EngineDep, caller: Caller, edge_id: Annotated[UUID, Path(description="Id of the edge.")]
+) -> None:
     """Delete an edge."""
     await graph.remove_edge(engine, caller, edge_id)

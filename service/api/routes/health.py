@@ -23,19 +23,22 @@ async def root() -> dict[str, str]:
 
 
 @router.head("/healthz", include_in_schema=False)
-@router.get("/healthz")
+@router.get("/healthz", operation_id="check_liveness", summary="Check the liveness of the process")
 async def healthz() -> dict[str, str]:
-    """The process is alive."""
+    """Check the liveness of the process."""
     return {"status": "ok"}
 
 
 @router.head("/readyz", include_in_schema=False)
 @router.get(
-    "/readyz", response_model=schemas.Readiness, responses={503: {"model": schemas.Readiness, "description": "No"}}
+    "/readyz",
+    response_model=schemas.Readiness,
+    responses={503: {"model": schemas.Readiness, "description": "Unavailable"}},
+    operation_id="check_readiness",
+    summary="Check the readiness of the service",
 )
 async def readyz(engine: EngineDep) -> Response:
-    """Whether it can serve: 503 without a database, or with one whose schema is not this release's. ``degraded`` names
-    what it goes without."""
+    """503 without a database, or with a schema of another release. `degraded` lists the other failing parts."""
     found = await checks(engine)
     states = {name: one["status"] for name, one in found.items()}
     if states["database"] != "ok":
@@ -47,11 +50,11 @@ async def readyz(engine: EngineDep) -> Response:
     return json_response({"status": "ready", "degraded": degraded, "checks": states})
 
 
-@router.get("/metrics", response_class=PlainTextResponse)
+@router.get("/metrics", response_class=PlainTextResponse, operation_id="get_metrics", summary="Get Prometheus metrics")
 async def metrics(engine: EngineDep, given: Bearer) -> Response:
-    """What Prometheus scrapes: latencies, pool, queues, dreams, tokens, cost, and what works. Names no tenant.
+    """Latencies, pool, queues, dreams, tokens, cost and health over all workspaces, without tenant names.
 
-    The numbers are those of all workspaces: it needs an admin key of the default workspace.
+    Needs an admin key of the default workspace.
     """
     if given is None or not given.credentials:
         raise Unauthenticated

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query
+from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, UserQuery, json_response, page
 from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
@@ -22,45 +22,69 @@ from service.memory.saving import lifecycle
 from service.memory.saving.remember import Saved, remember, remember_one
 from service.memory.search.recall import recall
 
+MemoryId = Annotated[UUID, Path(description="Id of the memory.")]
 SourceKind = Annotated[Name, AsGiven()]
 
 router = api_router(prefix="/v1/memories", tags=["memories"])
 
 
-@router.post("", status_code=201, response_model=schemas.SavedMemory, responses={200: {"model": schemas.SavedMemory}})
+@router.post(
+    "",
+    status_code=201,
+    response_model=schemas.SavedMemory,
+    responses={200: {"model": schemas.SavedMemory}},
+    operation_id="save_memory",
+    summary="Save a memory",
+)
 async def save(engine: EngineDep, caller: Caller, draft: MemoryDraft) -> Response:
-    """Save one memory: 201 when it is new, 200 when it reinforced or updated one that was there."""
+    """Answers 201 for a new memory, and 200 when a stored one was reinforced (identical) or updated (same key)."""
     return await save_as(engine, caller, draft)
 
 
-@router.post("/batch", status_code=201, response_model=schemas.Items[schemas.SavedMemory])
+@router.post(
+    "/batch",
+    status_code=201,
+    response_model=schemas.Items[schemas.SavedMemory],
+    operation_id="save_memories",
+    summary="Save a batch of memories",
+)
 async def save_batch(engine: EngineDep, caller: Caller, batch: schemas.Batch) -> Response:
-    """Save up to 1,000 memories, all or none."""
+    """Up to 1,000 memories in one transaction: all or none."""
     return json_response({"items": [_saved(one) for one in await remember(engine, caller, batch.items)]}, 201)
 
 
-@router.get("", response_model=schemas.Page[schemas.Memory])
+@router.get("", response_model=schemas.Page[schemas.Memory], operation_id="list_memories", summary="List memories")
 async def list_(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
-    type: Annotated[list[MemoryType] | None, Query()] = None,
-    scope: Annotated[list[Scope] | None, Query()] = None,
-    session: Name | None = None,
-    user: Name | None = None,
-    tag: Tag | None = None,
-    key: Name | None = None,
-    source: Annotated[SourceKind | None, Query(description="source.kind")] = None,
-    q: Annotated[Text | None, Query(max_length=1000, description="text the content contains")] = None,
-    since: Annotated[Timestamp | None, Query(description="happened (or was made) at or after")] = None,
-    until: Timestamp | None = None,
-    created_since: Timestamp | None = None,
-    created_until: Timestamp | None = None,
-    include: Annotated[str, Query(description="deleted, superseded, expired; comma-separated")] = "",
+    type: Annotated[list[MemoryType] | None, Query(description="Memory types to filter by. Default: all.")] = None,
+    scope: Annotated[list[Scope] | None, Query(description="Scopes to filter by. Default: all.")] = None,
+    session: Annotated[Name | None, Query(description="Session to filter by.")] = None,
+    user: UserQuery = None,
+    tag: Annotated[Tag | None, Query(description="Tag to filter by.")] = None,
+    key: Annotated[Name | None, Query(description="Upsert key to filter by.")] = None,
+    source: Annotated[SourceKind | None, Query(description="Value of `kind` in `source` to filter by.")] = None,
+    q: Annotated[
+        Text | None, Query(max_length=1000, description="Part of the content, at most 1,000 characters.")
+    ] = None,
+    since: Annotated[
+        Timestamp | None, Query(description="Earliest time of occurrence (or creation), inclusive.")
+    ] = None,
+    until: Annotated[Timestamp | None, Query(description="Latest time of occurrence (or creation), exclusive.")] = None,
+    created_since: Annotated[Timestamp | None, Query(description="Earliest creation time, inclusive.")] = None,
+    created_until: Annotated[Timestamp | None, Query(description="Latest creation time, exclusive.")] = None,
+    include: Annotated[
+        str,
+        Query(
+            description="Comma-separated list of `deleted`, `superseded` and `expired`, to include "
+            "such memories. Default empty."
+        ),
+    ] = "",
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """Memories the caller may see, newest first."""
+    """Memories visible to the caller, newest first."""
     wanted = included(include, "deleted", "superseded", "expired")
     filter_ = lifecycle.ListFilter(
         types=[t.value for t in type] if type else None,
@@ -72,69 +96,96 @@ async def list_(
     return page(*await lifecycle.list_memories(engine, caller, agent, filter_, limit=limit, cursor=cursor))
 
 
-@router.post("/search", response_model=schemas.SearchAnswer)
+@router.post("/search", response_model=schemas.SearchAnswer, operation_id="search_memories", summary="Search memories")
 async def search(engine: EngineDep, caller: Caller, request: SearchRequest) -> Response:
-    """Search memories by words, meaning or both, best first."""
+    """Results by descending score. Counts the access to each returned memory."""
     return await search_as(engine, caller, request)
 
 
-@router.post("/search/preview", response_model=schemas.SearchAnswer)
+@router.post(
+    "/search/preview", response_model=schemas.SearchAnswer, operation_id="preview_search", summary="Preview a search"
+)
 async def preview(engine: EngineDep, caller: Caller, request: SearchRequest) -> Response:
-    """The same ranking as search, explained, and nothing counted."""
+    """The ranking of a search, explained, without counting access."""
     return json_response(await recall(engine, caller, request, count_access=False))
 
 
-@router.get("/stats", response_model=schemas.MemoryStats)
+@router.get(
+    "/stats", response_model=schemas.MemoryStats, operation_id="get_memory_stats", summary="Get memory statistics"
+)
 async def stats(engine: EngineDep, caller: Caller, agent: AgentQuery = None) -> Response:
-    """How many memories the caller may see, of which types, and what of them."""
+    """Number and length of the memories visible to the caller, in total and by type."""
     return json_response(await lifecycle.memory_stats(engine, caller, agent))
 
 
-@router.get("/{memory_id}", response_model=schemas.Memory)
+@router.get("/{memory_id}", response_model=schemas.Memory, operation_id="get_memory", summary="Get a memory")
 async def get(
     engine: EngineDep,
     caller: Caller,
-    memory_id: UUID,
-    include: Annotated[str, Query(description="deleted, expired; comma-separated")] = "",
+    memory_id: MemoryId,
+    include: Annotated[
+        str,
+        Query(description="Comma-separated list of `deleted` and `expired`, to return such a memory. Default empty."),
+    ] = "",
 ) -> Response:
-    """One memory."""
+    """Get a memory."""
     wanted = included(include, "deleted", "expired")
     return json_response(await lifecycle.get_memory(engine, caller, memory_id, include=wanted))
 
 
-@router.patch("/{memory_id}", response_model=schemas.Memory)
-async def patch(engine: EngineDep, caller: Caller, memory_id: UUID, changes: MemoryPatch) -> Response:
-    """Change a memory as last seen at ``version``; 409 when it has changed since."""
+@router.patch("/{memory_id}", response_model=schemas.Memory, operation_id="update_memory", summary="Update a memory")
+async def patch(engine: EngineDep, caller: Caller, memory_id: MemoryId, changes: MemoryPatch) -> Response:
+    """Optimistic locking: 409 when the stored version is newer than `version`."""
     return json_response(await lifecycle.change_memory(engine, caller, memory_id, changes))
 
 
-@router.delete("/{memory_id}", status_code=204)
-async def delete(engine: EngineDep, caller: Caller, memory_id: UUID) -> None:
-    """Delete a memory; it can be restored until it is collected."""
+@router.delete("/{memory_id}", status_code=204, operation_id="delete_memory", summary="Delete a memory")
+async def delete(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> None:
+    """The memory can be restored until `retention.deleted_days` have passed."""
     await lifecycle.delete_memory(engine, caller, memory_id)
 
 
-@router.post("/{memory_id}/restore", response_model=schemas.Memory)
-async def restore(engine: EngineDep, caller: Caller, memory_id: UUID) -> Response:
-    """Bring a deleted memory back."""
+@router.post(
+    "/{memory_id}/restore",
+    response_model=schemas.Memory,
+    operation_id="restore_memory",
+    summary="Restore a deleted memory",
+)
+async def restore(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> Response:
+    """Restore a deleted memory."""
     return json_response(await lifecycle.restore_memory(engine, caller, memory_id))
 
 
-@router.post("/{memory_id}/feedback", response_model=schemas.Memory)
-async def feedback(engine: EngineDep, caller: Caller, memory_id: UUID, given: schemas.Feedback) -> Response:
-    """Say whether a memory was of use: its importance moves by a tenth, within 0 and 1."""
+@router.post(
+    "/{memory_id}/feedback",
+    response_model=schemas.Memory,
+    operation_id="rate_memory",
+    summary="Rate the usefulness of a memory",
+)
+async def feedback(engine: EngineDep, caller: Caller, memory_id: MemoryId, given: schemas.Feedback) -> Response:
+    """Raises or lowers the importance by 0.1, within 0 and 1."""
     return json_response(await lifecycle.record_feedback(engine, caller, memory_id, useful=given.useful))
 
 
-@router.get("/{memory_id}/history", response_model=schemas.Items[dict[str, object]])
-async def list_memory_history(engine: EngineDep, caller: Caller, memory_id: UUID) -> Response:
-    """Every version of a memory, oldest first."""
+@router.get(
+    "/{memory_id}/history",
+    response_model=schemas.Items[dict[str, object]],
+    operation_id="list_memory_history",
+    summary="List the versions of a memory",
+)
+async def list_memory_history(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> Response:
+    """All versions of the memory, oldest first."""
     return json_response({"items": await lifecycle.memory_history(engine, caller, memory_id)})
 
 
-@router.get("/{memory_id}/sources", response_model=schemas.Items[dict[str, object]])
-async def list_memory_sources(engine: EngineDep, caller: Caller, memory_id: UUID) -> Response:
-    """The messages a memory was made of."""
+@router.get(
+    "/{memory_id}/sources",
+    response_model=schemas.Items[dict[str, object]],
+    operation_id="list_memory_sources",
+    summary="List the source messages of a memory",
+)
+async def list_memory_sources(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> Response:
+    """List the source messages of a memory."""
     return json_response({"items": await lifecycle.memory_sources(engine, caller, memory_id)})
 
 

@@ -2,32 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
+from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, SessionPath, json_response, page
+from service.api.dependencies import (
+    AgentQuery,
+    Caller,
+    Cursor,
+    EngineDep,
+    Limit,
+    SessionPath,
+    UserQuery,
+    json_response,
+    page,
+)
 from service.api.naming import api_router
-from service.domain.field_types import Name
 from service.memory.sessions import conversations
 
 router = api_router(prefix="/v1", tags=["sessions"])
 
 
-@router.post("/sessions", status_code=201, response_model=schemas.Session)
+@router.post(
+    "/sessions",
+    status_code=201,
+    response_model=schemas.Session,
+    operation_id="start_session",
+    summary="Start a session",
+)
 async def start(engine: EngineDep, caller: Caller, body: schemas.StartSession) -> Response:
-    """Start a session; without a name it gets a fresh UUID."""
+    """The name defaults to a new UUID."""
     return json_response(await conversations.start_session(engine, caller, body.agent, body.session, body.user), 201)
 
 
-@router.get("/sessions", response_model=schemas.Page[schemas.Session])
+@router.get(
+    "/sessions", response_model=schemas.Page[schemas.Session], operation_id="list_sessions", summary="List sessions"
+)
 async def list_(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
-    user: Name | None = None,
+    user: UserQuery = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
@@ -35,9 +53,9 @@ async def list_(
     return page(*await conversations.list_sessions(engine, caller, agent, user, limit=limit, cursor=cursor))
 
 
-@router.get("/sessions/{session}", response_model=schemas.Session)
+@router.get("/sessions/{session}", response_model=schemas.Session, operation_id="get_session", summary="Get a session")
 async def get(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
-    """One session."""
+    """Get a session."""
     return json_response(await conversations.get_session(engine, caller, agent, session))
 
 
@@ -46,28 +64,38 @@ async def get(engine: EngineDep, caller: Caller, session: SessionPath, agent: Ag
     status_code=201,
     response_model=schemas.AppendMessagesResponse,
     responses={
-        200: {"model": schemas.AppendMessagesResponse, "description": "The call has its memory off: nothing was kept"}
+        200: {"model": schemas.AppendMessagesResponse, "description": "Nothing stored: X-Reverie-No-Memory is set"}
     },
+    operation_id="append_messages",
+    summary="Append messages to a session",
 )
 async def append(engine: EngineDep, caller: Caller, session: SessionPath, body: schemas.AppendMessages) -> Response:
-    """Append turns to a session, made on first use; numbered without a gap."""
+    """Creates the session on first use. Messages are numbered without gaps."""
     stored, window = await conversations.append_messages(
         engine, caller, body.agent, session, body.messages, user=body.user, searchable=body.searchable
     )
     return json_response({"messages": stored, "window": window}, 201 if stored else 200)
 
 
-@router.get("/sessions/{session}/messages", response_model=schemas.Page[schemas.Message])
+@router.get(
+    "/sessions/{session}/messages",
+    response_model=schemas.Page[schemas.Message],
+    operation_id="list_messages",
+    summary="List the messages of a session",
+)
 async def history(
     engine: EngineDep,
     caller: Caller,
     session: SessionPath,
     agent: AgentQuery = None,
-    order: Literal["asc", "desc"] = "asc",
+    order: Annotated[
+        Literal["asc", "desc"],
+        Query(description="Order: `asc` (oldest first) or `desc` (newest first). Default `asc`."),
+    ] = "asc",
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """The permanent history."""
+    """The permanent history, independent of the window."""
     return page(
         *await conversations.history(
             engine, caller, agent, session, descending=order == "desc", limit=limit, cursor=cursor
@@ -75,25 +103,44 @@ async def history(
     )
 
 
-@router.get("/sessions/{session}/window", response_model=schemas.Window)
+@router.get(
+    "/sessions/{session}/window",
+    response_model=schemas.Window,
+    operation_id="get_window",
+    summary="Get the window of a session",
+)
 async def window(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
-    """The turns that still go to the model verbatim."""
+    """The messages passed to the model verbatim, and the summary of the earlier ones."""
     return json_response(await conversations.window(engine, caller, agent, session))
 
 
-@router.post("/sessions/{session}/compact", response_model=schemas.Window)
+@router.post(
+    "/sessions/{session}/compact",
+    response_model=schemas.Window,
+    operation_id="compact_window",
+    summary="Compact the window of a session",
+)
 async def compact(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
-    """Fold the older half of the window into a summary memory now; the window after it."""
+    """Summarizes the older half of the window now and returns the new window."""
     return json_response(await conversations.compact_window(engine, caller, agent, session))
 
 
-@router.delete("/sessions/{session}/window", status_code=204)
+@router.delete(
+    "/sessions/{session}/window", status_code=204, operation_id="clear_window", summary="Clear the window of a session"
+)
 async def clear_window(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> None:
-    """Clear the window only."""
+    """The window is empty afterwards; the history is kept."""
     await conversations.clear_window(engine, caller, agent, session)
 
 
-@router.get("/messages/{message_id}/memories", response_model=schemas.Items[schemas.Memory])
-async def message_memories(engine: EngineDep, caller: Caller, message_id: UUID) -> Response:
-    """The memories made of a message."""
+@router.get(
+    "/messages/{message_id}/memories",
+    response_model=schemas.Items[schemas.Memory],
+    operation_id="list_message_memories",
+    summary="List the memories derived from a message",
+)
+async def message_memories(
+    engine: EngineDep, caller: Caller, message_id: Annotated[UUID, Path(description="Id of the message.")]
+) -> Response:
+    """List the memories derived from a message."""
     return json_response({"items": await conversations.message_memories(engine, caller, message_id)})

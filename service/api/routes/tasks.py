@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Path
 from starlette.responses import Response
 
-from service.api import schemas
+from service.api import agent_schemas, schemas
 from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
@@ -15,22 +15,24 @@ from service.memory.ops import tasks
 
 router = api_router(prefix="/v1/tasks", tags=["agents"])
 
-TaskPath = Annotated[PathName, Path(description="the task's name")]
+TaskPath = Annotated[PathName, Path(description="Name of the task.")]
 
 
-@router.get("", response_model=schemas.Page[schemas.Task])
+@router.get("", response_model=schemas.Page[agent_schemas.Task], operation_id="list_tasks", summary="List tasks")
 async def list_tasks(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
-    """Tasks by name. An agent key sees the tasks that its agent is a declared member of."""
+    """Tasks in the order of their names. An agent key sees the tasks with its agent as a declared member."""
     return page(*await tasks.list_tasks(engine, caller, limit=limit, cursor=cursor))
 
 
-@router.get("/{task}", response_model=schemas.Task)
+@router.get("/{task}", response_model=agent_schemas.Task, operation_id="get_task", summary="Get a task")
 async def get_task(engine: EngineDep, caller: Caller, task: TaskPath) -> Response:
-    """One task."""
+    """Get a task."""
     return json_response(await tasks.get_task(engine, caller, task))
 
 
-@router.put("/{task}", response_model=schemas.Task)
-async def put_task(engine: EngineDep, caller: Caller, task: TaskPath, body: schemas.PutTask) -> Response:
-    """Declare who may read and write a task. Needs an admin key; in effect on the next call."""
+@router.put(
+    "/{task}", response_model=agent_schemas.Task, operation_id="put_task", summary="Declare the members of a task"
+)
+async def put_task(engine: EngineDep, caller: Caller, task: TaskPath, body: agent_schemas.PutTask) -> Response:
+    """The members are in effect on the next call. Admin keys only."""
     return json_response(await tasks.put_task(engine, caller, task, body.members))

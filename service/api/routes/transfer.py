@@ -32,17 +32,30 @@ STREAMED = "/v1/import"
 """Its body is read line by line, so the bound on other bodies does not hold for it."""
 
 
-@router.get("/export", response_class=StreamingResponse, responses={200: {"content": {NDJSON: {}}}})
+@router.get(
+    "/export",
+    response_class=StreamingResponse,
+    responses={200: {"content": {NDJSON: {}}}},
+    operation_id="export_records",
+    summary="Export a workspace or an agent",
+)
 async def export_(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
-    include: Annotated[str, Query(description="deleted, expired; comma-separated")] = "",
+    include: Annotated[
+        str,
+        Query(description="Comma-separated list of `deleted` and `expired`, to include such memories. Default empty."),
+    ] = "",
     resume_from: Annotated[
-        Text | None, Query(max_length=300, description="<record>:<key> of the last line received, to go on there")
+        Text | None,
+        Query(
+            max_length=300,
+            description="Position `<record>:<key>` of the last received line; the export continues after it.",
+        ),
     ] = None,
 ) -> StreamingResponse:
-    """Everything of the workspace, or of one agent, as one JSON object per line."""
+    """A stream with one JSON object per line (NDJSON)."""
     with ExitStack() as held:
         held.enter_context(engine.transfers.slot(caller))
         wanted = included(include, "deleted", "expired")
@@ -56,6 +69,8 @@ async def export_(
     response_model=schemas.ImportResponse,
     responses={200: {"content": {NDJSON: {}}}},
     openapi_extra={"requestBody": {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}},
+    operation_id="import_records",
+    summary="Import an export",
 )
 async def import_(
     request: Request,
@@ -63,13 +78,17 @@ async def import_(
     caller: Caller,
     agent: AgentQuery = None,
     format: Annotated[
-        Format, Query(description="an export of Reverie, of Mem0, or ARKOS' conversation_context")
+        Format,
+        Query(
+            description="Format: `reverie`, `mem0` (Mem0 export) or `arkos` (conversation_context "
+            "table of ARKOS). Default `reverie`."
+        ),
     ] = "reverie",
 ) -> Response:
-    """Read an export in, all of it or nothing; a second time it changes nothing.
+    """All or nothing, and idempotent.
 
-    Asked for application/x-ndjson, it tells its progress once all lines are checked: a line ``progress`` for each
-    batch written, and a last line, ``imported`` (or ``problem``, and nothing has been written).
+    With `Accept: application/x-ndjson` the progress is streamed once all lines are checked: a line `progress` per
+    batch and a last line `imported`, or `problem` with nothing written.
     """
     lines = request.stream()
     with ExitStack() as held:

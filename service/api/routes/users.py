@@ -17,16 +17,23 @@ from service.memory.access.subject_export import export_user
 
 router = api_router(prefix="/v1/users", tags=["privacy"])
 
-UserPath = Annotated[PathName, AsGiven(), Path(description="the person memories are about and messages are from")]
+UserPath = Annotated[PathName, AsGiven(), Path(description="Name of the user.")]
 
 
-@router.post("/{user}/purge", response_model=admin_schemas.PurgeReceipt)
+@router.post(
+    "/{user}/purge", response_model=admin_schemas.PurgeReceipt, operation_id="purge_user", summary="Purge a user"
+)
 async def purge(engine: EngineDep, caller: Caller, user: UserPath) -> Response:
-    """Forget everything about and from a user, with a receipt. There is no way back."""
+    """Irreversibly deletes all data about and from a user, and returns a receipt."""
     return json_response(await purge_user(engine, caller, user))
 
 
-@router.get("/{user}/export", response_model=admin_schemas.SubjectExport)
+@router.get(
+    "/{user}/export",
+    response_model=admin_schemas.SubjectExport,
+    operation_id="export_user",
+    summary="Export the data of a user",
+)
 async def export(engine: EngineDep, caller: Caller, user: UserPath) -> Response:
-    """All that is held about a user."""
+    """All data about and from the user (subject access request)."""
     return json_response(await export_user(engine, caller, user))

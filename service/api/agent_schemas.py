@@ -1,0 +1,113 @@
+"""Bodies and answers of the routes about agents, their bulletins, dreams and tasks."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from service.api.schemas import Body, Memory
+from service.domain.field_types import ActingAgent, AgentName, CreatedAt, JsonObject, Name
+
+
+class PutAgent(Body):
+    """Changes to an agent; only the fields given change."""
+
+    name: Name | None = Field(None, description="Display name of the agent.")
+    prime: bool | None = Field(None, description="Access to prime-scoped memories. Admin keys only.")
+    teams: Annotated[list[Name], Field(max_length=100)] | None = Field(
+        None, description="Teams of the agent, replacing all former ones; at most 100. Admin keys only."
+    )
+    settings: JsonObject | None = Field(
+        None, description="JSON object of the caller's own, replacing all of the former."
+    )
+
+
+class Agent(BaseModel):
+    """Agent with its teams and settings."""
+
+    agent: AgentName
+    name: str | None = Field(description="Display name of the agent.")
+    prime: bool = Field(description="Access to prime-scoped memories.")
+    teams: list[str] = Field(description="Teams of the agent.")
+    settings: dict[str, Any] = Field(description="JSON object of the caller's own.")
+    created_at: CreatedAt
+
+
+class PutTask(Body):
+    """Members of a task."""
+
+    members: list[Name] | None = Field(
+        max_length=1_000,
+        description="Names of the member agents, at most 1,000; null opens the task to every agent naming it.",
+    )
+
+
+class Task(BaseModel):
+    """Task with its declared members."""
+
+    task: str = Field(description="Name of the task.")
+    members: list[str] | None = Field(description="Names of the member agents; null for an open task.")
+
+
+class Bulletin(BaseModel):
+    """Version of an agent's summary of its memories."""
+
+    agent: AgentName
+    version: int = Field(description="Version number, starting at 1.")
+    content: str = Field(description="Text of the bulletin.")
+    tokens: int = Field(description="Length in tokens.")
+    inputs_hash: str = Field(description="Hash of the inputs of the bulletin.")
+    dream_id: UUID | None = Field(description="Id of the writing dream; null for a bulletin requested by the API.")
+    created_at: CreatedAt
+
+
+class Summarize(Body):
+    """Selection of facts, events and observations of low importance to summarize, by age."""
+
+    agent: ActingAgent = None
+    older_than_days: Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)] = Field(
+        description="Minimum age of the memories in days."
+    )
+    dry_run: bool = Field(True, description="Preview without changes. Default true.")
+
+
+class SummarizeResponse(BaseModel):
+    """Memories to summarize, and the tokens saved."""
+
+    candidates: list[Memory] = Field(description="Memories to be summarized.")
+    tokens_before: int = Field(description="Length of the memories in tokens.")
+    tokens_after: int = Field(description="Length of the summary in tokens.")
+    tokens_saved: int = Field(description="Difference of both in tokens.")
+    memory: Memory | None = Field(description="Summary memory; null in a dry run.")
+
+
+class RequestDream(Body):
+    """Options of a dream."""
+
+    dry_run: bool = Field(False, description="Preview without changes. Default false.")
+    wait: bool = Field(False, description="Response after the end of the dream instead of at once. Default false.")
+
+
+class Dream(BaseModel):
+    """Consolidation run of an agent."""
+
+    id: UUID = Field(description="Id of the dream.")
+    agent: AgentName
+    status: Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"] = Field(
+        description="Status: `queued`, `running`, `succeeded`, `failed`, `undone` (changes taken back) or `dry_run` "
+        "(finished preview)."
+    )
+    trigger: str = Field(description="Cause: `schedule`, `api` (request) or `retry` (retried dead letter).")
+    dry_run: bool = Field(description="Preview without changes.")
+    report: dict[str, Any] = Field(description="Counts and usage of the dream.")
+    error: str | None = Field(description="Error message of a failed dream.")
+    summary: str = Field(description="Summary of the changes in words.")
+    created_at: CreatedAt
+    started_at: datetime | None = Field(description="Start time.")
+    finished_at: datetime | None = Field(description="End time.")
+    changes: list[dict[str, Any]] | None = Field(
+        None, description="Changes with a line in words (`text`) each; null in lists."
+    )
