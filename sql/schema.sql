@@ -397,7 +397,8 @@ CREATE TABLE public.memories (
     changed_by text NOT NULL,
     change_reason text NOT NULL,
     reinforced_at timestamp with time zone,
-    hearsay_by text
+    hearsay_by text,
+    learned_at timestamp with time zone DEFAULT now()
 );
 ALTER TABLE ONLY public.memories FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.memory_sources (

@@ -389,7 +389,7 @@ WITH due AS (
     JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
     LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
     CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
-        m.importance, m.type, m.decay_exempt, m.created_at, m.reinforced_at, u.last_accessed_at, :now, :days
+        m.importance, m.type, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
     ) AS importance) d
     WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.type IN ('event', 'observation')
         AND m.deleted_at IS NULL AND m.superseded_by IS NULL
@@ -408,7 +408,7 @@ SELECT EXISTS (
     JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
     LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
     CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
-        m.importance, m.type, m.decay_exempt, m.created_at, m.reinforced_at, u.last_accessed_at, :now, :days
+        m.importance, m.type, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
     ) AS importance) d
     WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.type IN ('event', 'observation')
         AND m.deleted_at IS NULL AND m.superseded_by IS NULL

@@ -23,7 +23,7 @@
         m.language,
         m.importance,
         reverie_decayed_v1(
-            m.importance, m.type, m.decay_exempt, m.created_at, m.reinforced_at,
+            m.importance, m.type, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at,
             CASE WHEN m.type IN ('event', 'observation') THEN u.last_accessed_at END,
             now(),
             coalesce((

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,7 +22,7 @@ async def days_pass(api: Api, days: int) -> None:
     """Everything there is was made, reinforced and read so many days earlier."""
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         for table, columns in (
-            ("memories", ("created_at", "updated_at", "valid_from", "reinforced_at")),
+            ("memories", ("created_at", "updated_at", "valid_from", "reinforced_at", "learned_at")),
             ("memory_usage", ("last_accessed_at",)),
         ):
             moved = ", ".join(f"{column} = {EARLIER.format(column, days)}" for column in columns)
@@ -131,3 +132,21 @@ async def test_the_period_is_a_setting(api: Api) -> None:
     await days_pass(api, 31)
     await dream(api.engine)
     assert await importances(api, seen) == pytest.approx((0.4, 0.05))
+
+
+async def test_history_survives_ten_dreams_and_decays_from_when_it_was_learned(api: Api) -> None:
+    """Ten years of it, saved with its dates and imported; what is learned late is not forgotten at once."""
+    saved = [
+        await api.save(
+            f"The gate squeaked in {year}", type="event", importance=0.4, created_at=f"{year}-05-01T10:00:00Z"
+        )
+        for year in range(2015, 2025)
+    ]
+    line = {"record": "memory", "agent": "a", "type": "event", "importance": 0.4, "created_at": "2014-05-01T10:00:00Z"}
+    await api.post("/v1/import", content=json.dumps(line | {"content": "The gate was built in 2014"}))
+    for _ in range(10):
+        await dream(api.engine)
+    assert len(await found(api, "gate", limit=20)) == 11
+    assert await importances(api, saved[0]) == pytest.approx((0.4, 0.4))
+    await days_pass(api, 31)
+    assert (await importances(api, saved[0]))[1] == pytest.approx(0.2)

@@ -69,6 +69,7 @@ memories = Table(
     text_column("changed_by"),
     text_column("change_reason"),
     text_column("hearsay_by", nullable=True),
+    time_column("learned_at", default_now=True),
     workspace_pk("id"),
     references("agents", "agent_id"),
     references("teams", "team_id", cascade=False),
