@@ -209,6 +209,17 @@ class ContextSection(BaseModel):
     tokens: int = Field(description="Length in tokens.")
 
 
+class OmittedItems(BaseModel):
+    """Items of a context section omitted for lack of budget."""
+
+    section: SectionName = Field(
+        description="Section: `bulletin` (agent summary), `identity`, `preferences`, `memories`, `documents`, "
+        "`window` (recent messages) or `tools` (tool results)."
+    )
+    count: int = Field(description="Number of omitted items.")
+    tokens: int = Field(description="Total length in tokens.")
+
+
 class ChatMessage(BaseModel):
     """Message for a model."""
 
@@ -222,7 +233,7 @@ class ContextAnswer(BaseModel):
     sections: list[ContextSection] = Field(description="Sections of the context in prompt order.")
     messages: list[ChatMessage] = Field(description="Messages for the model, ending with the caller's own.")
     tokens: int = Field(description="Total length in tokens.")
-    omitted: dict[str, int] = Field(description="Number of found items omitted for lack of budget, by section.")
+    omitted: list[OmittedItems] = Field(description="Found items omitted for lack of budget, by section.")
     degraded: Degraded | None = Field(description="Degradation of the context; null for a complete context.")
 
 

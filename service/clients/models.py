@@ -226,13 +226,21 @@ class ContextSection(Answer):
     tokens: int
 
 
+class OmittedItems(Answer):
+    """Items of a section that had no room."""
+
+    section: str
+    count: int
+    tokens: int
+
+
 class ContextAnswer(Answer):
     """What goes to a model on a turn, as sections and as messages."""
 
     sections: list[ContextSection]
     messages: list[Json]
     tokens: int
-    omitted: dict[str, int] = {}
+    omitted: list[OmittedItems] = []
     degraded: Degraded | None = None
 
 

@@ -123,6 +123,12 @@ class ContextOptions(TypedDict, total=False):
     task: str
     max_tokens: int
     sections: dict[str, float]
+    types: list[MemoryType]
+    tags: list[str]
+    user_filter: str
+    metadata: Json
+    since: Moment
+    until: Moment
     tool_results: list[Any]
     placement: Literal["system", "user"]
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.domain.field_types import ActingAgent, Json, Name, Query, ReadTask, UnitInterval
+from service.domain.search import ContainedMetadata, OccurredSince, OccurredUntil, SearchedTags, SearchedTypes
 
 SectionName = Literal["bulletin", "identity", "preferences", "memories", "documents", "window", "tools"]
 Placement = Literal["system", "user"]
@@ -103,6 +104,12 @@ class ContextRequest(BaseModel):
     sections: ShareChanges = Field(
         ShareChanges(), description="Shares of the token budget by section. Default: the workspace settings."
     )
+    types: SearchedTypes = None
+    tags: SearchedTags = None
+    user_filter: Name | None = Field(None, description="User to filter the search by; `user` is the speaker.")
+    metadata: ContainedMetadata = None
+    since: OccurredSince = None
+    until: OccurredUntil = None
     tool_results: Annotated[list[Json], Field(max_length=TOOL_RESULTS_MAX)] = Field(
         [], description="Tool results to include as JSON, at most 100. Default empty."
     )

@@ -21,6 +21,19 @@ FusionField = Annotated[
 Include = Literal["memories", "messages", "documents"]
 
 
+SearchedTypes = Annotated[
+    Annotated[list[MemoryType], Field(max_length=8)] | None, Field(description="Memory types to search. Default: all.")
+]
+SearchedTags = Annotated[
+    Annotated[list[Tag], Field(max_length=50)] | None, Field(description="Tags to filter by, at most 50.")
+]
+ContainedMetadata = Annotated[
+    Metadata | None, Field(description="JSON object contained in the metadata of each result.")
+]
+OccurredSince = Annotated[Timestamp | None, Field(description="Earliest time of occurrence (or creation), inclusive.")]
+OccurredUntil = Annotated[Timestamp | None, Field(description="Latest time of occurrence (or creation), exclusive.")]
+
+
 class Ranking(BaseModel):
     """Candidate selection and fusion of hybrid search. Every value is a workspace setting."""
 
@@ -109,23 +122,21 @@ class SearchRequest(BaseModel):
         "Default: the workspace setting.",
     )
     limit: int = Field(10, ge=1, le=100, description="Number of results to return. Default 10.")
-    types: Annotated[list[MemoryType], Field(max_length=8)] | None = Field(
-        None, description="Memory types to search. Default: all."
-    )
+    types: SearchedTypes = None
     scopes: Annotated[list[Scope], Field(max_length=5)] | None = Field(
         None, description="Scopes to search. Default: all."
     )
-    tags: Annotated[list[Tag], Field(max_length=50)] | None = Field(None, description="Tags to filter by, at most 50.")
+    tags: SearchedTags = None
     tags_mode: Literal["any", "all"] = Field(
         "any", description="Match of `tags`: `any` (at least one) or `all` (every tag). Default `any`."
     )
     user: Name | None = Field(None, description="User to filter by.")
     session: Name | None = Field(None, description="Current session; its session-scoped memories are included.")
     task: ReadTask = None
-    metadata: Metadata | None = Field(None, description="JSON object contained in the metadata of each result.")
+    metadata: ContainedMetadata = None
     min_importance: UnitInterval | None = Field(None, description="Minimum effective importance from 0 to 1.")
-    since: Timestamp | None = Field(None, description="Earliest time of occurrence (or creation), inclusive.")
-    until: Timestamp | None = Field(None, description="Latest time of occurrence (or creation), exclusive.")
+    since: OccurredSince = None
+    until: OccurredUntil = None
     as_of: Timestamp | None = Field(None, description="Time of the facts: memories valid then instead of now.")
     now: Timestamp | None = Field(
         None, description="Reference time of relative dates in the query. Default: the server's time."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -64,10 +64,19 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Omitted:
+    """How many entries of a section are shown nowhere for want of room, and how many tokens they have."""
+
+    section: SectionName
+    count: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class AssembledContext:
     """Sections in order, the marked block of all but the window with its tokens, and the window's turns.
 
-    ``omitted`` counts the entries offered that are in none, by the section they were offered for. Block and turns
+    ``omitted``: the entries offered that are in none, by the section they were offered for. Block and turns
     together take at most the budget; so do the sections, whose sum leaves out the block's frame.
     """
 
@@ -75,7 +84,7 @@ class AssembledContext:
     block: str
     block_tokens: int
     turns: list[dict[str, Any]]
-    omitted: dict[SectionName, int]
+    omitted: list[Omitted]
 
     @property
     def tokens(self) -> int:
@@ -98,7 +107,7 @@ def assemble(material: ContextInput, shares: Shares, tokens_max: int) -> Assembl
     """
     budget = tokens_max - _frame() - _JOINTS_TOKENS
     if budget <= 0:
-        return AssembledContext([], "", 0, [], _omitted(material, {}))
+        return AssembledContext([], "", 0, [], _omitted(material, {}, _cost))
     cost = cache(_cost)
     filled = _prefix(material, shares, budget, cost)
     material = _competing(material, shares, filled)
@@ -145,22 +154,24 @@ def _competing(material: ContextInput, shares: Shares, filled: Mapping[SectionNa
     return ContextInput({**material.entries, "memories": memories}, material.window)
 
 
-def _omitted(material: ContextInput, filled: Mapping[SectionName, Section]) -> dict[SectionName, int]:
-    """How many entries of each section are shown nowhere; sections without one are left out."""
-    shown = {item for one in filled.values() for item in one.items}
-    counts: dict[SectionName, int] = {}
-    counted: set[str] = set()
+def _omitted(material: ContextInput, filled: Mapping[SectionName, Section], cost: Cost) -> list[Omitted]:
+    """What is shown nowhere, by the first section that it was offered for; sections without any are left out."""
+    seen = {item for one in filled.values() for item in one.items}
+    omitted: list[Omitted] = []
     for name in PREFIX + TURN:
-        ids = [turn.id for turn in material.window] if name == "window" else _ids(material, name)
-        missing = set(ids) - shown - counted
-        counted |= missing
+        missing = {id_: line for id_, line in _lines(material, name) if id_ not in seen}
+        seen |= missing.keys()
         if missing:
-            counts[name] = len(missing)
-    return counts
+            omitted.append(Omitted(name, len(missing), sum(map(cost, missing.values()))))
+    return omitted
 
 
-def _ids(material: ContextInput, name: SectionName) -> list[str]:
-    return [entry.id for entry in material.entries.get(name, ())]
+def _lines(material: ContextInput, name: SectionName) -> Iterator[tuple[str, str]]:
+    """The id and the line of everything offered for a section."""
+    if name == "window":
+        yield from ((turn.id, list_item(turn.line)) for turn in material.window)
+    for entry in material.entries.get(name, ()):
+        yield entry.id, escape_tags(entry.text.strip()) if name == "bulletin" else list_item(entry.text)
 
 
 def _within(
@@ -178,7 +189,7 @@ def _within(
     kept = set(filled["window"].items)
     turns = [turn.message for turn in material.window if turn.id in kept]
     block = memory_block([one.text for one in shown])
-    return AssembledContext(list(filled.values()), block, block_tokens, turns, _omitted(material, filled))
+    return AssembledContext(list(filled.values()), block, block_tokens, turns, _omitted(material, filled, cost))
 
 
 def _fill(name: SectionName, material: ContextInput, cap: int, cost: Cost) -> Section:
@@ -187,16 +198,15 @@ def _fill(name: SectionName, material: ContextInput, cap: int, cost: Cost) -> Se
     lines: list[str] = []
     items: list[str] = []
     left = cap - _TAG_TOKENS
-    for entry in material.entries.get(name, ()):
+    for id_, line in _lines(material, name):
         if left <= 0:
             break
-        line = escape_tags(entry.text.strip()) if name == "bulletin" else list_item(entry.text)
         if cost(line) > left and name in TRUNCATED and left >= TRUNCATED_TOKENS_MIN:
             line = _cut(line, left)
         if cost(line) > left:
             continue
         lines.append(line)
-        items.append(entry.id)
+        items.append(id_)
         left -= cost(line)
     return _section(name, lines, items, cap, cost)
 

@@ -54,7 +54,7 @@ class Context:
             "sections": [asdict(one) for one in sections],
             "messages": self.assembled.messages(message, placement),
             "tokens": self.assembled.tokens,
-            "omitted": self.assembled.omitted,
+            "omitted": [asdict(one) for one in self.assembled.omitted],
             "degraded": self.degraded,
         }
 
@@ -181,7 +181,18 @@ async def _search(
     return await recall(
         engine,
         principal,
-        SearchRequest(agent=request.agent, query=request.message, limit=limit, include=EVERYTHING),
+        SearchRequest(
+            agent=request.agent,
+            query=request.message,
+            limit=limit,
+            include=EVERYTHING,
+            types=request.types,
+            tags=request.tags,
+            user=request.user_filter,
+            metadata=request.metadata,
+            since=request.since,
+            until=request.until,
+        ),
         count_access=False,
         in_session=request.session,
         on_task=request.task,

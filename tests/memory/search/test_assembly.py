@@ -83,7 +83,8 @@ def test_nothing_is_left_out_that_would_fit(
     for entry in offered:
         if entry.id not in shown:
             assert max(taken, FRAME_TOKENS) + count_tokens(f"- {entry.text}\n") + SECTION_TOKENS > budget
-    assert sum(assembled.omitted.values()) == len({one.id for one in offered} | {one.id for one in turns}) - len(shown)
+    everything = {one.id for one in offered} | {one.id for one in turns}
+    assert sum(one.count for one in assembled.omitted) == len(everything) - len(shown)
     first = entries["identity"][:1]
     if first and assemble(ContextInput({"identity": first}), Shares(), budget).tokens:
         assert first[0].id in shown
@@ -95,12 +96,14 @@ def test_a_preference_without_room_competes_among_the_memories() -> None:
     assembled = assemble(ContextInput(many), Shares(), 1_100)
     shown = [item for one in assembled.sections for item in one.items]
     assert shown[:80] == [entry.id for entry in many["preferences"]]
-    assert assembled.omitted == {"memories": 160 - len(shown)}
+    assert [(one.section, one.count) for one in assembled.omitted] == [("memories", 160 - len(shown))]
 
 
 def test_a_budget_of_zero_gives_nothing() -> None:
     material = ContextInput({"memories": [Entry("1", "tea")]}, [WindowTurn("2", "user: hi", {})])
-    assert assemble(material, Shares(), 0) == AssembledContext([], "", 0, [], {"memories": 1, "window": 1})
+    assembled = assemble(material, Shares(), 0)
+    assert assembled == AssembledContext([], "", 0, [], assembled.omitted)
+    assert [(one.section, one.count) for one in assembled.omitted] == [("memories", 1), ("window", 1)]
 
 
 def test_an_entry_that_does_not_fit_is_skipped_and_the_next_taken() -> None:
