@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Awaitable, Callable
-from contextvars import Context
+from collections.abc import Callable, Coroutine
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Generic, TypeVar
@@ -33,8 +33,9 @@ COALESCE_TICKS = 3
 class _Call(Generic[Item, Done]):
     group: Any
     item: Item
-    work: Callable[[list[Item]], Awaitable[list[Done]]]
+    work: Callable[[list[Item]], Coroutine[Any, Any, list[Done]]]
     answer: asyncio.Future[Done]
+    context: Context
 
 
 class GroupCommit(Generic[Item, Done]):
@@ -47,13 +48,14 @@ class GroupCommit(Generic[Item, Done]):
         self._in_flight_calls = 0
         self._in_flight: set[asyncio.Task[None]] = set()
 
-    async def do(self, group: Any, item: Item, work: Callable[[list[Item]], Awaitable[list[Done]]]) -> Done:
+    async def do(self, group: Any, item: Item, work: Callable[[list[Item]], Coroutine[Any, Any, list[Done]]]) -> Done:
         """What ``work`` answers for this item, done with others of an equal ``group`` where there are any.
 
         ``work`` takes items and gives one answer each, in order, or raises and has then done nothing: a batch that
-        fails is taken apart and tried one by one, so that each call gets its own error.
+        fails is taken apart and tried one by one, so that each call gets its own error. It runs in a copy of the
+        context of the first of them, whose trace it is a part of.
         """
-        call: _Call[Item, Done] = _Call(group, item, work, asyncio.get_running_loop().create_future())
+        call: _Call[Item, Done] = _Call(group, item, work, asyncio.get_running_loop().create_future(), copy_context())
         self._waiting.append(call)
         if len(self._in_flight) < self._in_flight_max:
             # In a context of its own, as it outlives the call that began it and works for others.
@@ -85,7 +87,8 @@ class GroupCommit(Generic[Item, Done]):
 
     async def _run_batch(self, batch: list[_Call[Item, Done]]) -> list[_Call[Item, Done]]:
         """Work on a batch and answer its calls; the calls to be tried again by themselves."""
-        task = asyncio.ensure_future(batch[0].work([call.item for call in batch]))
+        work = batch[0].work([call.item for call in batch])
+        task = asyncio.get_running_loop().create_task(work, context=batch[0].context)
         await asyncio.wait([task])
         error = None if task.cancelled() else task.exception()
         if error is not None and len(batch) > 1 and not isinstance(error, Unavailable):

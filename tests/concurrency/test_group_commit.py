@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
 
 import pytest
 
@@ -56,3 +57,21 @@ async def test_each_call_gets_its_own_error() -> None:
     assert answers[2] == 8
     with pytest.raises(ValueError, match="odd"):
         await together.do("g", 5, work)
+
+
+async def test_a_batch_belongs_to_the_trace_of_its_first_call() -> None:
+    trace: ContextVar[str] = ContextVar("trace", default="none")
+    traces: list[str] = []
+
+    async def work(items: list[int]) -> list[int]:
+        traces.append(trace.get())
+        return items
+
+    async def call(name: str) -> int:
+        trace.set(name)
+        return await together.do("g", 1, work)
+
+    together = GroupCommit[int, int]()
+    await asyncio.gather(call("first"), call("second"))
+    await asyncio.create_task(call("third"))
+    assert traces == ["first", "third"]

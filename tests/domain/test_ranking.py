@@ -228,10 +228,11 @@ def test_whatever_comes_in_is_ranked(given_: list[Candidate], settings: Ranking,
     for places in ([one.keyword_rank for one in results], [one.semantic_rank for one in results]):
         taken = [place for place in places if place is not None]
         assert len(set(taken)) == len(taken)
-        assert all(1 <= place <= settings.candidates for place in taken)
+        assert all(1 <= place <= max(settings.candidates, limit) for place in taken)
     if settings.fusion == "relative":
         assert len(results) == min(limit, len(given_))
+        more = rank(given_, windows, settings, limit=40)
+        assert [(one.id, one.score) for one in more[:limit]] == [(one.id, one.score) for one in results]
     shuffled = list(given_)
     draw.shuffle(shuffled)
     assert rank(shuffled, windows, settings, limit=limit) == results
-    assert rank(given_, windows, settings, limit=40)[:limit] == results

@@ -79,8 +79,11 @@ async def test_a_summary_that_fails_leaves_a_longer_window(
     async def fail(*_: object, **__: object) -> None:
         raise LLMUnavailable("made to fail")
 
-    summary, window = "service.memory.sessions.compaction._summary_text", "service.store.sessions.compact_window"
-    monkeypatch.setattr(summary if broken == "summary" else window, fail)
+    places = {
+        "summary": "service.memory.sessions.compaction._summary_text",
+        "store": "service.store.sessions.compact_window",
+    }
+    monkeypatch.setattr(places[broken], fail)
     with pytest.raises(LLMUnavailable):
         await compact_next(api.engine)
     shown = await window(api)
