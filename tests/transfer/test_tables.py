@@ -25,7 +25,7 @@ ALSO_MADE_ANEW = {
     "teams": {"id"},
     "tasks": {"id"},
     "chunks": {"id"},
-    "memories": {"identity_hash"},
+    "memories": {"identity_hash", "learned_at"},
     "settings": {"updated_at"},
 }
 

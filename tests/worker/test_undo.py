@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from service.domain.ids import DEFAULT_WORKSPACE
 from tests.live_api import Api
 from tests.worker.dreaming import contents, dream, say
 
@@ -52,6 +53,8 @@ async def test_an_export_before_and_after_compares_equal(static_api: Api) -> Non
     await say(api, "I like tea.", "I live in Oslo.", "I work at Acme with Maria.", "I'm planning a trip to Rome.")
     await dream(api.engine)
     await api.save("The gate squeaks", type="observation", created_at="2020-01-01T00:00:00Z")
+    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        await connection.raw.execute("UPDATE memories SET learned_at = created_at WHERE type = 'observation'")
     await say(api, "I quit tea, coffee only.", "I live in Oslo.", "Maria moved to Bergen.", "I now work at Globex.")
     before = await exported(api)
     done = await dream(api.engine)
