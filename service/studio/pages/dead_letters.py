@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import Any
 
@@ -23,7 +24,8 @@ class DeadLetters:
     def __init__(self, desk: PageContext) -> None:
         self._desk = desk
         self._known: Json | None = None
-        self._retrying = False
+        self._letters: list[Json] = []
+        self._lock = asyncio.Lock()
 
     def build(self) -> None:
         """Make room for the card."""
@@ -32,20 +34,27 @@ class DeadLetters:
 
     async def show(self, counted: Json) -> None:
         """Show them, if their number or the oldest has changed since, or one is being retried."""
-        if counted == self._known and not self._retrying:
+        if counted == self._known and not any(letter["status"] == "retrying" for letter in self._letters):
             return
-        self._known = counted
         await self._list()
+        self._known = counted
 
     async def _list(self) -> None:
-        letters = [one async for one in self._desk.reverie.list_dead_letters(limit=SHOWN_MAX)]
-        self._retrying = any(letter["status"] == "retrying" for letter in letters)
-        self._card.set_visibility(bool(letters))
+        """List them. The rows stay while nothing changes: a click on a row that is made anew would be lost."""
+        async with self._lock:
+            letters = [one async for one in self._desk.reverie.list_dead_letters(limit=SHOWN_MAX)]
+            if letters != self._letters:
+                self._letters = letters
+                self._render()
+
+    def _render(self) -> None:
+        self._card.set_visibility(bool(self._letters))
         self._card.clear()
         with self._card:
             html(Markup("<h2>Dead letters</h2>"), "said")
-            text(f"Workers died over {count(len(letters), 'text')}, which nothing reads until you retry.", "said soft")
-            for letter in letters:
+            text(f"Workers died over {count(len(self._letters), 'text')}, which nothing reads until you retry.",
+                 "said soft")  # fmt: skip
+            for letter in self._letters:
                 self._row(letter)
 
     def _row(self, letter: Json) -> None:
