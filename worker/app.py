@@ -9,7 +9,7 @@ import socket
 import threading
 import uuid
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -109,7 +109,7 @@ def _give_up() -> None:
 def schedule(settings: Settings, flight: InFlight) -> list[tuple[str, Job, str]]:
     """The scheduled jobs of a worker, by name, and their crontabs."""
     return [
-        ("schedule_all_now", schedule_all_now, settings.dream_cron),
+        ("schedule_new_agents", schedule_new_agents, settings.dream_cron),
         ("look_over_bulletins", schedule_stale_bulletins, settings.bulletin_cron),
         ("embed_pending", partial(embed_pending, flight=flight), settings.embed_pending_cron),
         ("collect", apply_retention, settings.retention_cron),
@@ -159,8 +159,15 @@ def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[Any, Any, Non
     ]
 
 
+async def schedule_new_agents(engine: Engine) -> None:
+    """The schedule fires: agents that have never been scheduled are due. The others follow their intervals."""
+    async with engine.db.unscoped() as connection:
+        if await connection.run("schedule_new", now=engine.now()):
+            await connection.run("wake_workers")
+
+
 async def schedule_all_now(engine: Engine) -> None:
-    """The schedule fires: every agent is due."""
+    """Every agent is due."""
     async with engine.db.unscoped() as connection:
         await connection.run("schedule_all_now", now=engine.now())
         await connection.run("wake_workers")
@@ -178,7 +185,7 @@ async def run_once(settings: Settings) -> OnceReport:
     """Dream once for every agent, do the upkeep, and end."""
     async with open_runtime(settings, "reverie-worker") as engine:
         flight = in_flight(engine, settings)
-        own = dreamer(settings, flight)
+        own = replace(dreamer(settings, flight), any_hour=True)
         await schedule_all_now(engine)
         dreamed, failed = 0, {}
         while outcome := await own.dream_next():

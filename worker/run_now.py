@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from service.errors import Conflict, NotFound
+from service.memory.dreams.dream_requests import MEMORY_OFF
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store.agents import get_agent
+from service.store.settings import agent_settings
 from worker.app import dreamer, in_flight
 from worker.progress import ProgressDisplay
 
@@ -21,7 +23,8 @@ async def dream_now(
 ) -> dict[str, Any]:
     """Dream for the agent and return the dream with its changes, waiting a minute for a worker that holds it.
 
-    Raises NotFound for an unknown workspace or agent, Conflict when another worker does not let go.
+    Raises NotFound for an unknown workspace or agent, Conflict when another worker does not let go, or the agent's
+    memory is switched off.
     """
     async with open_runtime(settings, "reverie-dream") as engine:
         async with engine.db.unscoped() as connection:
@@ -32,6 +35,9 @@ async def dream_now(
             row = await get_agent(connection, found, agent)
         if row is None:
             raise NotFound(f"There is no agent {agent!r} in the workspace {workspace!r}.")
+        async with engine.db.transaction(found) as connection:
+            if not (await agent_settings(connection, found, row["id"])).memory.enabled:
+                raise Conflict(MEMORY_OFF)
         own = replace(
             dreamer(settings, in_flight(engine, settings)), on_step=watching.on_step, on_progress=watching.on_progress
         )

@@ -9,7 +9,8 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from service.api.schemas import Body, Memory
-from service.domain.field_types import ActingAgent, AgentName, CreatedAt, JsonObject, Name
+from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
+from service.domain.workspace import AgentSettings
 
 
 class PutAgent(Body):
@@ -20,8 +21,8 @@ class PutAgent(Body):
     teams: Annotated[list[Name], Field(max_length=100)] | None = Field(
         None, description="Teams of the agent, replacing all former ones; at most 100. Admin keys only."
     )
-    settings: JsonObject | None = Field(
-        None, description="JSON object of the caller's own, replacing all of the former."
+    settings: AgentSettings | None = Field(
+        None, description="Settings of the agent over those of the workspace, replacing all of the former."
     )
 
 
@@ -32,7 +33,7 @@ class Agent(BaseModel):
     name: str | None = Field(description="Display name of the agent.")
     prime: bool = Field(description="Access to prime-scoped memories.")
     teams: list[str] = Field(description="Teams of the agent.")
-    settings: dict[str, Any] = Field(description="JSON object of the caller's own.")
+    settings: dict[str, Any] = Field(description="Settings of the agent over those of the workspace.")
     created_at: CreatedAt
 
 

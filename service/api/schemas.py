@@ -201,8 +201,8 @@ class ContextSection(BaseModel):
     """Labelled section of a context."""
 
     name: SectionName = Field(
-        description="Section: `bulletin` (agent summary), `identity`, `preferences`, `memories`, `documents`, "
-        "`window` (recent messages) or `tools` (tool results)."
+        description="Section: `instructions`, `bulletin` (agent summary), `identity`, `preferences`, `memories`, "
+        "`documents`, `window` (recent messages) or `tools` (tool results)."
     )
     text: str = Field(description="Text of the section.")
     items: list[str] = Field(description="Ids of the included items.")
@@ -213,8 +213,8 @@ class OmittedItems(BaseModel):
     """Items of a context section omitted for lack of budget."""
 
     section: SectionName = Field(
-        description="Section: `bulletin` (agent summary), `identity`, `preferences`, `memories`, `documents`, "
-        "`window` (recent messages) or `tools` (tool results)."
+        description="Section: `instructions`, `bulletin` (agent summary), `identity`, `preferences`, `memories`, "
+        "`documents`, `window` (recent messages) or `tools` (tool results)."
     )
     count: int = Field(description="Number of omitted items.")
     tokens: int = Field(description="Total length in tokens.")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from service.domain.field_types import ActingAgent, Json, Name, Query, ReadTask, UnitInterval
 from service.domain.search import ContainedMetadata, OccurredSince, OccurredUntil, SearchedTags, SearchedTypes
 
-SectionName = Literal["bulletin", "identity", "preferences", "memories", "documents", "window", "tools"]
+SectionName = Literal["instructions", "bulletin", "identity", "preferences", "memories", "documents", "window", "tools"]
 Placement = Literal["system", "user"]
 PlacementField = Annotated[
     Placement,

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from collections.abc import Mapping
+from datetime import datetime, time, timedelta
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from service.domain.context import TOKENS_MAX, PlacementField, Shares
 from service.domain.documents import DocumentSettings
-from service.domain.field_types import Name
+from service.domain.field_types import Name, Text
 from service.domain.languages import Configuration
 from service.domain.search import Ranking
+from service.domain.types import MemoryType
 
 PiiEntity = Literal[
     "EMAIL_ADDRESS", "IBAN_CODE", "CREDIT_CARD", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "PERSON", "LOCATION"
@@ -18,6 +23,27 @@ PiiEntity = Literal[
 ALL_PII: tuple[PiiEntity, ...] = (
     "EMAIL_ADDRESS", "IBAN_CODE", "CREDIT_CARD", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "PERSON", "LOCATION"
 )  # fmt: skip
+
+INSTRUCTIONS_MAX = 8_000
+HOURS = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
+
+
+def _hours(hours: str) -> str:
+    if not HOURS.fullmatch(hours) or hours[:5] == hours[6:]:
+        raise ValueError("must be two different times, as in 22:00-06:00")
+    return hours
+
+
+def _time_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise ValueError("must be an IANA time zone, as in Europe/Berlin") from None
+    return name
+
+
+Hours = Annotated[str, StringConstraints(max_length=11), AfterValidator(_hours)]
+TimeZone = Annotated[str, StringConstraints(max_length=100), AfterValidator(_time_zone)]
 
 
 class PiiSettings(BaseModel):
@@ -117,14 +143,30 @@ class BudgetSettings(BaseModel):
     )
 
 
-class DreamSettings(BaseModel):
-    """Interval and budget of dreams, and length of bulletins."""
+class DreamChoices(BaseModel):
+    """Schedule of dreams and what they make."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     interval_h: float = Field(
-        6.0, gt=0, le=8_760, description="Maximum interval between dreams of an agent in hours. Default 6."
+        6.0, gt=0, le=8_760, description="Interval between scheduled dreams of an agent in hours. Default 6."
     )
+    quiet_hours: Hours | None = Field(
+        None,
+        description="Off-peak hours as `22:00-06:00`, in `time_zone`: scheduled dreams run in them alone. Null: at any "
+        "time. Default null.",
+    )
+    types: Annotated[list[MemoryType], Field(min_length=1, max_length=8)] | None = Field(
+        None, description="Types of the memories that dreams make. Null: all. Default null."
+    )
+    bulletin_tokens_max: int = Field(
+        500, ge=50, le=8_000, description="Maximum length of a bulletin in tokens. Default 500."
+    )
+
+
+class DreamSettings(DreamChoices):
+    """Schedule and budget of dreams, and what they make."""
+
     tokens_max: int | None = Field(
         500_000, ge=0, description="Language model tokens per dream. Null: no limit. Default 500,000."
     )
@@ -140,9 +182,6 @@ class DreamSettings(BaseModel):
         50.0,
         ge=0,
         description="Cost per day (UTC) of all dreams and bulletins in US dollars. Null: no limit. Default 50.",
-    )
-    bulletin_tokens_max: int = Field(
-        500, ge=50, le=8_000, description="Maximum length of a bulletin in tokens. Default 500."
     )
 
 
@@ -199,18 +238,86 @@ class ProxySettings(BaseModel):
     )
 
 
-class WorkspaceSettings(BaseModel):
-    """Settings of a workspace."""
+class MemorySettings(BaseModel):
+    """Switch of the memory."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    pii: PiiSettings = Field(PiiSettings(), description="Personal data settings.")
+    enabled: bool = Field(
+        True,
+        description="Memory in use. False: messages are not stored, no dream runs, and contexts hold only what the "
+        "caller sends; what is saved stays, and searches find it. Default true.",
+    )
+
+
+class AgentSettings(BaseModel):
+    """Settings of one agent. Those given override the workspace's."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    instructions: Annotated[Text, StringConstraints(max_length=INSTRUCTIONS_MAX)] = Field(
+        "", description="Instructions, the first section of every context; at most 8,000 characters. Default empty."
+    )
+    time_zone: TimeZone = Field("UTC", description="IANA time zone of `dream.quiet_hours`. Default `UTC`.")
+    memory: MemorySettings = Field(MemorySettings(), description="Switch of the memory.")
     window: WindowSettings = Field(WindowSettings(), description="Session window settings.")
     retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Search and ranking settings.")
+    dream: DreamChoices = Field(DreamChoices(), description="Dream and bulletin settings.")
+    context: Shares = Field(Shares(), description="Shares of the token budget of a context, by section.")
+
+
+class WorkspaceSettings(AgentSettings):
+    """Settings of a workspace."""
+
+    pii: PiiSettings = Field(PiiSettings(), description="Personal data settings.")
     budget: BudgetSettings = Field(BudgetSettings(), description="Daily budget of all model calls.")
     dream: DreamSettings = Field(DreamSettings(), description="Dream and bulletin settings.")
-    context: Shares = Field(Shares(), description="Shares of the token budget of a context, by section.")
     rate_limit: RateLimitSettings = Field(RateLimitSettings(), description="Rate limit per key.")
     retention: RetentionSettings = Field(RetentionSettings(), description="Retention periods.")
     documents: DocumentSettings = Field(DocumentSettings(), description="Document chunking settings.")
     proxy: ProxySettings = Field(ProxySettings(), description="OpenAI-compatible proxy settings.")
+
+    def over(self, changes: Mapping[str, Any]) -> WorkspaceSettings:
+        """These settings with ``changes``, sections of fields, laid over them. Raises ValueError where they do not fit
+        together."""
+        return WorkspaceSettings.model_validate(_merged(self.model_dump(), changes))
+
+    def next_dream(self, now: datetime) -> datetime:
+        """When an agent that dreams now is due again: after its interval, in its quiet hours."""
+        return self.next_quiet_time(now + timedelta(hours=self.dream.interval_h))
+
+    def next_quiet_time(self, moment: datetime) -> datetime:
+        """The moment itself in the quiet hours or where none are set, else when they next begin."""
+        if self.dream.quiet_hours is None:
+            return moment
+        local = moment.astimezone(ZoneInfo(self.time_zone))
+        begin, end = map(time.fromisoformat, self.dream.quiet_hours.split("-"))
+        at = local.time()
+        if begin <= at < end if begin < end else at >= begin or at < end:
+            return moment
+        start = datetime.combine(local.date() + timedelta(days=at >= begin), begin, local.tzinfo)
+        return start.astimezone(moment.tzinfo)
+
+    def of_agent(self, stored: Mapping[str, Any] | None) -> WorkspaceSettings:
+        """The settings of an agent: its own, as stored, over the workspace's.
+
+        What an earlier release let it store without being settings is not applied. A window that would hold no more
+        than it is trimmed to, as one bound is the agent's and one the workspace's, is trimmed to half.
+        """
+        if not stored:
+            return self
+        try:
+            own = AgentSettings.model_validate(stored)
+        except ValidationError:
+            return self
+        merged = _merged(self.model_dump(), own.model_dump(exclude_unset=True))
+        window = merged["window"]
+        if window["trim_to"] >= window["messages_max"]:
+            window["trim_to"] = window["messages_max"] // 2
+        return WorkspaceSettings.model_validate(merged)
+
+
+def _merged(present: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {**present} | {
+        name: _merged(present[name], value) if isinstance(value, dict) else value for name, value in changes.items()
+    }

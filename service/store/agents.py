@@ -129,7 +129,7 @@ async def reader(
         row["languages"],
         row["session_id"],
         row["task_id"],
-        settings_from(row["settings"]),
+        settings_from(row["settings"], row["agent_settings"]),
         [Counted(*one) for one in zip(*(row[name] for name in COUNTED), strict=True)],
         row["model"],
         row["changing_model"],

@@ -150,6 +150,18 @@ async def fence(connection: Connection, lease: Lease) -> bool:
     return found is not None
 
 
+async def is_queued(connection: Connection, lease: Lease) -> bool:
+    """Whether a dream that was asked for waits for this agent."""
+    return (
+        await connection.value("next_queued_dream", workspace=lease.workspace_id, agent_id=lease.agent_id) is not None
+    )
+
+
+async def bring_forward(connection: Connection, workspace: UUID, agent_id: UUID | None, due_at: datetime) -> None:
+    """The agent, or every agent of the workspace, is due at that time at the latest."""
+    await connection.run("bring_forward", workspace=workspace, agent_id=agent_id, due_at=due_at)
+
+
 async def release(connection: Connection, lease: Lease, *, due_at: datetime | None, failures: int) -> None:
     """Done: give the lease back. The agent is due again at ``due_at`` (None: as before), or when it is next asked."""
     await connection.run(

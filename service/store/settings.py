@@ -14,9 +14,16 @@ async def workspace_settings(connection: Connection, workspace: UUID) -> Workspa
     return settings_from(await connection.value("get_settings", workspace=workspace))
 
 
-def settings_from(stored: dict[str, Any] | None) -> WorkspaceSettings:
-    """Settings as stored, over the defaults."""
-    return WorkspaceSettings.model_validate(stored) if stored else _DEFAULTS
+async def agent_settings(connection: Connection, workspace: UUID, agent_id: UUID) -> WorkspaceSettings:
+    """The settings of an agent: its own over the workspace's."""
+    row = await connection.row("get_agent_settings", workspace=workspace, agent_id=agent_id)
+    assert row is not None
+    return settings_from(row["workspace"], row["agent"])
+
+
+def settings_from(stored: dict[str, Any] | None, of_agent: dict[str, Any] | None = None) -> WorkspaceSettings:
+    """Settings as stored, those of an agent over the workspace's, over the defaults."""
+    return (WorkspaceSettings.model_validate(stored) if stored else _DEFAULTS).of_agent(of_agent)
 
 
 async def put_settings(connection: Connection, workspace: UUID, settings: WorkspaceSettings) -> None:

@@ -143,7 +143,7 @@ LIMIT 1;
 
 -- fragment: reader_scope
 -- The resolved reader: the agent's id and every audience it may read, with the task and session it names, the
--- workspace's settings, the languages in use in the audiences, how many rows of each kind were counted in which of them
+-- workspace's settings and the agent's, the languages in use in the audiences, how many rows of each kind were counted in which of them
 -- and which part of the HNSW index has them, and the embedding model in use and whether it is being changed.
 -- ``session_id`` and ``task_id`` are null when the name is unknown, and ``task_id`` also when the task has members and
 -- the agent is none of them. Not materialized, the audiences would be worked out anew wherever they are used.
@@ -154,6 +154,7 @@ LIMIT 1;
             a.session_id,
             a.task_id,
             (SELECT value FROM settings WHERE workspace_id = :workspace) AS settings,
+            a.agent_settings,
             array_remove(
                 ARRAY[a.agent_id, a.prime_audience, a.session_id, a.task_id]
                 || ARRAY(
@@ -171,7 +172,7 @@ LIMIT 1;
                 NULL
             ) AS audiences
         FROM (
-            SELECT id AS agent_id, prime, prime_audience,
+            SELECT id AS agent_id, prime, prime_audience, settings AS agent_settings,
                 (SELECT s.id FROM sessions s
                  WHERE s.workspace_id = :workspace AND s.agent_id = agents.id AND s.session = :session) AS session_id,
                 (SELECT t.id FROM tasks t

@@ -13,7 +13,7 @@ WITH item AS (
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, content text, language text, lexical text, tokens integer, words smallint, asks boolean,
         question_share real
-    ) {% include "lexemes_of" %}
+    ) CROSS JOIN LATERAL (SELECT :audience::uuid) AS owner(agent_id) {% include "lexemes_of" %}
 ), inserted AS (
     INSERT INTO chunks (workspace_id, id, document_id, position, content, tokens, lexemes)
     SELECT :workspace, id, :document_id, ordinal, content, tokens, lexemes FROM item

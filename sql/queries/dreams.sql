@@ -351,8 +351,17 @@ SELECT agent FROM agents WHERE workspace_id = :workspace AND id = :agent_id;
 UPDATE dream_schedule SET due_at = least(due_at, :now)
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND (lease_until IS NULL OR lease_until <= now());
 
+-- name: bring_forward
+-- One agent, or with null every agent of the workspace, is due at the time given at the latest.
+UPDATE dream_schedule SET due_at = :due_at::timestamptz
+WHERE workspace_id = :workspace AND (:agent_id::uuid IS NULL OR agent_id = :agent_id) AND due_at > :due_at;
+
+-- name: schedule_new
+-- The schedule fires: agents that were never scheduled are due; the others are when their intervals are over.
+UPDATE dream_schedule SET due_at = :now WHERE due_at = 'infinity';
+
 -- name: schedule_all_now
--- The schedule fires: every agent is due, but for those being dreamed for.
+-- Every agent is due, but for those being dreamed for.
 UPDATE dream_schedule SET due_at = least(due_at, :now) WHERE lease_until IS NULL OR lease_until <= now();
 
 -- name: nearest_memories

@@ -65,11 +65,14 @@
 )
 
 -- fragment: lexemes_of
--- Beside an item ``i``, its words under the text-search configuration of the workspace, or else its own; worked out
--- once.
-CROSS JOIN LATERAL coalesce((
+-- Beside an item ``i`` and its ``owner``, its words under the text-search configuration that the settings of the agent
+-- or of the workspace choose, or else that of its language; worked out once.
+CROSS JOIN LATERAL coalesce(nullif(coalesce((
+    SELECT a.settings #>> '{retrieval,language}' FROM agents a
+    WHERE a.workspace_id = :workspace AND a.id = owner.agent_id AND a.settings <> '{}'
+), (
     SELECT value #>> '{retrieval,language}' FROM settings WHERE workspace_id = :workspace
-), i.language) AS c(configuration)
+)), 'auto'), i.language) AS c(configuration)
 CROSS JOIN LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes)
 
 -- fragment: word_count
@@ -95,7 +98,7 @@ WITH {% if known %} held AS MATERIALIZED (
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
         words smallint, speaker text, asks boolean, question_share real,
         updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz
-    ) {% include "lexemes_of" %}
+    ) CROSS JOIN LATERAL (SELECT i.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
     WHERE true {% if known %} AND (SELECT sure FROM held) {% endif %}
         {% if membership %}
         AND NOT EXISTS (
@@ -253,12 +256,12 @@ WITH changed AS (
     FROM (
         SELECT i.*, c.configuration, x.lexemes
         FROM jsonb_to_recordset(jsonb_build_array(:item::jsonb)) AS i(
-            type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text,
+            agent_id uuid, type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text,
             hearsay_by text, key text, content text, summary text, identity_hash text, language text, lexical text,
             tokens integer, importance float8,
             confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
             occurred_at timestamptz, expires_at timestamptz
-        ) {% include "lexemes_of" %}
+        ) CROSS JOIN LATERAL (SELECT i.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
     ) AS i
     WHERE m.workspace_id = :workspace AND m.id = :id
     RETURNING m.id, m.agent_id, m.version

@@ -1,3 +1,6 @@
+-- fragment: settings_of_its_agent
+(SELECT a.settings FROM agents a WHERE a.workspace_id = sessions.workspace_id AND a.id = sessions.agent_id)
+
 -- name: lock_session
 -- The session's row under its lock: sequence numbers are given out while it is held.
 SELECT id, last_seq, window_seq, window_started_at, last_message_at, user_name
@@ -6,8 +9,9 @@ WHERE workspace_id = :workspace AND id = :id
 FOR UPDATE;
 
 -- name: lock_named_session
--- The same for the agent's session of that name.
-SELECT id, agent_id, last_seq, window_seq, window_from_seq, window_started_at, last_message_at
+-- The same for the agent's session of that name, with the agent's settings.
+SELECT id, agent_id, last_seq, window_seq, window_from_seq, window_started_at, last_message_at,
+    {% include "settings_of_its_agent" %} AS agent_settings
 FROM sessions
 WHERE workspace_id = :workspace AND session = :session
     AND agent_id = (SELECT a.id FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent)
@@ -18,7 +22,8 @@ FOR UPDATE;
 INSERT INTO sessions (workspace_id, id, agent_id, session, user_name)
 SELECT a.workspace_id, :id, a.id, :session, :user FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent
 ON CONFLICT (workspace_id, agent_id, session) DO NOTHING
-RETURNING id, agent_id, last_seq, window_seq, window_from_seq, window_started_at, last_message_at;
+RETURNING id, agent_id, last_seq, window_seq, window_from_seq, window_started_at, last_message_at,
+    {% include "settings_of_its_agent" %} AS agent_settings;
 
 -- name: append_messages
 -- Insert messages numbered from ``first_seq`` in the order given, and move the session on; how full its window is then.
@@ -64,7 +69,7 @@ WITH item AS (
     )
     JOIN messages m ON m.workspace_id = :workspace AND m.id = i.id
     JOIN sessions s ON s.workspace_id = :workspace AND s.id = m.session_id
-    {% include "lexemes_of" %}
+    CROSS JOIN LATERAL (SELECT s.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, session_id, happened_at, created_at, valid_from,
@@ -100,7 +105,7 @@ SELECT 1;
 
 -- name: find_session
 SELECT s.id, s.session, a.agent, s.user_name AS "user", s.last_seq AS messages, s.window_seq, s.window_started_at,
-    s.last_message_at, s.created_at
+    s.last_message_at, s.created_at, a.settings AS agent_settings
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 WHERE s.workspace_id = :workspace AND a.agent = :agent AND s.session = :session;
 

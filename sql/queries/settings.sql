@@ -1,6 +1,10 @@
 -- name: get_settings
 SELECT value FROM settings WHERE workspace_id = :workspace;
 
+-- name: get_agent_settings
+SELECT (SELECT value FROM settings WHERE workspace_id = :workspace) AS workspace,
+    (SELECT settings FROM agents WHERE workspace_id = :workspace AND id = :agent_id) AS agent;
+
 -- name: put_settings
 INSERT INTO settings (workspace_id, value, updated_at) VALUES (:workspace, :value, now())
 ON CONFLICT (workspace_id) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at;

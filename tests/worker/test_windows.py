@@ -8,11 +8,12 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.llm import LLMUnavailable
-from service.memory.sessions.compaction import compact
+from service.memory.dreams.in_flight import InFlight
+from service.memory.sessions.compaction import compact, compact_agent
 from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
-from tests.worker.dreaming import dream, model, say
+from tests.worker.dreaming import agent_id, dream, model, say
 from worker.maintenance.compact import compact_next
 
 UUID_SAID = "0f3c2a9e-6a55-4b1e-9c5f-1f6f0a7f2b11"
@@ -71,7 +72,7 @@ async def test_summaries_follow_one_another_and_each_covers_its_own(api: Api) ->
 
 
 @pytest.mark.parametrize("broken", ["summary", "store"])
-async def test_a_summary_that_fails_leaves_a_longer_window(
+async def test_a_summary_that_fails_moves_no_window(
     api: Api, broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await say(api, *(f"Turn number {n}." for n in range(30)))
@@ -87,9 +88,12 @@ async def test_a_summary_that_fails_leaves_a_longer_window(
     with pytest.raises(LLMUnavailable):
         await compact_next(api.engine)
     shown = await window(api)
-    assert len(shown["messages"]) == 30
+    assert [message["seq"] for message in shown["messages"]] == list(range(11, 31)), "the newest that fit"
     assert shown["summary"] is None
     assert (await api.get("/v1/memories", agent="a"))["items"] == []
+    monkeypatch.undo()
+    await compact_agent(api.engine, DEFAULT_WORKSPACE, await agent_id(api.engine), InFlight(api.engine))
+    assert (await window(api))["summary"]["from_seq"] == 1
 
 
 async def test_a_message_that_comes_meanwhile_stays_in_the_window(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

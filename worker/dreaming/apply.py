@@ -13,7 +13,7 @@ from service.memory.dreams.bulletin import Bulletin
 from service.memory.engine import Engine
 from service.store import dreams
 from service.store.dreams import Lease
-from service.store.settings import workspace_settings
+from service.store.settings import agent_settings
 from worker.dreaming.checkpoints import LeaseLost
 from worker.dreaming.diff import Diff
 from worker.dreaming.extract.extraction import Extraction
@@ -89,7 +89,7 @@ async def _write(writer: Writer, work: DreamWrite, written: Bulletin | None) -> 
     if not await writer.advance(work.batch):
         raise PlanOutdated
     await writer.decay()
-    settings = await workspace_settings(writer.connection, writer.lease.workspace_id)
+    settings = await agent_settings(writer.connection, writer.lease.workspace_id, writer.lease.agent_id)
     await writer.bulletin(work.batch.agent, written, settings.dream.bulletin_tokens_max)
 
 

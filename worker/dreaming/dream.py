@@ -13,7 +13,7 @@ from uuid import UUID
 
 import structlog
 
-from service.domain.workspace import PiiSettings
+from service.domain.workspace import WorkspaceSettings
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable, Usage
 from service.memory.dreams import bulletin
 from service.memory.dreams.bulletin import Bulletin
@@ -22,7 +22,7 @@ from service.memory.dreams.prompts import WrittenBulletin
 from service.memory.engine import Engine
 from service.store import bulletins, dreams
 from service.store.dreams import Lease
-from service.store.settings import workspace_settings
+from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import adjudicate_pairs
 from worker.dreaming.apply import DreamWrite, PlanOutdated, apply
 from worker.dreaming.candidates import evidence_of
@@ -126,7 +126,7 @@ class Dream:
         """
         engine = self.engine
         with self.journal.step("gather"):
-            batch, rule, stored = await self._gather()
+            batch, settings, stored = await self._gather()
         await self.on_step("gathered")
         self._read_so_far = 0
         done = partial(self._read_more, of=len(batch.turns))
@@ -135,11 +135,15 @@ class Dream:
                 extraction = await extract_by_rules(batch.turns, done, self.tracker)
             else:
                 extraction = await extract_by_llm(batch.turns, checkpoints, done, self.tracker)
-            extraction.candidates = await allowed_candidates(engine, rule, extraction.candidates, stored, self.tracker)
+            extraction.candidates = await allowed_candidates(
+                engine, settings.pii, extraction.candidates, stored, self.tracker
+            )
+            kept = settings.dream.types
+            extraction.candidates = [one for one in extraction.candidates if kept is None or one.type in kept]
         named = replace(batch, turns=with_stored_names(batch.turns, stored))
         return named.first(extraction.covered), extraction
 
-    async def _gather(self) -> tuple[Batch, PiiSettings, Mapping[str, str]]:
+    async def _gather(self) -> tuple[Batch, WorkspaceSettings, Mapping[str, str]]:
         engine = self.engine
         async with engine.db.transaction(self.lease.workspace_id) as connection:
             if not await dreams.fence(connection, self.lease):
@@ -151,9 +155,9 @@ class Dream:
             if stretches is None:
                 self.ranges = batch.watermarks()
                 await dreams.save_ranges(connection, self.lease.workspace_id, self.running.id, self.ranges)
-            rule = (await workspace_settings(connection, self.lease.workspace_id)).pii
-        masked = await masked_turns(engine, self.lease.workspace_id, rule, batch.turns, self.tracker)
-        return replace(batch, turns=masked.turns), rule, masked.stored
+            settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
+        masked = await masked_turns(engine, self.lease.workspace_id, settings.pii, batch.turns, self.tracker)
+        return replace(batch, turns=masked.turns), settings, masked.stored
 
     async def _read_more(self, turns: int, *, of: int) -> None:
         """So many more turns have been read: said to whoever watches, and now and then to everyone."""
@@ -197,7 +201,7 @@ class Dream:
                 added=[new.bulletin_row(now) for new in work.plan.new if new.replaced_by is None],
             )  # fmt: skip
             latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id)
-            tokens_max = (await workspace_settings(connection, workspace)).dream.bulletin_tokens_max
+            tokens_max = (await agent_settings(connection, workspace, self.lease.agent_id)).dream.bulletin_tokens_max
         if not rows or not bulletin.is_stale(latest, rows, checkpoints.llm.model):
             return None
         question = bulletin.prompt(rows, tokens_max)

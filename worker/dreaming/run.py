@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -27,7 +27,7 @@ from service.memory.ops.scrape import count_dream
 from service.memory.sessions.compaction import compact_agent
 from service.store import bulletins, dreams
 from service.store.dreams import Lease
-from service.store.settings import workspace_settings
+from service.store.settings import agent_settings
 from worker.dreaming.checkpoints import LeaseLost, UnsavedResults
 from worker.dreaming.diff import usage_report
 from worker.dreaming.dream import Dream, DreamOutcome, DreamRun
@@ -65,7 +65,8 @@ class Dreamer:
     hours. ``in_flight`` is what the process has in flight, the dreamer's own when there is none. ``on_step`` is told
     the name of each step as it is reached: claimed, begun, gathered, extract:asking, extract:kept, settle:asking,
     settle:kept, extracted, reconciled, bulletin:asking, bulletin:kept, applying, written, committed, released.
-    ``on_progress`` is told how many messages have been read, and of how many.
+    ``on_progress`` is told how many messages have been read, and of how many. ``any_hour``: scheduled dreams do not
+    wait for quiet hours.
     """
 
     engine: Engine
@@ -76,6 +77,7 @@ class Dreamer:
     on_progress: Callable[[int, int], None] = _nobody
     unsaved: UnsavedResults = field(default_factory=UnsavedResults)
     in_flight: InFlight | None = None
+    any_hour: bool = False
 
     async def dream_next(self, *, reserved: bool = False) -> Outcome | None:
         """Dream for an agent that is due or was asked to; None when there is none.
@@ -185,6 +187,9 @@ class AgentRun:
         that finds nothing to do leaves no dream behind. Why one failed, None when none did.
         """
         trigger: str | None = None
+        if postponed := await self._postponed():
+            await self._release(failures=self.lease.failures, due_at=postponed)
+            return None
         while running := await self._begin(trigger):
             ended = await self._dream(running)
             if ended is DreamOutcome.FAILED:
@@ -212,6 +217,19 @@ class AgentRun:
         assert running is not None
         return running.id
 
+    async def _postponed(self) -> datetime | None:
+        """When to look again, where the settings do not let the agent dream now; None where they do. What was asked for
+        waits for no quiet hours."""
+        workspace, now = self.lease.workspace_id, self._engine.now()
+        async with self._engine.db.transaction(workspace) as connection:
+            settings = await agent_settings(connection, workspace, self.lease.agent_id)
+            if not settings.memory.enabled:
+                return settings.next_dream(now)
+            if self.dreamer.any_hour or not self.lease.scheduled or self.lease.dream_id is not None:
+                return None
+            quiet = settings.next_quiet_time(now)
+            return quiet if quiet > now and not await dreams.is_queued(connection, self.lease) else None
+
     async def _begin(self, trigger: str | None, *, dry_run: bool = False, scheduled: bool = True) -> DreamRun | None:
         """The dream to run now: one left unfinished or asked for, else a new one if there is a trigger for it."""
         now = self._engine.now()
@@ -233,7 +251,7 @@ class AgentRun:
         workspace, agent_id, now = self.lease.workspace_id, self.lease.agent_id, self._engine.now()
         if await connection.value("count_due_messages", workspace=workspace, agent_id=agent_id):
             return True
-        settings = await workspace_settings(connection, workspace)
+        settings = await agent_settings(connection, workspace, agent_id)
         if await connection.value(
             "has_decayed", workspace=workspace, agent_id=agent_id, now=now, days=settings.retention.decay_days,
             faded_below=settings.retrieval.faded_below,
@@ -291,7 +309,7 @@ class AgentRun:
             )  # fmt: skip
         failures = self.lease.failures + 1
         wait_s = min(RETRY_MAX_S, self.dreamer.retry_s * 2 ** (failures - 1)) * random.uniform(0.8, 1.2)
-        await self._release(failures=failures, wait_s=wait_s)
+        await self._release(failures=failures, due_at=self._engine.now() + timedelta(seconds=wait_s))
 
     async def _count(self, running: DreamRun, outcome: str) -> None:
         """Count the dream for the metrics; what cannot be counted now is not."""
@@ -303,13 +321,14 @@ class AgentRun:
     async def _compact_and_release(self) -> None:
         """What else is due of the agent when its dreams are done: full windows are folded."""
         await compact_agent(self._engine, self.lease.workspace_id, self.lease.agent_id, self.flight)
-        await self._release(failures=0, wait_s=None)
+        await self._release(failures=0)
 
-    async def _release(self, *, failures: int, wait_s: float | None) -> None:
-        """Give the lease back. Without ``wait_s`` a scheduled agent is due again after the workspace's interval."""
+    async def _release(self, *, failures: int, due_at: datetime | None = None) -> None:
+        """Give the lease back. Without ``due_at`` a scheduled agent is due again after its interval, in its quiet
+        hours."""
         async with self._engine.db.transaction(self.lease.workspace_id) as connection:
-            if wait_s is None and self.lease.scheduled:
-                wait_s = (await workspace_settings(connection, self.lease.workspace_id)).dream.interval_h * 3600
-            due_at = None if wait_s is None else self._engine.now() + timedelta(seconds=wait_s)
+            if due_at is None and self.lease.scheduled:
+                settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
+                due_at = settings.next_dream(self._engine.now())
             await dreams.release(connection, self.lease, due_at=due_at, failures=failures)
         await self.dreamer.on_step("released")

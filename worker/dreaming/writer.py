@@ -17,7 +17,7 @@ from service.memory.dreams import bulletin as bulletins_of
 from service.memory.dreams.bulletin import Bulletin
 from service.store import bulletins, dead_letters, entities, memories
 from service.store.dreams import Lease
-from service.store.settings import workspace_settings
+from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.diff import Diff
 from worker.dreaming.extract.extraction import Extraction
@@ -97,7 +97,7 @@ class Writer:
 
     async def decay(self) -> None:
         """Bring what search knows of each memory's importance in line with the time it has gone unused."""
-        settings = await workspace_settings(self.connection, self._workspace)
+        settings = await agent_settings(self.connection, self._workspace, self.lease.agent_id)
         rows = await self.connection.fetch(
             "decay",
             workspace=self._workspace,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from service.domain.principal import Principal
@@ -10,6 +9,7 @@ from service.domain.workspace import WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access import audit
 from service.memory.engine import Engine
+from service.store import dreams
 from service.store.settings import put_settings as store_settings
 from service.store.settings import workspace_settings
 
@@ -34,21 +34,12 @@ async def put_settings(engine: Engine, principal: Principal, changes: WorkspaceS
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await workspace_settings(connection, principal.workspace_id)
         try:
-            settings = merge_settings(present, changes)
+            settings = present.over(changes.model_dump(exclude_unset=True))
         except ValueError as error:
             raise InvalidInput(("body",), str(error)) from error
         await store_settings(connection, principal.workspace_id, settings)
+        if "dream" in changes.model_fields_set:
+            await dreams.bring_forward(connection, principal.workspace_id, None, settings.next_dream(engine.now()))
         changed = changes.model_dump(mode="json", exclude_unset=True)
         await audit.record(connection, principal, "settings.changed", details=changed)
     return settings
-
-
-def merge_settings(present: WorkspaceSettings, changes: WorkspaceSettings) -> WorkspaceSettings:
-    """The present settings with the fields that ``changes`` sets over them. Raises ValueError if that fits ill."""
-    return WorkspaceSettings.model_validate(_merged(present.model_dump(), changes.model_dump(exclude_unset=True)))
-
-
-def _merged(present: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    return present | {
-        name: _merged(present[name], value) if isinstance(value, dict) else value for name, value in changes.items()
-    }

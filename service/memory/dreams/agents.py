@@ -15,8 +15,8 @@ from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import redact_fields
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
-from service.store import agents, bulletins
-from service.store.settings import workspace_settings
+from service.store import agents, bulletins, dreams
+from service.store.settings import agent_settings, workspace_settings
 
 log = structlog.get_logger(__name__)
 
@@ -61,6 +61,10 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: R
         changes |= await redact_fields(engine, principal, {"settings": changes["settings"]})
     async with engine.db.transaction(principal.workspace_id) as connection:
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, agent)
+        if "settings" in changes:
+            present = await workspace_settings(connection, principal.workspace_id)
+            due_at = present.of_agent(changes["settings"]).next_dream(engine.now())
+            await dreams.bring_forward(connection, principal.workspace_id, agent_id, due_at)
         await connection.run(
             "change_agent",
             workspace=principal.workspace_id,
@@ -101,7 +105,7 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
         if found is None:
             raise NotFound(f"There is no agent {agent!r} here.")
         rows = await bulletin.inputs(connection, workspace, found["id"], engine.now())
-        tokens_max = (await workspace_settings(connection, workspace)).dream.bulletin_tokens_max
+        tokens_max = (await agent_settings(connection, workspace, found["id"])).dream.bulletin_tokens_max
         written = await bulletins.latest_hash(connection, workspace, found["id"])
     made = None
     if engine.llm and rows and written != bulletin.inputs_hash(rows, engine.llm.model):

@@ -11,24 +11,29 @@ from uuid import UUID
 from service.domain import cursors
 from service.domain.dream_summary import describe_change, summarize_dream
 from service.domain.principal import Principal
-from service.errors import NotFound, Unavailable
+from service.errors import Conflict, NotFound, Unavailable
 from service.memory.engine import Engine
 from service.store import agents, dreams, health
+from service.store.settings import agent_settings
 
 WAIT_S = 300.0
 POLL_S = 0.1
 POLLS_PER_LEASE_CHECK = 10
+MEMORY_OFF = "The memory of this agent is switched off (setting memory.enabled)."
 OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
 Record = dict[str, Any]
 
 
 async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry_run: bool) -> Record:
-    """Queue a dream for the worker, due at once. A dream already queued is given as it is."""
+    """Queue a dream for the worker, due at once. A dream already queued is given as it is. Raises Conflict where the
+    agent's memory is switched off."""
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await agents.get_agent(connection, principal.workspace_id, principal.check_owns(agent))
         if row is None:
             raise NotFound(f"There is no agent {agent!r} here.")
+        if not (await agent_settings(connection, principal.workspace_id, row["id"])).memory.enabled:
+            raise Conflict(MEMORY_OFF)
         dream_id = await dreams.queue(
             connection, principal.workspace_id, row["id"], trigger="api", dry_run=dry_run, now=engine.now()
         )

@@ -11,13 +11,18 @@ from service.domain.context import PREFIX, TURN, Placement, SectionName, Shares
 from service.domain.prompt_fence import CLOSE, NOTICE, OPEN, escape_tags, list_item, memory_block, section
 from service.embedding.tokens import count_tokens, count_tokens_cached, truncate
 
-TRUNCATED: frozenset[SectionName] = frozenset({"bulletin", "tools"})
+FREE_TEXT: frozenset[SectionName] = frozenset({"instructions", "bulletin"})
+"""Sections that are a text of their own and no list."""
+
+TRUNCATED: frozenset[SectionName] = frozenset({*FREE_TEXT, "tools"})
 """Sections whose last entry is cut to fit; in the others an entry that does not fit is left out."""
 
 MEMORIES_OF_PREFIX: tuple[SectionName, ...] = ("identity", "preferences")
 """Sections of memories whose entries, where they find no room, compete among the memories, in this order."""
 
-CUT_ORDER: tuple[SectionName, ...] = (*reversed(TURN), "bulletin", "preferences", "identity")
+CUT_ORDER: tuple[SectionName, ...] = (
+    *reversed(TURN), "bulletin", "preferences", "instructions", "identity"
+)  # fmt: skip
 
 TRUNCATED_TOKENS_MIN = 20
 TRUNCATION_MARK = " …"
@@ -74,7 +79,8 @@ class Omitted:
 
 @dataclass(frozen=True, slots=True)
 class AssembledContext:
-    """Sections in order, the marked block of all but the window with its tokens, and the window's turns.
+    """Sections in order, the block of all but the window with its tokens, and the window's turns. In the block the
+    instructions stand before what is marked as data.
 
     ``omitted``: the entries offered that are in none, by the section they were offered for. Block and turns
     together take at most the budget; so do the sections, whose sum leaves out the block's frame.
@@ -98,11 +104,13 @@ class AssembledContext:
 
 
 def assemble(material: ContextInput, shares: Shares, tokens_max: int) -> AssembledContext:
-    """Fill the identity first, then every section within its share, then give what is left to those that need more.
+    """Fill identity and instructions first, then every section within its share, then give what is left to those that
+    need more.
 
-    Shares are floors. The identity takes what it needs. What a section does not need goes to the others in order:
-    within the prefix, whose bytes depend on its own material and shares alone, to preferences and bulletin; then to
-    the sections of the turn, where what identity and preferences had no room for competes among the memories, first.
+    Shares are floors. The identity takes what it needs, then the instructions do. What a section does not need goes
+    to the others in order: within the prefix, whose bytes depend on its own material and shares alone, to preferences
+    and bulletin; then to the sections of the turn, where what identity and preferences had no room for competes among
+    the memories, first.
     No section and no sum of sections ever takes more than ``tokens_max``.
     """
     budget = tokens_max - _frame() - _JOINTS_TOKENS
@@ -130,15 +138,19 @@ def _prefix_share(shares: Shares) -> float:
 
 
 def _prefix(material: ContextInput, shares: Shares, budget: int, cost: Cost) -> dict[SectionName, Section]:
-    """The sections of the prefix: identity as far as it fits, the others within what the prefix's shares leave."""
+    """The sections of the prefix: identity and then instructions as far as they fit, the others within what the
+    prefix's shares leave."""
     caps = shares.caps(budget)
     identity = _fill("identity", material, budget if caps["identity"] else 0, cost)
-    rest = max(0, sum(caps[name] for name in PREFIX) - identity.tokens)
+    instructions = _fill("instructions", material, budget - identity.tokens, cost)
+    rest = min(sum(caps[name] for name in PREFIX), budget - instructions.tokens) - identity.tokens
+    rest = max(0, rest)
     floor = min(caps["bulletin"], rest - min(caps["preferences"], rest))
     needed = _fill("bulletin", material, floor, cost).tokens
     preferences = _fill("preferences", material, rest - needed if caps["preferences"] else 0, cost)
     bulletin = _fill("bulletin", material, rest - preferences.tokens if caps["bulletin"] else 0, cost)
-    return {"bulletin": bulletin, "identity": identity, "preferences": preferences}
+    first: dict[SectionName, Section] = {"instructions": instructions} if instructions.text else {}
+    return first | {"bulletin": bulletin, "identity": identity, "preferences": preferences}
 
 
 def _competing(material: ContextInput, shares: Shares, filled: Mapping[SectionName, Section]) -> ContextInput:
@@ -158,7 +170,7 @@ def _omitted(material: ContextInput, filled: Mapping[SectionName, Section], cost
     """What is shown nowhere, by the first section that it was offered for; sections without any are left out."""
     seen = {item for one in filled.values() for item in one.items}
     omitted: list[Omitted] = []
-    for name in PREFIX + TURN:
+    for name in ("instructions", *PREFIX, *TURN):
         missing = {id_: line for id_, line in _lines(material, name) if id_ not in seen}
         seen |= missing.keys()
         if missing:
@@ -171,7 +183,7 @@ def _lines(material: ContextInput, name: SectionName) -> Iterator[tuple[str, str
     if name == "window":
         yield from ((turn.id, list_item(turn.line)) for turn in material.window)
     for entry in material.entries.get(name, ()):
-        yield entry.id, escape_tags(entry.text.strip()) if name == "bulletin" else list_item(entry.text)
+        yield entry.id, escape_tags(entry.text.strip()) if name in FREE_TEXT else list_item(entry.text)
 
 
 def _within(
@@ -180,15 +192,17 @@ def _within(
     """The sections joined; should joining have cost tokens, sections give way in ``CUT_ORDER``."""
     while True:
         shown = [one for one in filled.values() if one.text and one.name != "window"]
-        block_tokens = _frame() + sum(one.tokens + _line_break(one.name) for one in shown) if shown else 0
+        framed = [one.text for one in shown if one.name != "instructions"]
+        block_tokens = sum(one.tokens + _line_break(one.name) for one in shown) + (_frame() if framed else 0)
         tokens = block_tokens + filled["window"].tokens
         if tokens <= tokens_max:
             break
-        loser = next(filled[name] for name in CUT_ORDER if filled[name].tokens)
+        loser = next(filled[name] for name in CUT_ORDER if name in filled and filled[name].tokens)
         filled[loser.name] = _fill(loser.name, material, loser.tokens - (tokens - tokens_max), cost)
     kept = set(filled["window"].items)
     turns = [turn.message for turn in material.window if turn.id in kept]
-    block = memory_block([one.text for one in shown])
+    outside = [one.text for one in shown if one.name == "instructions"]
+    block = "\n".join([*outside, *filter(None, [memory_block(framed)])])
     return AssembledContext(list(filled.values()), block, block_tokens, turns, _omitted(material, filled, cost))
 
 
@@ -234,7 +248,7 @@ def _section(name: SectionName, lines: list[str], items: list[str], cap: int, co
     """The section's text with its exact tokens; the last lines go should the exact count be over the cap."""
     while lines:
         text = section(name, lines)
-        tokens = count_tokens(text) if name == "bulletin" else _tags(name) + sum(map(cost, lines))
+        tokens = count_tokens(text) if name in FREE_TEXT else _tags(name) + sum(map(cost, lines))
         if tokens <= cap:
             return Section(name, text, items, tokens)
         oldest_first = name == "window"

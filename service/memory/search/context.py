@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import lru_cache
 from typing import Any
@@ -16,6 +16,7 @@ from service.domain.message_text import plain_text, text_of
 from service.domain.principal import Principal
 from service.domain.search import Include, SearchRequest
 from service.domain.types import POLICIES, MemoryType
+from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import truncate
 from service.errors import NotFound
 from service.memory.dreams import bulletin
@@ -67,6 +68,8 @@ class _Baseline:
     ids: set[str]
     speaker: str | None
     shares: Shares
+    enabled: bool
+    """False: the memory is switched off."""
 
 
 async def build_context(engine: Engine, principal: Principal, request: ContextRequest) -> Context:
@@ -84,6 +87,8 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         return Context(assembled, None)
     with without_deferred_commit():
         standing, window, found = await _gathered(engine, principal, request)
+    if not standing.enabled:
+        return await build_context(engine, replace(principal, no_memory=True), request)
     shown = {turn.id for turn in window}
     ranked = [one for one in found.results if _adds_information(one, request, standing, shown)]
     found_entries = await engine.executor.each(
@@ -148,25 +153,33 @@ async def _speaker(engine: Engine, principal: Principal, request: ContextRequest
 async def _standing(
     engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None, reader: agents.Reader | None
 ) -> _Baseline:
-    """Bulletin, identity, preferences of the speaker, goals when planning, and open todos."""
+    """Instructions, bulletin, identity, preferences of the speaker, goals when planning, and open todos."""
     workspace, agent = principal.workspace_id, principal.acting_agent(request.agent)
     async with engine.db.generic_plan_transaction(workspace) as connection:
         if reader is None:
             settings = await workspace_settings(connection, workspace)
-            return _Baseline({}, set(), speaker, request.sections.over(settings.context))
-        shares = request.sections.over(reader.settings.context)
+            return _Baseline(
+                _instructions(settings), set(), speaker, request.sections.over(settings.context),
+                settings.memory.enabled,
+            )  # fmt: skip
+        settings = reader.settings
+        shares = request.sections.over(settings.context)
         shown = await bulletin.shown_now(connection, workspace, agent, None, engine.now())
         rows = await store.baseline(
             connection, workspace, reader,
             user=speaker, planning=is_planning(request.message), now=engine.now(),
         )  # fmt: skip
-    entries: dict[SectionName, list[Entry]] = {}
+    entries = _instructions(settings)
     if shown is not None:
         entries["bulletin"] = [Entry(str(shown["version"]), shown["content"])]
     for row in rows:
         section = STANDING_SECTIONS.get(POLICIES[MemoryType(row["type"])].in_context, "memories")
         entries.setdefault(section, []).append(Entry(str(row["id"]), memory_line(row, speaker)))
-    return _Baseline(entries, {str(row["id"]) for row in rows}, speaker, shares)
+    return _Baseline(entries, {str(row["id"]) for row in rows}, speaker, shares, settings.memory.enabled)
+
+
+def _instructions(settings: WorkspaceSettings) -> dict[SectionName, list[Entry]]:
+    return {"instructions": [Entry("instructions", settings.instructions)]} if settings.instructions.strip() else {}
 
 
 async def _search(

@@ -31,7 +31,7 @@ from service.memory.engine import Engine
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
 from service.store import dead_letters, memories, sessions
-from service.store.settings import workspace_settings
+from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
 
 log = structlog.get_logger(__name__)
@@ -89,7 +89,7 @@ async def compact_agent(engine: Engine, workspace: UUID, agent_id: UUID, flight:
     """Fold every window of the agent that is past its bounds; False when one is left for later, which another worker
     is at, or has died over a moment ago."""
     async with engine.db.transaction(workspace) as connection:
-        bounds = (await workspace_settings(connection, workspace)).window
+        bounds = (await agent_settings(connection, workspace, agent_id)).window
         full = await sessions.full_windows(connection, workspace, agent_id, bounds.messages_max, bounds.tokens_max)
     done = True
     for session_id in full:
@@ -109,9 +109,12 @@ async def compact(
     nothing is read. ``tracker`` is a worker's, which finds those that it dies on.
     """
     async with engine.db.transaction(workspace) as connection:
-        settings = await workspace_settings(connection, workspace)
+        session = await sessions.by_id(connection, workspace, session_id)
+        if session is None:
+            return False
+        settings = await agent_settings(connection, workspace, session["agent_id"])
         fold = _window_to_compact(
-            await sessions.by_id(connection, workspace, session_id),
+            session,
             await sessions.window_messages(connection, workspace, session_id),
             settings.window,
             even_if_room=even_if_room,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -15,7 +18,7 @@ from service.domain.ids import new_id
 from service.domain.json import dumps
 from service.domain.message_text import search_row, searchable_text
 from service.domain.principal import Principal
-from service.domain.workspace import WindowSettings
+from service.domain.workspace import WindowSettings, WorkspaceSettings
 from service.embedding.tokens import count_tokens
 from service.errors import InvalidInput, NotFound
 from service.memory.access.redaction import redact_messages
@@ -79,12 +82,16 @@ async def append_messages(
         return [], dict(EMPTY_WINDOW)
     now = engine.now()
     turns = await _prepare_messages(engine, principal, drafts, user, now, searchable=searchable)
-    bounds = (await get_settings(engine, principal)).window
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        row, stored = await _append(connection, principal, acting, session, turns, user, now, bounds)
-        contents = await _window_messages(connection, principal, row)
-        folded = row["window_seq"] > 1
-        summaries = await sessions.window_summaries(connection, principal.workspace_id, row["id"]) if folded else []
+    settings = await get_settings(engine, principal)
+    try:
+        async with engine.db.transaction(principal.workspace_id) as connection:
+            row, bounds = await _lock_session(connection, principal, acting, session, user, settings)
+            row, stored = await _append(connection, principal, row, turns, user, now, bounds)
+            contents = await _window_messages(connection, principal, row, bounds)
+            folded = row["window_seq"] > 1
+            summaries = await sessions.window_summaries(connection, principal.workspace_id, row["id"]) if folded else []
+    except _MemoryOff:
+        return [], dict(EMPTY_WINDOW)
     return stored, _window(row, contents, summaries, now, bounds)
 
 
@@ -97,9 +104,12 @@ async def append_turns(
         return
     now = engine.now()
     turns = await _prepare_messages(engine, principal, drafts, user, now, searchable=True)
-    bounds = (await get_settings(engine, principal)).window
-    async with engine.db.generic_plan_transaction(principal.workspace_id) as connection:
-        await _append(connection, principal, principal.acting_agent(agent), session, turns, user, now, bounds)
+    settings = await get_settings(engine, principal)
+    with suppress(_MemoryOff):
+        async with engine.db.generic_plan_transaction(principal.workspace_id) as connection:
+            acting = principal.acting_agent(agent)
+            row, bounds = await _lock_session(connection, principal, acting, session, user, settings)
+            await _append(connection, principal, row, turns, user, now, bounds)
 
 
 async def _prepare_messages(
@@ -126,18 +136,20 @@ async def _prepare_messages(
     return _PreparedMessages(items, words, await engine.embed_if_cheap([text for _, text, _ in said]))
 
 
-async def _append(
+class _MemoryOff(Exception):
+    """The agent's memory is switched off: the transaction is rolled back."""
+
+
+async def _lock_session(
     connection: Connection,
     principal: Principal,
     agent: str,
     session: str,
-    turns: _PreparedMessages,
     user: str | None,
-    now: datetime,
-    bounds: WindowSettings,
-) -> tuple[Record, list[Record]]:
-    """Store turns under the session's lock, agent and session made on first use, and have a full window folded; the
-    session's row after that, and the turns as stored."""
+    settings: WorkspaceSettings,
+) -> tuple[Row, WindowSettings]:
+    """The session's row under its lock, agent and session made on first use, and the bounds of its window. Raises
+    _MemoryOff where the settings, the workspace's under the agent's own, say so."""
     workspace = principal.workspace_id
     row = await sessions.lock_named(connection, workspace, agent, session) or await sessions.begin_named(
         connection, workspace, agent, session, user
@@ -147,6 +159,24 @@ async def _append(
         await agents.ensure_session(connection, workspace, agent_id, session, user)
         row = await sessions.lock_named(connection, workspace, agent, session)
         assert row is not None
+    settings = settings.of_agent(row["agent_settings"])
+    if not settings.memory.enabled:
+        raise _MemoryOff
+    return row, settings.window
+
+
+async def _append(
+    connection: Connection,
+    principal: Principal,
+    row: Row,
+    turns: _PreparedMessages,
+    user: str | None,
+    now: datetime,
+    bounds: WindowSettings,
+) -> tuple[Record, list[Record]]:
+    """Store turns in a locked session, and have a full window folded; the session's row after that, and the turns as
+    stored."""
+    workspace = principal.workspace_id
     moved = _advance_window(row, now, bounds)
     stored, messages, tokens = await sessions.append(connection, workspace, moved, turns.items, user=user, now=now)
     await sessions.index_messages(connection, workspace, turns.words, turns.embedded)
@@ -213,13 +243,14 @@ async def history(
 
 
 async def window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
-    """The messages that still go to the model verbatim; empty after the idle time."""
+    """The messages that still go to the model verbatim, the newest within the bounds; empty after the idle time."""
     now = engine.now()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        bounds = (await workspace_settings(connection, principal.workspace_id)).window
+        settings = await workspace_settings(connection, principal.workspace_id)
         row = await _find(connection, principal, agent, session)
+        bounds = settings.of_agent(row["agent_settings"]).window
         engine.read_audit.note(principal, "window", [row["agent"]])
-        contents = await _window_messages(connection, principal, row)
+        contents = await _window_messages(connection, principal, row, bounds)
         summaries = await sessions.window_summaries(connection, principal.workspace_id, row["id"])
     return _window(row, contents, summaries, now, bounds)
 
@@ -284,10 +315,18 @@ def _is_idle(last_message_at: datetime | None, now: datetime, window: WindowSett
     return last_message_at is not None and (now - last_message_at).total_seconds() > window.idle_s
 
 
-async def _window_messages(connection: Any, principal: Principal, row: Row) -> list[Record]:
-    return await sessions.messages(
-        connection, principal.workspace_id, row["id"], after=row["window_seq"] - 1, limit=sessions.SEQ_END
-    )
+async def _window_messages(
+    connection: Any, principal: Principal, row: Row | Record, bounds: WindowSettings
+) -> list[Record]:
+    """The newest messages of the window, the last one in any case, as many as its bounds allow: a worker folds those
+    past them later."""
+    newest_first = await sessions.messages(
+        connection, principal.workspace_id, row["id"],
+        after=row["window_seq"] - 1, descending=True, limit=bounds.messages_max,
+    )  # fmt: skip
+    tokens = list(accumulate(message["tokens"] for message in newest_first))
+    fitting = max(1, bisect_right(tokens, bounds.tokens_max))
+    return newest_first[:fitting][::-1]
 
 
 def _window(

@@ -6,7 +6,6 @@ from service.domain.json import dumps
 from service.domain.message_text import search_row, searchable_text
 from service.embedding.tokens import count_tokens
 from service.errors import InvalidImportLine
-from service.memory.access.workspace import merge_settings
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
 from service.store import agents, sessions, transfer
 from service.store.settings import put_settings, workspace_settings
@@ -18,7 +17,7 @@ async def write_settings(writing: ImportTransaction, lines: Lines) -> None:
     for number, line in lines:
         present = await workspace_settings(writing.connection, writing.workspace)
         try:
-            changed = merge_settings(present, line.settings)
+            changed = present.over(line.settings.model_dump(exclude_unset=True))
         except ValueError as error:
             raise InvalidImportLine(number, ("settings",), str(error)) from error
         if changed == present:
