@@ -1,5 +1,5 @@
 -- fragment: hidden
--- Which of the memories a bulletin ``b`` is made of are gone, deleted, expired or no longer the agent's own. Each is
+-- Which of the memories a bulletin ``b`` of agent ``a`` is made of are gone, deleted, expired or not the agent's to read. Each is
 -- looked up by itself: in a join the planner takes a bulletin for large, and reads every memory of the workspace.
 ARRAY(
     SELECT cited.id
@@ -8,6 +8,7 @@ ARRAY(
     ) cited
     WHERE (
         SELECT m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now) AND m.scope IN ('agent', 'prime')
+            AND (m.agent_id = b.agent_id OR a.prime)
         FROM memories m WHERE m.workspace_id = :workspace AND m.id = cited.id::uuid
     ) IS NOT TRUE
 )
@@ -43,17 +44,21 @@ FROM bulletins WHERE workspace_id = :workspace AND agent_id = :agent_id
 RETURNING version;
 
 -- name: bulletin_inputs
--- What an agent knows now that is worth a line: its live memories, weightiest first, hearsay after all else; no
--- summaries of windows. As it will be after a dream: without the :superseded, and with the weight that
+-- What an agent knows now that is worth a line: its live memories, and those of all agents for prime agents where it is
+-- one, weightiest first, hearsay after all else; nothing faded, and no summaries of windows. As it will be after a dream: without the :superseded, and with the weight that
 -- `reinforce_memory` gives the :reinforced.
 SELECT r.id, r.type, r.content, r.importance, r."user", r.hearsay_by, r.occurred_at, r.status,
     CASE WHEN r.id = ANY(:reinforced::uuid[]) THEN r.importance + (1 - r.importance) * 0.1
         ELSE r.effective_importance END AS weight,
     coalesce(r.occurred_at, r.created_at) AS at
 FROM {% include "memory_records" %} r
-WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id
+WHERE r.workspace_id = :workspace
     AND r.audience = ANY(ARRAY(
-        SELECT unnest(ARRAY[a.id, a.prime_audience]) FROM agents a WHERE a.workspace_id = :workspace AND a.id = :agent_id))
+        SELECT unnest(ARRAY[a.id, a.prime_audience]) FROM agents a WHERE a.workspace_id = :workspace AND a.id = :agent_id
+        UNION ALL
+        SELECT p.prime_audience FROM agents a JOIN agents p ON p.workspace_id = :workspace AND p.id <> a.id
+        WHERE a.workspace_id = :workspace AND a.id = :agent_id AND a.prime))
+    AND (r.effective_importance >= :faded_below::float8 OR r.effective_importance = r.importance)
     AND r.deleted_at IS NULL AND r.superseded_by IS NULL AND r.id <> ALL(:superseded::uuid[])
     AND (r.expires_at IS NULL OR r.expires_at > :now)
     AND r.scope IN ('agent', 'prime')

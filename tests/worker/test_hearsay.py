@@ -324,8 +324,8 @@ async def test_a_flood_of_hearsay_pushes_nothing_of_hers_out_of_the_context(api:
     assert "Alice is a nurse." in sections["identity"]
     assert "number" not in sections["preferences"] + sections["identity"]
     bulletin = (await api.post("/v1/agents/a/bulletin"))["content"]
-    assert "Likes tea." in bulletin
-    assert "Is a nurse." in bulletin
+    assert "Alice likes tea." in bulletin
+    assert "Alice is a nurse." in bulletin
 
 
 async def test_a_summary_of_old_notes_takes_no_hearsay_in(api: Api) -> None:

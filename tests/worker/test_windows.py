@@ -72,9 +72,7 @@ async def test_summaries_follow_one_another_and_each_covers_its_own(api: Api) ->
 
 
 @pytest.mark.parametrize("broken", ["summary", "store"])
-async def test_a_summary_that_fails_moves_no_window(
-    api: Api, broken: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_summary_that_fails_moves_no_window(api: Api, broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
     await say(api, *(f"Turn number {n}." for n in range(30)))
 
     async def fail(*_: object, **__: object) -> None:

@@ -1,4 +1,5 @@
-"""An agent's bulletin: what it knows now, told person by person, each line tied to the memories it says.
+"""An agent's bulletin: who it is, whom it knows, what comes first, what was decided, and what else it knows, each line
+tied to the memories it says.
 
 A line is shown only while every memory it is made of is live, so that a bulletin hides what is deleted or expired at
 once, and in every version.
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,12 +24,18 @@ from service.embedding.tokens import count_tokens
 from service.llm import LLM, LLMInvalidOutput
 from service.memory.dreams.prompts import BULLETIN, WrittenBulletin
 from service.store import bulletins
+from service.store.settings import agent_settings
 
 INPUTS_MAX = 500
-LINES_PER_SECTION = 12
+LINES_PER_PERSON = 12
 NOTHING_YET = "{agent} knows nothing yet."
-ALSO = "Also known"
+IDENTITY, PEOPLE, PRIORITIES, DECISIONS, ALSO = SECTIONS = (
+    "Identity", "People", "Current priorities", "Recent decisions", "Also known"
+)  # fmt: skip
+_SHARES = {IDENTITY: 2, PEOPLE: 4, PRIORITIES: 2, DECISIONS: 2, ALSO: 1}
+"""Of the tokens; what a section does not need goes to those after it."""
 
+_SECTION_OF = {"goal": PRIORITIES, "todo": PRIORITIES, "decision": DECISIONS}
 _ORDER = ("identity", "fact", "preference", "decision", "goal", "todo", "event", "observation")
 _JOINABLE_WORDS_MAX = 6
 _SENTENCE_ENDS = (".", "!", "?", "…", "。")
@@ -61,14 +68,16 @@ async def inputs(
     reinforced: Sequence[UUID] = (),
     added: Sequence[Row] = (),
 ) -> list[Row]:
-    """What a bulletin is made of: the agent's own live memories, the weightiest 500.
+    """What a bulletin is made of: the agent's live memories that have not faded, the weightiest 500.
 
     As they will be once a plan is applied: without the ``superseded``, with the importance that the ``reinforced`` will
     have, and with the ``added``, rows as the query gives them.
     """
+    settings = await agent_settings(connection, workspace, agent_id)
     rows = await bulletins.inputs(
-        connection, workspace, agent_id, now=now, limit=INPUTS_MAX, superseded=superseded, reinforced=reinforced
-    )
+        connection, workspace, agent_id, now=now, limit=INPUTS_MAX, faded_below=settings.retrieval.faded_below,
+        superseded=superseded, reinforced=reinforced,
+    )  # fmt: skip
     if not added:
         return rows
     whole = [*rows, *added]
@@ -90,22 +99,42 @@ def is_stale(latest: str | None, rows: Sequence[Row], model: str | None) -> bool
 
 
 def compose(agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
-    """A section for each person, the one most is known of first; what is said alike is said in one clause."""
+    """A section each for ``SECTIONS``, people by what is known of them; what is said alike is said in one clause."""
     sections: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        sections[row["user"] or ALSO].append(row)
-    titles = sorted(
-        sections, key=lambda title: (title == ALSO, -sum(row["importance"] for row in sections[title]), title)
-    )
+        sections[_section_of(row)].append(row)
+    titles = [title for title in SECTIONS if sections[title]]
     parts: list[BulletinPart] = []
     left = tokens_max - count_tokens(_heading(agent))
     for position, title in enumerate(titles):
-        share = max(60, left // (len(titles) - position)) if position else max(60, left * 2 // 3)
-        part, cost = _section(title, sections[title], min(left, share))
+        share = left * _SHARES[title] // sum(_SHARES[other] for other in titles[position:])
+        part, cost = _section(title, _ordered(title, sections[title]), min(left, max(60, share)))
         if part["lines"]:
             parts.append(part)
             left -= cost
     return _bulletin(agent, parts, inputs_hash(rows, None), None)
+
+
+def _section_of(row: Row) -> str:
+    own = IDENTITY if row["type"] == "identity" else ALSO
+    section: str = _SECTION_OF.get(row["type"], PEOPLE if row["user"] else own)
+    return section
+
+
+def _ordered(title: str, rows: Sequence[Row]) -> list[Row]:
+    """Decisions newest first; people by the weight of what is known of them, then by type; else by weight."""
+    if title == DECISIONS:
+        return sorted(rows, key=lambda row: row["at"], reverse=True)
+    known: Counter[str] = Counter()
+    for row in rows:
+        known[row["user"] or ""] += row["importance"]
+    if title == PEOPLE:
+        return sorted(rows, key=lambda row: (-known[row["user"]], row["user"], _type_order(row)))
+    return list(rows)
+
+
+def _type_order(row: Row) -> int:
+    return len(_ORDER) if row["hearsay_by"] else _ORDER.index(row["type"])
 
 
 async def write(llm: LLM, agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
@@ -204,34 +233,36 @@ def _bulletin(agent: str, parts: list[BulletinPart], hash_: str, written_by: str
 
 
 def _section(title: str, rows: Sequence[Row], tokens_max: int) -> tuple[BulletinPart, int]:
-    """One person's clauses in the order of the types, within the tokens; and what they take."""
+    """The clauses of a section in the order of its rows, within the tokens; and what they take."""
     part: BulletinPart = {"title": title, "lines": []}
     spent = count_tokens(f"\n\n{title}: ")
-    clauses: dict[tuple[int, str], list[tuple[str, str]]] = {}
+    clauses: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for row in rows:
-        lead, rest = _clause(row, title)
-        order = len(_ORDER) if row["hearsay_by"] else _ORDER.index(row["type"])
-        clauses.setdefault((order, lead or str(row["id"])), []).append((rest, str(row["id"])))
-    for (_, lead), said in sorted(clauses.items(), key=lambda each: each[0][0]):
-        joined = lead if len(said[0][0].split()) <= _JOINABLE_WORDS_MAX and lead != said[0][1] else ""
+        lead, rest = _clause(row)
+        clauses.setdefault((row["user"] or "", lead or str(row["id"])), []).append((rest, str(row["id"])))
+    lines: Counter[str] = Counter()
+    for (user, lead), said in clauses.items():
+        joined = lead if lead != said[0][1] else ""
         text = f"{joined} {_and([rest for rest, _ in said])}".strip()
         cost = count_tokens(" " + text) + 1
-        if spent + cost <= tokens_max and len(part["lines"]) < LINES_PER_SECTION:
+        if spent + cost <= tokens_max and lines[user] < LINES_PER_PERSON:
             part["lines"].append({"text": text, "memories": [id_ for _, id_ in said]})
             spent += cost
+            lines[user] += 1
     return part, spent
 
 
-def _clause(row: Row, title: str) -> tuple[str, str]:
-    """The first sentence of a memory without its subject's name: the verb it may share with others, and the rest;
-    or no verb and all. Hearsay shares nothing, and says whose word it is."""
+def _clause(row: Row) -> tuple[str, str]:
+    """The first sentence of a memory: the beginning it may share with others (``Ada likes``), and the rest; or no
+    beginning and all. Hearsay shares nothing, and says whose word it is."""
     line = attributed(_SENTENCE_END.split(" ".join(row["content"].split()), maxsplit=1)[0].rstrip("."), row)
-    if row["hearsay_by"] or not line.startswith(title + " ") or line.startswith(title + " and "):
+    name = row["user"]
+    if row["hearsay_by"] or row["type"] != "preference" or not name or not line.startswith(f"{name} "):
         return "", line
-    verb, _, rest = line.removeprefix(title + " ").partition(" ")
-    if row["type"] == "preference" and rest and len(rest.split()) <= _JOINABLE_WORDS_MAX and verb.endswith("s"):
-        return verb, rest
-    return "", f"{verb} {rest}".strip()
+    verb, _, rest = line.removeprefix(f"{name} ").partition(" ")
+    if rest and len(rest.split()) <= _JOINABLE_WORDS_MAX and verb.endswith("s"):
+        return f"{name} {verb}", rest
+    return "", line
 
 
 def _attributed_to_all(text: str, rows: Sequence[Row]) -> str:

@@ -1,0 +1,93 @@
+"""The bulletin: "I'm Prime at Acme … Current priorities … Recent decisions"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.live_api import Api, Tenant
+from tests.worker.dreaming import dream
+from tests.worker.test_decay import days_pass
+
+Json = dict[str, Any]
+
+
+async def bulletin(tenant: Tenant | Api, agent: str = "a") -> str:
+    """The agent's bulletin, written now."""
+    written: str = (await tenant.post(f"/v1/agents/{agent}/bulletin"))["content"]
+    return written
+
+
+async def test_its_sections_say_who_whom_what_next_and_what_was_decided(tenant: Tenant) -> None:
+    for type_, content, more in (
+        ("identity", "I'm Prime at Acme", {}),
+        ("fact", "Priya leads marketing", {"user": "Priya"}),
+        ("preference", "Priya prefers bullet points over paragraphs", {"user": "Priya"}),
+        ("goal", "Launch the marketing site by 2026-05-01", {}),
+        ("todo", "Ping Ramesh about the Q3 numbers", {}),
+        ("decision", "Ship v0.4 with Telegram only", {}),
+        ("fact", "The office has two floors", {}),
+    ):
+        await tenant.save(content, type=type_, **more)
+    paragraphs = (await bulletin(tenant)).split("\n\n")
+    assert [paragraph.split(":")[0] for paragraph in paragraphs[1:]] == [
+        "Identity", "People", "Current priorities", "Recent decisions", "Also known"
+    ]  # fmt: skip
+    _, identity, people, priorities, decisions, also = paragraphs
+    assert "I'm Prime at Acme." in identity
+    assert "Priya leads marketing." in people
+    assert "Priya prefers bullet points over paragraphs." in people
+    assert "Launch the marketing site by 2026-05-01." in priorities
+    assert "Ping Ramesh about the Q3 numbers." in priorities
+    assert "Ship v0.4 with Telegram only." in decisions
+    assert "The office has two floors." in also
+
+
+async def test_what_is_done_leaves_the_priorities_and_the_newest_decision_comes_first(tenant: Tenant) -> None:
+    todo = await tenant.save("Ping Ramesh", type="todo")
+    await tenant.save("Use Postgres", type="decision")
+    await tenant.save("Use Redis as well", type="decision")
+    await tenant.patch(f"/v1/memories/{todo['id']}", {"version": 1, "status": "done"})
+    written = await bulletin(tenant)
+    assert "Ramesh" not in written
+    assert written.index("Redis") < written.index("Postgres")
+
+
+async def test_what_is_alike_is_said_in_one_clause(tenant: Tenant) -> None:
+    for what in ("tea", "Go", "long walks"):
+        await tenant.save(f"Ada likes {what}", type="preference", user="Ada")
+    assert "People: Ada likes" in await bulletin(tenant)
+    assert (await bulletin(tenant)).count("Ada") == 1
+
+
+async def test_no_section_starves_the_others(tenant: Tenant) -> None:
+    await tenant.call("PUT", "/v1/settings", json={"dream": {"bulletin_tokens_max": 200}})
+    for n in range(60):
+        await tenant.save(f"Ada has visited the city number {n} in one year", user="Ada")
+    await tenant.save("Ship v0.4", type="decision")
+    await tenant.save("The office has two floors")
+    written = await tenant.post("/v1/agents/a/bulletin")
+    assert written["tokens"] <= 200
+    assert "Ship v0.4" in written["content"]
+    assert "two floors" in written["content"]
+
+
+async def test_nothing_faded_is_in_it(api: Api) -> None:
+    await api.save("The gate squeaks", type="observation", importance=0.3)
+    await api.save("The gate is green")
+    await dream(api.engine)
+    assert "squeaks" in await bulletin(api)
+    await days_pass(api, 93)
+    assert "squeaks" not in await bulletin(api)
+    assert "green" in await bulletin(api)
+
+
+async def test_a_prime_agent_knows_what_the_others_saved_for_it(tenant: Tenant) -> None:
+    await tenant.call("PUT", "/v1/agents/chief", json={"prime": True})
+    await tenant.save("Revenue fell by a tenth", scope="prime", agent="sales")
+    await tenant.save("The coffee machine is broken", agent="sales")
+    written = await bulletin(tenant, "chief")
+    assert "Revenue fell by a tenth." in written
+    assert "coffee" not in written
+    await tenant.call("PUT", "/v1/agents/chief", json={"prime": False})
+    assert "Revenue" not in (await tenant.get("/v1/agents/chief/bulletin"))["content"]
+    assert "Revenue" not in await bulletin(tenant, "chief")
