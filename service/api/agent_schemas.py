@@ -12,6 +12,8 @@ from service.api.schemas import Body, Memory
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
 from service.domain.workspace import AgentSettings
 
+DreamStatus = Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"]
+
 
 class PutAgent(Body):
     """Changes to an agent; only the fields given change."""
@@ -97,7 +99,7 @@ class Dream(BaseModel):
 
     id: UUID = Field(description="Id of the dream.")
     agent: AgentName
-    status: Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"] = Field(
+    status: DreamStatus = Field(
         description="Status: `queued`, `running`, `succeeded`, `failed`, `undone` (changes taken back) or `dry_run` "
         "(finished preview)."
     )

@@ -29,6 +29,8 @@ LOOKUP_PATHS = frozenset({"/v1/memories/search", "/v1/memories/search/preview", 
 """What is asked with POST and stores nothing: names are masked there, and never refused."""
 
 MASKS_NAMES = "masks_names"
+OFFSETS = frozenset({"page", "offset", "skip", "start", "page_size", "per_page"})
+"""What other APIs page with."""
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -50,11 +52,17 @@ class NamingRoute(LargeBodyRoute):
         async def checked(request: Request) -> Response:
             for name in request.query_params:
                 if name not in known:
-                    those = f"the parameters are {', '.join(sorted(known))}" if known else "there is none"
-                    raise InvalidInput(("query", name), f"is no parameter of this path; {those}")
+                    raise InvalidInput(("query", name), _unknown(name, known))
             return await handle(request)
 
         return checked
+
+
+def _unknown(name: str, known: frozenset[str]) -> str:
+    if "cursor" in known and name.lower() in OFFSETS:
+        return "is no parameter of this path; use cursor (`next_cursor` of the page before) and limit"
+    those = f"the parameters are {', '.join(sorted(known))}" if known else "there is none"
+    return f"is no parameter of this path; {those}"
 
 
 def api_router(**options: Any) -> APIRouter:

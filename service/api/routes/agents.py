@@ -11,7 +11,6 @@ from starlette.responses import Response
 from service.api import agent_schemas, schemas
 from service.api.dependencies import AgentPath, AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
 from service.api.naming import api_router
-from service.domain.field_types import Name
 from service.memory.dreams import agents
 from service.memory.dreams import dream_requests as dreams
 from service.memory.dreams.undo import undo_dream
@@ -120,7 +119,7 @@ async def list_dreams(
     caller: Caller,
     agent: AgentQuery = None,
     status: Annotated[
-        Name | None,
+        agent_schemas.DreamStatus | None,
         Query(description="Status to filter by: queued, running, succeeded, failed, undone or dry_run."),
     ] = None,
     limit: Limit = 50,
