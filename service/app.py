@@ -9,6 +9,7 @@ from functools import cache
 from fastapi import APIRouter, FastAPI
 from starlette.routing import BaseRoute, Mount, Route
 
+from service import __version__
 from service.api import errors
 from service.api.fast_route import FastRouteMiddleware
 from service.api.idempotency import IdempotencyMiddleware
@@ -68,7 +69,7 @@ def create_app(settings: Settings) -> FastAPI:
             finally:
                 await app.state.chat.aclose()
 
-    app = FastAPI(title="Reverie", version="0.1.0", summary="Memory for AI agents that dreams.", lifespan=lifespan)
+    app = FastAPI(title="Reverie", version=__version__, summary="Memory for AI agents that dreams.", lifespan=lifespan)
     app.add_middleware(FastRouteMiddleware)
     app.add_middleware(IdempotencyMiddleware)
     app.add_middleware(

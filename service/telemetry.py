@@ -45,7 +45,7 @@ def open_telemetry(service: str) -> Telemetry | None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        log.warning("telemetry_not_installed", error="pip install 'reverie-memory[telemetry]'")
+        log.warning("telemetry_not_installed", error="the extra `telemetry` of reverie-server is not installed")
         return None
     named = {} if os.environ.get("OTEL_SERVICE_NAME") else {"service.name": service}
     provider = TracerProvider(resource=Resource.create(named))

@@ -13,13 +13,13 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from service.db.migrate import ROOT
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.errors import InvalidInput
 from service.first_start import first_start
 from service.memory.access.keys import make_key
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, Api, serving
+from tests.processes import ROOT
 
 OWN = "a-key-of-the-operators-own"
 NOT_VALID = "rotated or revoked and is not valid"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import asyncpg
@@ -13,11 +12,11 @@ from service.db.connectivity import CONNECT_S, check_connection, normalize_dsn
 from service.db.queries import SQL_DIR
 from service.db.schema_version import code_revision
 from service.errors import SchemaMismatch, Unavailable
+from service.shipped import shipped
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-ROOT = Path(__file__).resolve().parents[2]
 IS_CITUS = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
 
 
@@ -59,7 +58,7 @@ def alembic_config(url: str) -> Config:
     """What alembic's commands take, for the database of this URL."""
     from alembic.config import Config
 
-    config = Config(str(ROOT / "alembic.ini"))
+    config = Config(str(shipped("alembic.ini")))
     config.attributes["url"] = url
     return config
 

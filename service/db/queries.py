@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined, Template, meta
 
-SQL_DIR = Path(__file__).resolve().parents[2] / "sql"
+from service.shipped import shipped
+
+SQL_DIR = shipped("sql")
 RENDERED_MAX = 500
 """Statements kept; a search has one for each set of flags."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from time import monotonic
 
 import asyncpg
 
 from service.db.queries import query
 from service.errors import SchemaMismatch
+from service.shipped import shipped
 
-VERSIONS = Path(__file__).resolve().parents[2] / "alembic" / "versions"
+VERSIONS = shipped("alembic") / "versions"
 RECHECK_S = 5.0
 MIGRATE = "run `make migrate` (or `python -m service migrate`)"
 

@@ -19,8 +19,8 @@ from service.db.embedded import postmaster
 from service.db.embedded.folder import SUPERUSER, WHEEL
 from service.db.embedded.locks import EXCLUSIVE, READY, SHARED, acquire, beside, is_held, open_lock, read_state
 from service.errors import Unavailable
+from service.shipped import PACKAGE
 
-ROOT = Path(__file__).resolve().parents[3]
 START_S = 180.0
 """Recovery after a crash replays up to ``max_wal_size`` before the server is ready."""
 STOP_S = postmaster.FAST_S + postmaster.IMMEDIATE_S + postmaster.KILL_S
@@ -76,7 +76,7 @@ class Use:
     def _spawn(self) -> None:
         self._watchdog = subprocess.Popen(
             [sys.executable, "-m", "service.db.embedded.watchdog", os.fspath(self._data_dir), self._configuration],
-            cwd=ROOT,
+            cwd=PACKAGE.parent,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

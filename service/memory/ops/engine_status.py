@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
-from importlib.metadata import version
 from typing import Any
 from uuid import UUID
 
+from service import __version__
 from service.db.pool import Row
 from service.domain.principal import Principal
 from service.embedding.local import DEFAULT_MODEL as LOCAL_MODEL
@@ -92,7 +92,7 @@ async def _whole(engine: Engine, principal: Principal) -> Json:
     return {
         "status": "degraded" if problems else "ok",
         "problems": problems,
-        "version": version("reverie-memory"),
+        "version": __version__,
         "database": found["database"] | dict(server) | engine.db.pool_use(),
         "replica": found["replica"],
         "embedder": found["embedder"] | _embedder(engine, state, index_bytes),
