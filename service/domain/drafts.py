@@ -156,7 +156,7 @@ class MemoryPatch(BaseModel):
     tags: Tags | None = Field(None, description="New tags, replacing all former ones; at most 50.")
     status: StatusField = None
     decay_exempt: bool | None = Field(None, description="Exemption from the decay of importance.")
-    metadata: Metadata | None = Field(None, description="New metadata, replacing all of the former.")
+    metadata: Metadata | None = Field(None, description="Metadata to merge into the former, one level deep.")
     source: JsonObject | None = Field(None, description="New origin, replacing all of the former.")
     occurred_at: OccurredAtField = None
     expires_at: ExpiresAtField = None

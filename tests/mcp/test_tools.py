@@ -2,55 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import httpx2
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitResult
 
 from service.first_start import key_in_workspace
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, Api
+from tests.mcp_client import Connect, over_http, over_stdio, told
 from tests.pg_dump import dump
 
-TOOLS = {"memory_search", "memory_save", "memory_context", "memory_forget", "memory_clear", "entity_graph"}
-Connect = Callable[..., AbstractAsyncContextManager[Client]]
-
-
-@asynccontextmanager
-async def over_http(api: Api, key: str, agent: str | None = None, **options: Any) -> AsyncIterator[Client]:
-    """The SDK's client at /mcp."""
-    headers = {"Authorization": f"Bearer {key}"} | ({"X-Reverie-Agent": agent} if agent else {})
-    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
-        transport = streamable_http_client(f"{api.http.base_url}/mcp".replace("//mcp", "/mcp"), http_client=http)
-        async with Client(transport, **options) as client:
-            yield client
-
-
-@asynccontextmanager
-async def over_stdio(api: Api, key: str, agent: str | None = None, **options: Any) -> AsyncIterator[Client]:
-    """The SDK's client with ``python -m service mcp``."""
-    environment = os.environ | {"REVERIE_URL": str(api.http.base_url), "REVERIE_API_KEY": key}
-    environment |= {"REVERIE_AGENT": agent} if agent else {}
-    server = StdioServerParameters(command=sys.executable, args=["-m", "service", "mcp"], env=environment)
-    async with Client(server, **options) as client:
-        yield client
-
-
+TOOLS = {
+    "memory_search", "memory_save", "memory_update", "memory_context", "memory_forget", "memory_clear", "user_purge",
+    "entity_graph",
+}  # fmt: skip
 both = pytest.mark.parametrize("connect", [over_http, over_stdio], ids=["http", "stdio"])
-
-
-async def told(client: Client, tool: str, **arguments: Any) -> Any:
-    """What a tool answers."""
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, result.content
-    return result.structured_content
 
 
 @both

@@ -8,6 +8,8 @@ from itertools import takewhile
 from typing import Any
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from service.db.pool import Connection
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
@@ -293,5 +295,6 @@ def _patched(record: memories.Record, patch: MemoryPatch, given: set[str]) -> Me
         changed.setdefault("status", None)
     try:
         return MemoryDraft.model_validate(present | changed)
-    except ValueError as error:
-        raise InvalidInput(("body",), str(error).splitlines()[2].strip() if str(error) else "is not valid") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InvalidInput(("body", *first["loc"]), first["msg"].removeprefix("Value error, ")) from error

@@ -1,0 +1,44 @@
+"""The SDK's own client of the MCP tools, over HTTP and over stdio."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import httpx2
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.live_api import Caller
+
+Connect = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+@asynccontextmanager
+async def over_http(api: Caller, key: str, agent: str | None = None, **options: Any) -> AsyncIterator[Client]:
+    """The SDK's client at /mcp."""
+    headers = {"Authorization": f"Bearer {key}"} | ({"X-Reverie-Agent": agent} if agent else {})
+    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+        transport = streamable_http_client(f"{api.http.base_url}/mcp".replace("//mcp", "/mcp"), http_client=http)
+        async with Client(transport, **options) as client:
+            yield client
+
+
+@asynccontextmanager
+async def over_stdio(api: Caller, key: str, agent: str | None = None, **options: Any) -> AsyncIterator[Client]:
+    """The SDK's client with ``python -m service mcp``."""
+    environment = os.environ | {"REVERIE_URL": str(api.http.base_url), "REVERIE_API_KEY": key}
+    environment |= {"REVERIE_AGENT": agent} if agent else {}
+    server = StdioServerParameters(command=sys.executable, args=["-m", "service", "mcp"], env=environment)
+    async with Client(server, **options) as client:
+        yield client
+
+
+async def told(client: Client, tool: str, **arguments: Any) -> Any:
+    """What a tool answers."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return result.structured_content
