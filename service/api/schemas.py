@@ -111,6 +111,13 @@ class MemoryStats(TypeStats):
     types: dict[MemoryType, TypeStats] = Field(description="Statistics by memory type.")
 
 
+class AlsoFound(BaseModel):
+    """Memory or message that says the same as a result and takes no place of its own."""
+
+    kind: Literal["memory", "message"] = Field(description="Kind of what was found: `memory` or `message`.")
+    id: UUID = Field(description="Id of the memory or message.")
+
+
 class SearchResult(BaseModel):
     """Found memory, message or document chunk, with the parts of its score."""
 
@@ -131,6 +138,10 @@ class SearchResult(BaseModel):
     )
     tokens: int = Field(description="Length in tokens.")
     rerank_score: float | None = Field(description="Score of the reranker; null without reranking.")
+    also: list[AlsoFound] = Field(
+        description="Messages that the found memory came from, or memories from the found message, that were found "
+        "with it. They take no place and no tokens."
+    )
 
 
 class Degraded(BaseModel):

@@ -174,6 +174,13 @@ class DocumentPart(Answer):
     created_at: datetime
 
 
+class AlsoFound(Answer):
+    """A memory or message that says the same as a result."""
+
+    kind: Literal["memory", "message"]
+    id: UUID
+
+
 class SearchResult(Answer):
     """What was found, in the field that its ``kind`` names, and what explains its place."""
 
@@ -189,6 +196,7 @@ class SearchResult(Answer):
     semantic_score: float | None = None
     boosts: dict[str, float] = {}
     tokens: int
+    also: list[AlsoFound] = []
 
 
 class SearchAnswer(Answer):

@@ -6,10 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 from uuid import UUID
 
+from service.domain.collapsing import collapse
 from service.domain.search import Ranking
 from service.domain.timex import Window
 
@@ -24,6 +26,7 @@ class Candidate(NamedTuple):
     ``previous`` is the turn before it in its session; ``length`` is counted in lexemes, ``words`` in words of the text;
     ``question_share`` is the share of the text, 0 to 1, that asks. ``similarity`` is the cosine with the question's
     vector, if both have one; ``terms`` numbers the question's words that are in the text, ``weights`` are their BM25.
+    ``sources`` are the messages that a memory came from, where messages are searched too.
     """
 
     id: UUID
@@ -38,11 +41,15 @@ class Candidate(NamedTuple):
     similarity: float | None
     terms: Sequence[int] | None
     weights: Sequence[float] | None
+    sources: Sequence[UUID] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A result and why it is there: its place in each list of the best, from 1, and what was added to its score."""
+    """A result and why it is there: its place in each list of the best, from 1, and what was added to its score.
+
+    ``also``: the memories or messages that give way to it, since they say the same.
+    """
 
     id: UUID
     score: float
@@ -51,10 +58,11 @@ class Ranked:
     keyword_score: float | None
     semantic_score: float | None
     boosts: Mapping[str, float]
+    also: Sequence[UUID] = ()
 
 
 def rank(candidates: Iterable[Candidate], windows: Sequence[Window], ranking: Ranking, *, limit: int) -> list[Ranked]:
-    """The best ``limit`` candidates, best first, ties by id.
+    """The best ``limit`` candidates, best first, ties by id; a memory and the messages it came from are one.
 
     ``windows`` are the times that the question names. With the fusion ``rrf``, what is in neither list is no result.
     """
@@ -83,17 +91,20 @@ def rank(candidates: Iterable[Candidate], windows: Sequence[Window], ranking: Ra
         }
     else:
         scores = {number: base + sum(boosts[number].values()) for number, base in enumerate(bases)}
+    ordered = {members[number].id: number for number in sorted(scores, key=lambda number: (-scores[number], number))}
+    places = collapse(list(ordered), {one.id: one.sources for one in members if one.sources})
     return [
         Ranked(
-            members[number].id,
-            scores[number],
-            keyword_ranks.get(number),
-            semantic_ranks.get(number),
-            keyword_scores[number],
-            members[number].similarity,
-            boosts[number],
+            id_,
+            scores[ordered[id_]],
+            keyword_ranks.get(ordered[id_]),
+            semantic_ranks.get(ordered[id_]),
+            keyword_scores[ordered[id_]],
+            members[ordered[id_]].similarity,
+            boosts[ordered[id_]],
+            also,
         )
-        for number in sorted(scores, key=lambda number: (-scores[number], number))[:limit]
+        for id_, also in islice(places.items(), limit)
     ]
 
 

@@ -83,9 +83,13 @@ SELECT id FROM by_words
 {% endif %}
 
 -- fragment: features
--- What candidates are ranked by; ``weights`` are those of the question's ``words`` that are in the row.
+-- What candidates are ranked by; ``weights`` are those of the question's ``words`` that are in the row, ``sources`` the
+-- messages that a memory came from.
 SELECT i.id, i.previous, i.session_id, i.happened_at, i.speaker, i.length, i.words, i.asks, i.question_share,
-    {% if by_vector %} {% include "similarity" %} {% else %} NULL {% endif %} AS similarity, s.terms, s.weights
+    {% if by_vector %} {% include "similarity" %} {% else %} NULL {% endif %} AS similarity, s.terms, s.weights,
+    {% if with_sources %} CASE WHEN i.kind = 0 THEN ARRAY(
+        SELECT x.message_id FROM memory_sources x WHERE x.workspace_id = :workspace AND x.memory_id = i.id ORDER BY x.message_id
+    ) END {% else %} NULL::uuid[] {% endif %} AS sources
 FROM search_index i LEFT JOIN (
     SELECT id, array_agg(word) AS terms, array_agg(weight) AS weights
     FROM (SELECT * FROM term_score {% if large %} UNION ALL SELECT * FROM skipped_score {% endif %}) AS w

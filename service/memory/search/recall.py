@@ -93,7 +93,7 @@ async def _recall(
     results = _apply_token_budget(hits, request.limit, request.max_tokens)
     engine.read_audit.note(principal, "search", [agent, *(result.payload["agent"] for result in results)])
     if count_access:
-        engine.access_counts.count(principal.workspace_id, [result.memory["id"] for result in results if result.memory])
+        engine.access_counts.count(principal.workspace_id, [id_ for result in results for id_ in result.memory_ids])
     return SearchResults(results, sum(result.tokens for result in results), request.strategy, degraded)
 
 

@@ -19,12 +19,12 @@ from service.domain.search import Ranking, SearchRequest
 from service.errors import StaleCredential
 from service.memory.engine import Engine
 from service.memory.search.reranking import RERANKED_MAX
-from service.memory.search.search_results import SearchHit
+from service.memory.search.search_results import AlsoFound, SearchHit
 from service.store import agents
 from service.store.search.candidates import Candidates, candidates, exact_candidates, newest
 from service.store.search.filters import Filters
 from service.store.search.plan import KINDS, Question, SearchPlan, plan
-from service.store.search.records import FoundRecord, records
+from service.store.search.records import FoundRecord, Kind, records
 
 BUDGET_FETCH = 200
 SCORES = ("score", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score", "boosts")
@@ -227,7 +227,14 @@ def _hits(scored: _Scored, found: dict[UUID, FoundRecord]) -> list[SearchHit]:
                 document=record.fields if record.kind == "document" else None,
                 rank=len(hits) + 1,
                 tokens=record.tokens,
+                also=_also(record.kind, ranked),
                 **scores,
             )
         )
     return hits
+
+
+def _also(kind: Kind, ranked: Ranked | None) -> list[AlsoFound]:
+    """What a result stands for: of a memory, messages that it came from; of a message, memories from it."""
+    other: Kind = "message" if kind == "memory" else "memory"
+    return [AlsoFound(other, id_) for id_ in ranked.also] if ranked is not None else []

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from service.store import memories
 from service.store.search.records import Kind
@@ -19,6 +20,14 @@ class Degraded:
 
 
 NO_MEMORY = Degraded("memory is switched off for this call", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class AlsoFound:
+    """A memory or message that gives way to a result, which says the same."""
+
+    kind: Kind
+    id: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +48,18 @@ class SearchHit:
     semantic_score: float | None = None
     boosts: Mapping[str, float] = field(default_factory=dict)
     rerank_score: float | None = None
+    also: Sequence[AlsoFound] = ()
 
     @property
     def payload(self) -> dict[str, Any]:
         """What was found, whatever its kind."""
         return self.memory or self.message or self.document or {}
+
+    @property
+    def memory_ids(self) -> list[UUID]:
+        """The memories that it shows or stands for."""
+        own = [self.memory["id"]] if self.memory else []
+        return [*own, *(one.id for one in self.also if one.kind == "memory")]
 
 
 @dataclass(frozen=True, slots=True)

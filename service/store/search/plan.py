@@ -116,6 +116,8 @@ class SearchFlags:
     """Whether some rows have the vector of the model in use in the second place."""
     timed: bool = False
     """Whether the question names a time."""
+    with_sources: bool = False
+    """Whether messages are searched beside the memories that came from them."""
     filtered: bool = False
     """Whether the best by words may fail a condition, so that all have to be looked at if too few are left."""
     by_index: bool = False
@@ -197,6 +199,7 @@ async def plan(
         vector_type=str(space.flags["vector_type"]),
         changing=reader.changing_model,
         timed=bool(question.windows),
+        with_sources={KINDS["memories"], KINDS["messages"]} <= set(kinds),
     )
     shortest = await _shortest_list(connection, values, filters, limits)
     if shortest is not None:

@@ -1,0 +1,51 @@
+"""A memory and the message that it came from take one place, in a search and in a context."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.live_api import Api
+from tests.worker.dreaming import contents, dream, say
+
+SAID = "I prefer bullet points over paragraphs."
+
+
+async def found(api: Api, query: str, **fields: Any) -> list[dict[str, Any]]:
+    body = {"agent": "a", "query": query, "include": ["memories", "messages"], **fields}
+    results: list[dict[str, Any]] = (await api.post("/v1/memories/search", body))["results"]
+    return results
+
+
+async def test_a_search_names_the_other_under_the_better(api: Api) -> None:
+    message, other = (one["id"] for one in await say(api, SAID, "Bullet trains are fast.", user="Priya"))
+    await dream(api.engine)
+    sources = (await api.get(f"/v1/messages/{message}/memories"))["items"]
+    for query in (SAID, "bullet points"):
+        results = await found(api, query)
+        ids = [one["memory" if one["memory"] else "message"]["id"] for one in results]
+        first, also = ids[0], [(one["kind"], one["id"]) for one in results[0]["also"]]
+        assert {first, *(id_ for _, id_ in also)} == {message, *(one["id"] for one in sources)}
+        assert {kind for kind, _ in also} == ({"memory"} if first == message else {"message"})
+        assert len(ids) == len(set(ids))
+        assert not {id_ for _, id_ in also} & set(ids)
+        assert [one["rank"] for one in results] == list(range(1, len(results) + 1))
+        assert other in ids
+
+
+async def test_what_gives_way_takes_no_place_from_the_others(api: Api) -> None:
+    told = [f"I prefer tea number {number} over coffee." for number in range(8)]
+    await say(api, *told)
+    await dream(api.engine)
+    assert len(await contents(api)) == 8
+    results = await found(api, "Which tea do I prefer over coffee?", limit=8)
+    numbers = {one["memory" if one["memory"] else "message"]["content"].split("number ")[1][0] for one in results}
+    assert len(results) == 8
+    assert numbers == {str(number) for number in range(8)}
+
+
+async def test_of_memories_alone_nothing_gives_way(api: Api) -> None:
+    await say(api, SAID)
+    await dream(api.engine)
+    results = await found(api, "bullet points", include=["memories"])
+    assert results
+    assert all(one["also"] == [] for one in results)
