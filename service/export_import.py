@@ -24,6 +24,7 @@ from service.memory.transfer.export import export
 from service.memory.transfer.importing import Format, ImportResult, import_lines
 from service.runtime import open_runtime
 from service.settings import Settings
+from service.store import workspaces
 
 CHUNK_BYTES = 256 * 1024
 OPERATOR = UUID(int=0)
@@ -72,7 +73,7 @@ async def import_file(
 async def _opened(settings: Settings, workspace: str) -> AsyncIterator[tuple[Engine, Principal]]:
     async with open_runtime(settings, "reverie-transfer") as engine:
         async with engine.db.unscoped() as connection:
-            found = await connection.value("workspace_by_name", name=workspace)
+            found = await workspaces.find(connection, workspace)
         if found is None:
             raise NotFound(f"There is no workspace {workspace!r}.")
         yield engine, Principal(found, OPERATOR, "admin", None)

@@ -17,6 +17,7 @@ from service.memory.access.naming import masked_names
 from service.memory.access.redaction import workspace_policy
 from service.memory.engine import Engine
 from service.settings import Settings
+from service.store import keys, workspaces
 
 DEFAULT_NAME = "default"
 GIVEN = "REVERIE_ADMIN_KEY"
@@ -45,12 +46,12 @@ async def first_start(settings: Settings) -> FirstStart:
         )
     async with _database(settings) as db:
         async with db.unscoped() as connection:
-            await connection.run("add_workspace", workspace=DEFAULT_WORKSPACE, name=DEFAULT_NAME)
+            await workspaces.add(connection, DEFAULT_WORKSPACE, DEFAULT_NAME)
         if settings.admin_key:
             return FirstStart(None, await _accept_key(Engine(db), settings.admin_key))
         where = f"The admin key is kept in {settings.data_dir / 'admin-key'}"
         async with db.transaction(DEFAULT_WORKSPACE) as connection:
-            present = await connection.value("live_admin_keys", workspace=DEFAULT_WORKSPACE)
+            present = await keys.count_admin_keys(connection, DEFAULT_WORKSPACE)
         if present:
             return FirstStart(None, where)
         _, key = await add_key(Engine(db), DEFAULT_WORKSPACE, "admin", None, "first admin key")
@@ -61,7 +62,7 @@ async def first_start(settings: Settings) -> FirstStart:
 async def _accept_key(engine: Engine, key: str) -> str:
     """Add the operator's key unless it has been here before; in one line whether it opens."""
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        known = await connection.row("key_with_secret", workspace=DEFAULT_WORKSPACE, hash=hash_of(key))
+        known = await keys.with_secret(connection, DEFAULT_WORKSPACE, hash_of(key))
     if known is None:
         await add_key(engine, DEFAULT_WORKSPACE, "admin", None, GIVEN, key)
     elif not known["valid"]:
@@ -89,8 +90,9 @@ async def key_in_workspace(
         async with db.unscoped() as connection:
             wanted = workspace or DEFAULT_NAME
             fresh = DEFAULT_WORKSPACE if workspace is None else new_id()
-            await connection.run("add_workspace", workspace=fresh, name=wanted)
-            found = await connection.value("workspace_by_name", name=wanted)
+            await workspaces.add(connection, fresh, wanted)
+            found = await workspaces.find(connection, wanted)
+            assert found is not None
         engine = Engine(db)
         pii = await workspace_policy(engine, found)
         given = [(("name",), name)] + ([(("agent",), agent)] if agent is not None else [])

@@ -23,7 +23,7 @@ from service.memory.engine import Engine
 from service.memory.ops.health import health_payload
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import health
+from service.store import agents, dreams, embeddings, health, workspaces
 from service.telemetry import open_telemetry
 from worker.dreaming.run import Dreamer, Outcome
 from worker.maintenance.bulletins import schedule_stale_bulletins
@@ -95,8 +95,8 @@ async def run_worker(settings: Settings) -> None:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         async with engine.db.unscoped() as connection:
-            await connection.run("release_embedding", worker=name)
-            await connection.run("forget_worker", worker=name, before=engine.now() - STALE_WORKER_AFTER)
+            await embeddings.release_lease(connection, name)
+            await health.forget_worker(connection, name, before=engine.now() - STALE_WORKER_AFTER)
         log.info("worker_stopped", worker=name)
 
 
@@ -162,15 +162,13 @@ def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[Any, Any, Non
 async def schedule_new_agents(engine: Engine) -> None:
     """The schedule fires: agents that have never been scheduled are due. The others follow their intervals."""
     async with engine.db.unscoped() as connection:
-        if await connection.run("schedule_new", now=engine.now()):
-            await connection.run("wake_workers")
+        await dreams.schedule_new(connection, engine.now())
 
 
 async def schedule_all_now(engine: Engine) -> None:
     """Every agent is due."""
     async with engine.db.unscoped() as connection:
-        await connection.run("schedule_all_now", now=engine.now())
-        await connection.run("wake_workers")
+        await dreams.schedule_all_now(connection, engine.now())
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +202,6 @@ async def run_once(settings: Settings) -> OnceReport:
 
 async def _name_of(engine: Engine, outcome: Outcome) -> str:
     async with engine.db.transaction(outcome.workspace_id) as connection:
-        workspace = await connection.value("workspace_name", workspace=outcome.workspace_id)
-        agent = await connection.value("agent_by_id", workspace=outcome.workspace_id, agent_id=outcome.agent_id)
+        workspace = await workspaces.name_of(connection, outcome.workspace_id)
+        agent = await agents.agent_name(connection, outcome.workspace_id, outcome.agent_id)
     return f"{workspace}/{agent}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
@@ -190,3 +191,22 @@ async def barred_from_tasks(
         tasks=[task for _, task in named],
     )
     return {(row["agent"], row["task"]) for row in rows}
+
+
+async def agent_name(connection: Connection, workspace: UUID, agent_id: UUID) -> str:
+    """The name of an agent."""
+    name: str = await connection.value("agent_by_id", workspace=workspace, agent_id=agent_id)
+    return name
+
+
+async def change_agent(connection: Connection, workspace: UUID, agent_id: UUID, changes: Mapping[str, Any]) -> None:
+    """Set the ``name``, ``prime`` and ``settings`` of an agent, those of them that ``changes`` has."""
+    await connection.run(
+        "change_agent",
+        workspace=workspace,
+        id=agent_id,
+        set_name="name" in changes,
+        name=changes.get("name"),
+        prime=changes.get("prime"),
+        settings=changes.get("settings"),
+    )

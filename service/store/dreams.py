@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.ids import new_id
+from service.domain.workspace import WorkspaceSettings
 from service.llm import Usage
 
 Record = dict[str, Any]
@@ -249,3 +250,77 @@ async def add_usage(connection: Connection, workspace: UUID, dream_id: UUID, use
 async def usage(connection: Connection, workspace: UUID, dream_id: UUID) -> Usage:
     """What a dream used of the language model."""
     return Usage(**await connection.value("dream_usage", workspace=workspace, id=dream_id))
+
+
+async def schedule_new(connection: Connection, now: datetime) -> None:
+    """Agents that have never been scheduled are due; workers are woken. Outside any workspace, like the next two."""
+    if await connection.run("schedule_new", now=now):
+        await connection.run("wake_workers")
+
+
+async def schedule_all_now(connection: Connection, now: datetime) -> None:
+    """Every agent is due; workers are woken."""
+    await connection.run("schedule_all_now", now=now)
+    await connection.run("wake_workers")
+
+
+async def schedule_now(connection: Connection, agents: Sequence[tuple[UUID, UUID]], now: datetime) -> None:
+    """These (workspace, agent) are due; workers are woken."""
+    for workspace, agent_id in agents:
+        await connection.run("schedule_now", workspace=workspace, agent_id=agent_id, now=now)
+    if agents:
+        await connection.run("wake_workers")
+
+
+async def due_messages(
+    connection: Connection,
+    lease: Lease,
+    *,
+    limit: int,
+    tokens_max: int,
+    ranges: Sequence[Mapping[str, Any]] | None,
+) -> list[Row]:
+    """The next messages past the watermarks of the agent's sessions, in order; of these ranges only, if given."""
+    return await connection.fetch(
+        "due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id, limit=limit, tokens_max=tokens_max,
+        stretches=list(ranges) if ranges else None,
+    )  # fmt: skip
+
+
+async def count_due(connection: Connection, lease: Lease) -> int:
+    """How many messages past the watermarks the agent has."""
+    count: int = await connection.value("count_due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id)
+    return count
+
+
+async def advance_watermark(
+    connection: Connection, workspace: UUID, session_id: UUID, *, from_seq: int, to_seq: int
+) -> bool:
+    """Note that a session has been dreamed about up to ``to_seq``; False where its watermark is not ``from_seq``."""
+    moved = await connection.run(
+        "advance_watermark", workspace=workspace, session_id=session_id, from_seq=from_seq, seq=to_seq
+    )
+    return bool(moved)
+
+
+async def forget_steps(connection: Connection, workspace: UUID, agent_id: UUID, hashes: Sequence[str]) -> None:
+    """Remove the results of finished steps."""
+    await connection.run("forget_steps", workspace=workspace, agent_id=agent_id, hashes=list(hashes))
+
+
+async def has_decayed(connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime) -> bool:
+    """Whether ``decay`` would change anything."""
+    changed: bool = await connection.value("has_decayed", **_decay(lease, settings, now))
+    return changed
+
+
+async def decay(connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime) -> list[Row]:
+    """Bring what search knows of the importance of the agent's memories up to date; what changed, before and after."""
+    return await connection.fetch("decay", **_decay(lease, settings, now))
+
+
+def _decay(lease: Lease, settings: WorkspaceSettings, now: datetime) -> Record:
+    return {
+        "workspace": lease.workspace_id, "agent_id": lease.agent_id, "now": now,
+        "days": settings.retention.decay_days, "faded_below": settings.retrieval.faded_below,
+    }  # fmt: skip

@@ -90,3 +90,8 @@ async def add_totals(connection: Connection, counts: Mapping[str, float]) -> Non
 async def set_total(connection: Connection, name: str, value: float) -> None:
     """Say how much there is of something now."""
     await connection.run("set_total", name=name, value=float(value))
+
+
+async def forget_worker(connection: Connection, worker: str, *, before: datetime) -> None:
+    """Remove a worker that ends, and those that have been silent since ``before``."""
+    await connection.run("forget_worker", worker=worker, before=before)

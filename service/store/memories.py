@@ -314,3 +314,9 @@ async def add_access_counts(connection: Connection, workspace: UUID, counts: dic
     await connection.run(
         "add_access_counts", workspace=workspace, ids=list(counts), counts=list(counts.values()), now=now
     )
+
+
+async def of_message(connection: Connection, workspace: UUID, message_id: UUID) -> list[Record]:
+    """The memories made of a message."""
+    rows = await connection.fetch("message_memories", workspace=workspace, message_id=message_id)
+    return [to_record(row) for row in rows]

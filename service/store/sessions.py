@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -156,3 +157,44 @@ async def ask_to_compact(connection: Connection, workspace: UUID, agent_id: UUID
     """A window of the agent is full: have a worker fold it now."""
     if await connection.run("ask_to_compact", workspace=workspace, agent_id=agent_id, now=now):
         await connection.run("wake_workers")
+
+
+async def list_(
+    connection: Connection, workspace: UUID, *, agent: str | None, user: str | None, before: UUID | None, limit: int
+) -> list[Row]:
+    """Sessions, newest first."""
+    return await connection.fetch(
+        "list_sessions", workspace=workspace, agent=agent, user=user, before=before, limit=limit
+    )
+
+
+async def clear_window(connection: Connection, workspace: UUID, session_id: UUID) -> None:
+    """Move the window of a session past its last message."""
+    await connection.run("clear_window", workspace=workspace, id=session_id)
+
+
+async def message_agent(connection: Connection, workspace: UUID, message_id: UUID) -> str | None:
+    """The name of the agent to which a message was said."""
+    found: str | None = await connection.value("message_agent", workspace=workspace, message_id=message_id)
+    return found
+
+
+async def count_present(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> int:
+    """How many of these messages are still there."""
+    count: int = await connection.value("messages_present", workspace=workspace, ids=list(ids))
+    return count
+
+
+async def claim_compaction(connection: Connection, *, now: datetime, until: datetime) -> Row | None:
+    """An agent whose windows are to be compacted, leased until then; None when there is none. Outside any workspace."""
+    return await connection.row("claim_compaction", now=now, until=until)
+
+
+async def finish_compaction(connection: Connection, claim: Row) -> None:
+    """Give a claim back as done, unless compaction was asked for again meanwhile. Outside any workspace."""
+    await connection.run(
+        "finish_compaction",
+        workspace=claim["workspace_id"],
+        agent_id=claim["agent_id"],
+        claimed=claim["compact_at"],
+    )

@@ -220,3 +220,37 @@ async def forget_statistics(connection: Connection, table: str) -> None:
 
 def _aliases(users: list[str]) -> list[str]:
     return [normalize(user) for user in users]
+
+
+async def export_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[Row]:
+    """These memories, each with its ``memory`` and its ``history`` as JSON."""
+    return await connection.fetch("subject_export_memories", workspace=workspace, ids=list(ids))
+
+
+async def export_edges(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[Row]:
+    """The edges between these memories and entities."""
+    return await connection.fetch("subject_export_edges", workspace=workspace, ids=list(ids))
+
+
+async def export_sessions(
+    connection: Connection, workspace: UUID, users: Sequence[str], ids: Sequence[UUID]
+) -> list[Row]:
+    """The sessions of the user, and these."""
+    return await connection.fetch("subject_export_sessions", workspace=workspace, users=list(users), ids=list(ids))
+
+
+async def export_documents(connection: Connection, workspace: UUID, users: Sequence[str]) -> list[Row]:
+    """The documents of the user."""
+    return await connection.fetch("subject_export_documents", workspace=workspace, users=list(users))
+
+
+async def lock_purges(connection: Connection, workspace: UUID) -> None:
+    """Let purges of a workspace run one after the other."""
+    await connection.run("purge_one_at_a_time", workspace=workspace)
+
+
+async def reactivate(
+    connection: Connection, workspace: UUID, memory_id: UUID, *, duplicate: UUID | None, now: datetime, reason: str
+) -> None:
+    """Let a superseded memory hold again; where it has a live ``duplicate``, that one supersedes it instead."""
+    await connection.run("reactivate_memory", workspace=workspace, id=memory_id, twin=duplicate, now=now, reason=reason)

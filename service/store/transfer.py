@@ -174,3 +174,54 @@ async def find_entity_by_alias(
         "find_entity_by_alias", workspace=workspace, id=entity_id, audience=audience, kind=kind, aliases=list(aliases)
     )
     return found
+
+
+async def set_agent_created_at(connection: Connection, workspace: UUID, agent_id: UUID, created_at: datetime) -> None:
+    """Let an agent that an import has made have been made at that time."""
+    await connection.run("import_agent_times", workspace=workspace, id=agent_id, created_at=created_at)
+
+
+async def add_entity(connection: Connection, workspace: UUID, **columns: Any) -> None:
+    """Write an entity as it was exported."""
+    await connection.run("import_entity", workspace=workspace, **columns)
+
+
+async def add_edges(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> tuple[int, int]:
+    """Write the edges whose ends are here; how many fit, how many are new."""
+    row = await connection.row("import_edges", workspace=workspace, items=list(items), now=now)
+    assert row is not None
+    return row["found"], row["made"]
+
+
+async def add_merge(connection: Connection, workspace: UUID, **columns: Any) -> bool:
+    """Write the record of a merge of two entities; False where either is not here, or the record is."""
+    return await connection.row("import_merge", workspace=workspace, **columns) is not None
+
+
+async def point_merged_to(connection: Connection, workspace: UUID, entity_id: UUID, into_id: UUID) -> None:
+    """Say that an entity was merged into another, without a record of how."""
+    await connection.run("merged_elsewhere", workspace=workspace, id=entity_id, into_id=into_id)
+
+
+async def add_history(connection: Connection, workspace: UUID, items: Sequence[Fields]) -> int:
+    """Write the former versions that are not here; how many were."""
+    return len(await connection.fetch("import_history", workspace=workspace, items=list(items)))
+
+
+async def add_bulletins(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
+    """Write the versions of bulletins that are not here; how many were."""
+    return len(await connection.fetch("import_bulletins", workspace=workspace, items=list(items), now=now))
+
+
+async def set_times(connection: Connection, workspace: UUID, memory_id: UUID, **columns: Any) -> None:
+    """Give a memory the version, times and successor that it was exported with."""
+    await connection.run("place_in_time", workspace=workspace, id=memory_id, **columns)
+
+
+async def add_aliases(
+    connection: Connection, workspace: UUID, audience: UUID, kind: str, entity_id: UUID, aliases: Sequence[str]
+) -> None:
+    """Give an entity these names, but for those that another entity of its kind has."""
+    await connection.run(
+        "add_aliases", workspace=workspace, audience=audience, kind=kind, entity_id=entity_id, aliases=list(aliases)
+    )

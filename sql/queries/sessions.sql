@@ -1,5 +1,5 @@
 -- fragment: settings_of_its_agent
-(SELECT a.settings FROM agents a WHERE a.workspace_id = sessions.workspace_id AND a.id = sessions.agent_id)
+(SELECT a.settings FROM agents a WHERE a.workspace_id = :workspace AND a.id = sessions.agent_id)
 
 -- name: lock_session
 -- The session's row under its lock: sequence numbers are given out while it is held.

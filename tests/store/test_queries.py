@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from service.memory.engine import Engine
 from service.store.vectors import NO_SPACE, VectorSpace
 from tests.rendered import renderings
 
+ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(all_queries().templates)
 ALL = [(name, one) for name in NAMES for one in renderings(name)]
 
@@ -51,6 +54,31 @@ def test_what_is_inserted_from_another_part_answers() -> None:
     assert inserts
     for name, insert in inserts:
         assert "SELECT" not in insert or "ON CONFLICT" in insert or "RETURNING" in insert, (name, insert)
+
+
+def test_only_the_store_names_queries() -> None:
+    """Whatever else reads or writes does so by a function of ``service/store``."""
+    allowed = [ROOT / "service/store", ROOT / "service/db"]
+    modules = [
+        path
+        for package in ("service", "worker")
+        for path in (ROOT / package).rglob("*.py")
+        if not any(path.is_relative_to(folder) for folder in allowed)
+    ]
+    assert modules
+    methods = {"fetch", "row", "value", "run", "batches"}
+    naming = [
+        f"{path.relative_to(ROOT)}:{call.lineno}"
+        for path in modules
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in methods
+        and call.args
+        and isinstance(call.args[0], ast.Constant)
+        and call.args[0].value in NAMES
+    ]
+    assert not naming
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("_candidates") or name == "records"])

@@ -68,9 +68,7 @@ async def apply(
                 connection, workspace, work.dream_id, status="succeeded", report=diff.report() | report,
                 changes=diff.changes, watermarks=work.batch.watermarks(), **closing,
             )  # fmt: skip
-            await connection.run(
-                "forget_steps", workspace=workspace, agent_id=lease.agent_id, hashes=work.extraction.steps
-            )
+            await dreams.forget_steps(connection, workspace, lease.agent_id, work.extraction.steps)
             await on_step("written")
     except _RolledBack:
         async with engine.db.transaction(workspace) as connection:

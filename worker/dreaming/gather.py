@@ -10,7 +10,7 @@ from uuid import UUID
 from service.db.pool import Connection, Row
 from service.domain.dead_letters import reason
 from service.domain.message_text import text_of_parts
-from service.store import dead_letters
+from service.store import agents, dead_letters, dreams
 from service.store.dreams import Lease
 from worker.dreaming.candidates import Turn
 
@@ -89,16 +89,13 @@ async def gather(
 
     Those that were set aside and are retried come first, and by themselves.
     """
-    agent = await connection.value("agent_by_id", workspace=lease.workspace_id, agent_id=lease.agent_id)
+    agent = await agents.agent_name(connection, lease.workspace_id, lease.agent_id)
     rows: list[Row] = []
     if not within:
         rows = await dead_letters.retried(connection, lease.workspace_id, lease.agent_id, limit)
     if not rows:
-        rows = await connection.fetch(
-            "due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id, limit=limit, tokens_max=TOKENS_MAX,
-            stretches=list(within) if within else None,
-        )  # fmt: skip
-    due = await connection.value("count_due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id)
+        rows = await dreams.due_messages(connection, lease, limit=limit, tokens_max=TOKENS_MAX, ranges=within)
+    due = await dreams.count_due(connection, lease)
     turns = [
         Turn(
             id=row["id"],

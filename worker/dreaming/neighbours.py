@@ -14,6 +14,7 @@ from service.db.pool import Connection
 from service.domain.identity import identity_hash
 from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import EMBED_BATCH, Engine
+from service.store import reconciling
 from service.store.dreams import Lease
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.candidates import Candidate, evidence_of, proposed_in
@@ -84,14 +85,10 @@ async def find_related(
     identities = await engine.executor.each(_identity, candidates, lambda each: len(each.content))
     embedded = await _embedded(engine, candidates, tracker)
     async with engine.db.transaction(lease.workspace_id) as connection:
-        rows = await connection.fetch(
-            "memories_in_slot",
-            workspace=lease.workspace_id,
-            agent_id=lease.agent_id,
-            slots=sorted({each.slot for each in candidates if each.slot}),
-            hashes=[bytes.fromhex(identity) for identity in set(identities)],
-            now=engine.now(),
-        )
+        rows = await reconciling.memories_in_slots(
+            connection, lease, slots=sorted({each.slot for each in candidates if each.slot}),
+            identities=[bytes.fromhex(identity) for identity in set(identities)], now=engine.now(),
+        )  # fmt: skip
         near = await _nearest(connection, engine, lease, embedded)
     return RelatedMemories(candidates, identities, embedded, [_existing_memory(row) for row in rows], near)
 
@@ -126,17 +123,8 @@ async def _nearest(
     given = [(n, vector) for n, vector in enumerate(embedded.stored()) if vector is not None]
     for start in range(0, len(given), _BATCH):
         part = given[start : start + _BATCH]
-        rows = await connection.fetch(
-            "nearest_memories",
-            embedded.flags,
-            workspace=lease.workspace_id,
-            agent_id=lease.agent_id,
-            model=embedded.model,
-            numbers=[n for n, _ in part],
-            embeddings=[vector for _, vector in part],
-            similarity_min=SIMILARITY_MIN,
-            limit=NEIGHBOURS,
-            now=engine.now(),
+        rows = await reconciling.nearest_memories(
+            connection, lease, embedded, part, similarity_min=SIMILARITY_MIN, limit=NEIGHBOURS, now=engine.now()
         )
         for row in rows:
             near[row["n"]].append((row["similarity"], _existing_memory(row)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from service.db.pool import Connection
 from service.domain.guards import normalize
+from service.store import reconciling
 from service.store.dreams import Lease
 from worker.dreaming.candidates import Candidate, Turn
 
@@ -68,11 +69,10 @@ async def find_people(
     """The persons whom these candidates may be about, and those who speak in these turns."""
     names = _names(turns, candidates)
     folded = sorted({normalize(name) for name in names})
-    scope = {"workspace": lease.workspace_id, "agent_id": lease.agent_id}
     aliases: Mapping[str, set[str]] = defaultdict(set)
-    for row in await connection.fetch("aliases_of_persons", names=folded, **scope):
+    for row in await reconciling.aliases_of_persons(connection, lease, folded):
         aliases[row["alias"]].add(row["name"])
-    rows = await connection.fetch("people_called", names=sorted({*folded, *aliases}), **scope)
+    rows = await reconciling.people_called(connection, lease, sorted({*folded, *aliases}))
     spoken = [(turn.speaker, turn.user) for turn in turns if turn.role == "user" and turn.user]
     users = {row["user_name"] for row in rows if row["way"] == "id"} | {user for _, user in spoken}
     others: dict[str, Person] = {}

@@ -249,13 +249,10 @@ class AgentRun:
     async def _has_reason(self, connection: Connection) -> bool:
         """Whether a dream would do anything: messages are due, something fades, or the bulletin is out of date."""
         workspace, agent_id, now = self.lease.workspace_id, self.lease.agent_id, self._engine.now()
-        if await connection.value("count_due_messages", workspace=workspace, agent_id=agent_id):
+        if await dreams.count_due(connection, self.lease):
             return True
         settings = await agent_settings(connection, workspace, agent_id)
-        if await connection.value(
-            "has_decayed", workspace=workspace, agent_id=agent_id, now=now, days=settings.retention.decay_days,
-            faded_below=settings.retrieval.faded_below,
-        ):  # fmt: skip
+        if await dreams.has_decayed(connection, self.lease, settings, now):
             return True
         rows = await bulletin.inputs(connection, workspace, agent_id, now)
         latest = await bulletins.latest_hash(connection, workspace, agent_id)

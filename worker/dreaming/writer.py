@@ -15,7 +15,7 @@ from service.domain.text_features import extract_features
 from service.embedding.tokens import count_tokens
 from service.memory.dreams import bulletin as bulletins_of
 from service.memory.dreams.bulletin import Bulletin
-from service.store import bulletins, dead_letters, entities, memories
+from service.store import bulletins, dead_letters, dreams, entities, memories, sessions
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
@@ -60,7 +60,7 @@ class Writer:
         """
         self.diff.messages = len(batch.turns)
         ids = [turn.id for turn in batch.turns]
-        if await self.connection.value("messages_present", workspace=self._workspace, ids=ids) != len(ids):
+        if await sessions.count_present(self.connection, self._workspace, ids) != len(ids):
             return False
         rows = await memories.lock_all(self.connection, self._workspace, [known.id for known in plan.known()])
         for known in plan.known():
@@ -84,29 +84,16 @@ class Writer:
         if not await dead_letters.resolve_messages(self.connection, self._workspace, retried, self.dream_id):
             return False
         for stretch in batch.ranges:
-            moved = await self.connection.run(
-                "advance_watermark",
-                workspace=self._workspace,
-                session_id=stretch.session_id,
-                from_seq=stretch.from_seq,
-                seq=stretch.to_seq,
-            )
-            if not moved:
+            if not await dreams.advance_watermark(
+                self.connection, self._workspace, stretch.session_id, from_seq=stretch.from_seq, to_seq=stretch.to_seq
+            ):
                 return False
         return True
 
     async def decay(self) -> None:
         """Bring what search knows of each memory's importance in line with the time it has gone unused."""
         settings = await agent_settings(self.connection, self._workspace, self.lease.agent_id)
-        rows = await self.connection.fetch(
-            "decay",
-            workspace=self._workspace,
-            agent_id=self.lease.agent_id,
-            now=self.now,
-            days=settings.retention.decay_days,
-            faded_below=settings.retrieval.faded_below,
-        )
-        for row in rows:
+        for row in await dreams.decay(self.connection, self.lease, settings, self.now):
             self.diff.note(
                 "decayed",
                 memory_id=row["id"],

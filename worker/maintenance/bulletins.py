@@ -7,7 +7,7 @@ from uuid import UUID
 from service.memory.access.workspace import all_workspaces
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
-from service.store import bulletins
+from service.store import agents, bulletins, dreams
 
 AGENTS_AT_ONCE = 200
 
@@ -18,10 +18,7 @@ async def schedule_stale_bulletins(engine: Engine) -> int:
         (workspace, agent) for workspace in await all_workspaces(engine) for agent in await _stale(engine, workspace)
     ]
     async with engine.db.unscoped() as connection:
-        for workspace, agent in due:
-            await connection.run("schedule_now", workspace=workspace, agent_id=agent, now=engine.now())
-        if due:
-            await connection.run("wake_workers")
+        await dreams.schedule_now(connection, due, engine.now())
     return len(due)
 
 
@@ -31,13 +28,11 @@ async def _stale(engine: Engine, workspace: UUID) -> list[UUID]:
     after: str | None = None
     while True:
         async with engine.db.transaction(workspace) as connection:
-            agents = await connection.fetch(
-                "list_agents", workspace=workspace, only=None, after=after, limit=AGENTS_AT_ONCE
-            )
-            for row in agents:
+            page = await agents.list_agents(connection, workspace, only=None, after=after, limit=AGENTS_AT_ONCE)
+            for row in page:
                 rows = await bulletin.inputs(connection, workspace, row["id"], engine.now())
                 if bulletin.is_stale(await bulletins.latest_hash(connection, workspace, row["id"]), rows, model):
                     stale.append(row["id"])
-        if len(agents) < AGENTS_AT_ONCE:
+        if len(page) < AGENTS_AT_ONCE:
             return stale
-        after = agents[-1]["agent"]
+        after = page[-1]["agent"]

@@ -9,6 +9,7 @@ from service.memory.dreams.agents import payer_for
 from service.memory.dreams.in_flight import InFlight
 from service.memory.engine import Engine
 from service.memory.sessions.compaction import compact_agent
+from service.store import sessions
 
 LEASE_S = timedelta(minutes=5)
 
@@ -20,7 +21,7 @@ async def compact_next(engine: Engine, flight: InFlight | None = None) -> bool:
     """
     now = engine.now()
     async with engine.db.unscoped() as connection:
-        claim = await connection.row("claim_compaction", now=now, until=now + LEASE_S)
+        claim = await sessions.claim_compaction(connection, now=now, until=now + LEASE_S)
     if claim is None:
         return False
     with paid_by(await payer_for(engine, claim["workspace_id"], claim["agent_id"])):
@@ -28,8 +29,5 @@ async def compact_next(engine: Engine, flight: InFlight | None = None) -> bool:
     if not done:
         return True
     async with engine.db.unscoped() as connection:
-        await connection.run(
-            "finish_compaction", workspace=claim["workspace_id"], agent_id=claim["agent_id"],
-            claimed=claim["compact_at"],
-        )  # fmt: skip
+        await sessions.finish_compaction(connection, claim)
     return True

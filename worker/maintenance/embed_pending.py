@@ -86,5 +86,4 @@ async def _left(engine: Engine, workspace: UUID) -> int:
     """How many texts are without a vector still; those that were retried and have one are resolved."""
     async with engine.db.transaction(workspace) as connection:
         await dead_letters.resolve_texts(connection, workspace)
-        count: int = await connection.value("count_pending", workspace=workspace)
-    return count
+        return await embeddings.count_pending(connection, workspace)

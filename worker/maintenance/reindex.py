@@ -6,7 +6,7 @@ after a crash goes on where the last one ended.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -58,7 +58,7 @@ class Reindexer:
         """
         async with self._engine.db.unscoped() as connection:
             state = await embeddings.state(connection)
-            requests = await connection.fetch("reindex_requests")
+            requests = await embeddings.requests(connection)
         if self._engine.embedder is None or not (state.next_model or state.backfilling or requests):
             return False
         try:
@@ -78,7 +78,7 @@ class Reindexer:
 
     async def _claim(self) -> None:
         async with self._engine.db.unscoped() as connection:
-            if not await connection.run("claim_embedding", worker=self._worker, lease_s=LEASE_S):
+            if not await embeddings.claim_lease(connection, self._worker, LEASE_S):
                 raise _LeaseLost
 
     async def _backfill(self, coming: Model, state: MigrationState) -> bool:
@@ -97,10 +97,10 @@ class Reindexer:
                     filled += await self._copy_vectors(workspace, state.active.space, coming.space)
                 filled += await self._fill(workspace, embedder, coming.space)
         except EmbeddingFailed as error:
-            await self._run("note_migration_error", model=coming.number, error=error.message)
+            await self._note(embeddings.note_migration_error, coming.number, error.message)
             raise
         if filled < BATCH:
-            await self._run("switch_model", model=coming.number, now=self._engine.now())
+            await self._note(embeddings.switch_model, coming.number, self._engine.now())
             await self._refresh_model()
             log.info("embedding_model_changed", signature=coming.signature)
         return True
@@ -146,14 +146,7 @@ class Reindexer:
             while True:
                 await self._claim()
                 async with self._engine.db.transaction(workspace) as connection:
-                    rows = await connection.fetch(
-                        "backfill_embeddings",
-                        state.active.space.flags,
-                        workspace=workspace,
-                        model=state.active.number,
-                        after=after,
-                        limit=COPY_BATCH,
-                    )
+                    rows = await embeddings.swap_columns(connection, workspace, state.active, after, COPY_BATCH)
                 if not rows:
                     break
                 moved += len(rows)
@@ -161,7 +154,7 @@ class Reindexer:
         settled = state.switched_at is None or self._engine.now() - state.switched_at > REFRESHED_WITHIN
         if moved == 0 and settled:
             await embed_pending(self._engine, self._flight)
-            await self._run("stop_backfilling", model=state.active.number)
+            await self._note(embeddings.stop_backfilling, state.active.number)
             await maintain_hnsw(self._engine)
             return state.next_model is not None
         return moved > 0
@@ -190,17 +183,17 @@ class Reindexer:
             async with self._engine.db.transaction(workspace) as connection:
                 rows = await rows_after(connection, workspace, after, BATCH)
             if not rows:
-                await self._run("finish_reindex", workspace=workspace, now=self._engine.now())
+                await self._note(embeddings.finish_request, workspace, self._engine.now())
                 return
             after = rows[-1]["id"]
             try:
                 ready, vectors = await self._embedded(workspace, embedder, rows, tracker)
             except EmbeddingFailed as error:
-                await self._run("note_reindex_error", workspace=workspace, error=error.message)
+                await self._note(embeddings.note_request_error, workspace, error.message)
                 raise
             async with self._engine.db.transaction(workspace) as connection:
                 await embeddings.fill(connection, workspace, ready, vectors, space)
-                await connection.run("advance_reindex", workspace=workspace, after=after, done=len(rows))
+                await embeddings.advance_request(connection, workspace, after=after, done=len(rows))
 
     async def _suspects(self, workspace: UUID) -> Tracker:
         """What workers have died on here. Raises _ClaimLost when another is at it, or has died over it a moment ago."""
@@ -248,13 +241,13 @@ class Reindexer:
         total = 0
         for workspace in workspaces:
             async with self._engine.db.transaction(workspace) as connection:
-                total += await connection.value("count_index_rows", workspace=workspace)
-        await self._run("set_migration_total", model=coming.number, total=total)
+                total += await embeddings.count_rows(connection, workspace)
+        await self._note(embeddings.set_migration_total, coming.number, total)
 
     async def _refresh_model(self) -> None:
         if self._engine.refresh_active_model is not None:
             await self._engine.refresh_active_model()
 
-    async def _run(self, name: str, /, **values: Any) -> None:
+    async def _note(self, write: Callable[..., Awaitable[None]], *args: object) -> None:
         async with self._engine.db.unscoped() as connection:
-            await connection.run(name, **values)
+            await write(connection, *args)

@@ -23,6 +23,7 @@ from service.domain.principal import CachedCredential, KeyRole, Principal
 from service.errors import Conflict, InvalidInput, NotFound, RateLimited, Unauthenticated
 from service.memory.access import audit
 from service.memory.engine import Engine
+from service.store import keys
 from service.store.settings import settings_from
 
 PREFIX = "rv_"
@@ -40,7 +41,7 @@ async def authenticate(engine: Engine, key: str) -> Principal:
 
     async def find() -> Row | None:
         async with engine.db.unscoped() as connection:
-            return await connection.row("authenticate", workspace=workspace, hash=hashed)
+            return await keys.authenticate(connection, workspace, hashed)
 
     row, own = await engine.auth_flight.do(hashed, find)
     if row is not None and not own and "rate_limit" in (row["settings"] or ()):
@@ -101,9 +102,7 @@ async def add_key(
     text = key or make_key(workspace)
     key_id = new_id()
     async with engine.db.transaction(workspace) as connection:
-        await connection.run(
-            "add_key", workspace=workspace, id=key_id, name=name, role=role, agent=agent, hash=hash_of(text)
-        )
+        await keys.add(connection, workspace, key_id, name=name, role=role, agent=agent, hashed=hash_of(text))
         if by is not None:
             await audit.record(
                 connection, by, "key.created", target=str(key_id), details={"role": role, "agent": agent}
@@ -127,7 +126,7 @@ async def create_key(
 async def describe_caller(engine: Engine, principal: Principal) -> dict[str, Any]:
     """The caller's own key, without its text, and the workspace it opens."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await connection.row("describe_key", workspace=principal.workspace_id, id=principal.key_id)
+        row = await keys.describe(connection, principal.workspace_id, principal.key_id)
     if row is None:
         raise Unauthenticated
     return dict(row) | {"key_id": principal.key_id, "role": principal.role, "agent": principal.agent}
@@ -140,7 +139,7 @@ async def list_keys(
     principal.require_admin()
     (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await connection.fetch("list_keys", workspace=principal.workspace_id, before=before, limit=limit + 1)
+        rows = await keys.list_(connection, principal.workspace_id, before=before, limit=limit + 1)
     rows, more = cursors.paginate(rows, limit, "id")
     return [dict(row) for row in rows], more
 
@@ -150,7 +149,7 @@ async def rotate_key(engine: Engine, principal: Principal, key_id: UUID) -> dict
     principal.require_admin()
     text = make_key(principal.workspace_id)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await connection.row("rotate_key", workspace=principal.workspace_id, id=key_id, hash=hash_of(text))
+        row = await keys.rotate(connection, principal.workspace_id, key_id, hash_of(text))
         if row is None:
             raise NotFound("There is no such key here.")
         await audit.record(connection, principal, "key.rotated", target=str(key_id))
@@ -161,8 +160,8 @@ async def revoke_key(engine: Engine, principal: Principal, key_id: UUID) -> None
     """Revoke a key in effect at once. Raises Conflict for the last admin key: nobody could get in again."""
     principal.require_admin()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        if not await connection.run("revoke_key", workspace=principal.workspace_id, id=key_id):
+        if not await keys.revoke(connection, principal.workspace_id, key_id):
             raise NotFound("There is no such key here.")
-        if await connection.value("live_admin_keys", workspace=principal.workspace_id) == 0:
+        if await keys.count_admin_keys(connection, principal.workspace_id) == 0:
             raise Conflict("This is the last admin key; make another one first.")
         await audit.record(connection, principal, "key.revoked", target=str(key_id))

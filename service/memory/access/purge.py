@@ -44,7 +44,7 @@ async def purge_user(engine: Engine, principal: Principal, user: str) -> Record:
     users = await forms_of(engine, workspace, await pii_policy(engine, principal), user)
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
-        await connection.run("purge_one_at_a_time", workspace=workspace)
+        await subjects.lock_purges(connection, workspace)
         counts, why = await _Purge(connection, workspace, users, now).run()
         await audit.record(connection, principal, "user.purged", target=str(receipt_id), details=counts)
     await _forget_statistics(engine, workspace)
@@ -122,13 +122,8 @@ class _Purge:
             row = await memories.lock(self._connection, self._workspace, memory_id)
             assert row is not None
             duplicate = await memories.find_duplicate(self._connection, self._workspace, _item(row))
-            await self._connection.run(
-                "reactivate_memory",
-                workspace=self._workspace,
-                id=memory_id,
-                twin=duplicate,
-                now=self._now,
-                reason=REASON,
+            await subjects.reactivate(
+                self._connection, self._workspace, memory_id, duplicate=duplicate, now=self._now, reason=REASON
             )
             await memories.reindex(self._connection, self._workspace, memory_id)
 

@@ -33,12 +33,10 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         await connection.set_timeout(LONGEST_S)
         held = await subjects.find_subject_data(connection, workspace, users)
         ids: list[UUID] = [*held.own, *held.shared]
-        rows = await connection.fetch("subject_export_memories", workspace=workspace, ids=ids)
-        edges = await connection.fetch("subject_export_edges", workspace=workspace, ids=ids)
-        sessions = await connection.fetch(
-            "subject_export_sessions", workspace=workspace, users=users, ids=held.session_ids
-        )
-        documents = await connection.fetch("subject_export_documents", workspace=workspace, users=users)
+        rows = await subjects.export_memories(connection, workspace, ids)
+        edges = await subjects.export_edges(connection, workspace, ids)
+        sessions = await subjects.export_sessions(connection, workspace, users, held.session_ids)
+        documents = await subjects.export_documents(connection, workspace, users)
         await audit.record(connection, principal, "user.exported", subject=subject, details={"memories": len(ids)})
     why = {str(id_): reason for id_, reason in held.own.items()}
     return {

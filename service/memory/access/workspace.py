@@ -9,7 +9,7 @@ from service.domain.workspace import WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access import audit
 from service.memory.engine import Engine
-from service.store import dreams
+from service.store import dreams, workspaces
 from service.store.settings import put_settings as store_settings
 from service.store.settings import workspace_settings
 
@@ -17,7 +17,7 @@ from service.store.settings import workspace_settings
 async def all_workspaces(engine: Engine) -> list[UUID]:
     """Every workspace, for upkeep that goes through all of them."""
     async with engine.db.unscoped() as connection:
-        return [row["workspace_id"] for row in await connection.fetch("workspaces")]
+        return await workspaces.all_ids(connection)
 
 
 async def get_settings(engine: Engine, principal: Principal) -> WorkspaceSettings:

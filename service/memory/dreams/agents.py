@@ -48,7 +48,7 @@ async def list_agents(
 async def payer_for(engine: Engine, workspace: UUID, agent_id: UUID) -> Payer:
     """Who pays for what a worker does for an agent by itself."""
     async with engine.db.transaction(workspace) as connection:
-        return Payer(workspace, agent=await connection.value("agent_by_id", workspace=workspace, agent_id=agent_id))
+        return Payer(workspace, agent=await agents.agent_name(connection, workspace, agent_id))
 
 
 async def put_agent(engine: Engine, principal: Principal, agent: str, changes: Record) -> Record:
@@ -65,15 +65,7 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: R
             present = await workspace_settings(connection, principal.workspace_id)
             due_at = present.of_agent(changes["settings"]).next_dream(engine.now())
             await dreams.bring_forward(connection, principal.workspace_id, agent_id, due_at)
-        await connection.run(
-            "change_agent",
-            workspace=principal.workspace_id,
-            id=agent_id,
-            set_name="name" in changes,
-            name=changes.get("name"),
-            prime=changes.get("prime"),
-            settings=changes.get("settings"),
-        )
+        await agents.change_agent(connection, principal.workspace_id, agent_id, changes)
         if changes.get("teams") is not None:
             await agents.set_teams(connection, principal.workspace_id, agent_id, changes["teams"])
         row = await agents.get_agent(connection, principal.workspace_id, agent)

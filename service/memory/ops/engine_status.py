@@ -214,5 +214,4 @@ async def reindex_progress(engine: Engine, principal: Principal) -> Json:
 
 async def _pending(engine: Engine, workspace: UUID) -> int:
     async with engine.db.transaction(workspace) as connection:
-        count: int = await connection.value("count_pending", workspace=workspace)
-    return count
+        return await embeddings.count_pending(connection, workspace)

@@ -269,7 +269,7 @@ async def _store(engine: Engine, workspace: UUID, fold: _Window, draft: MemoryDr
     now, ids = engine.now(), fold.ids
     async with engine.db.transaction(workspace) as connection:
         row = await sessions.lock(connection, workspace, fold.session["id"])
-        present = await connection.value("messages_present", workspace=workspace, ids=ids)
+        present = await sessions.count_present(connection, workspace, ids)
         if row["window_seq"] != fold.session["window_seq"] or present != len(ids):
             return False
         agent_id = fold.session["agent_id"]

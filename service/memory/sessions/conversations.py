@@ -207,9 +207,9 @@ async def list_sessions(
     """A page of sessions, newest first."""
     (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await connection.fetch(
-            "list_sessions",
-            workspace=principal.workspace_id,
+        rows = await sessions.list_(
+            connection,
+            principal.workspace_id,
             agent=principal.reader_agent(agent),
             user=user,
             before=before,
@@ -272,17 +272,16 @@ async def clear_window(engine: Engine, principal: Principal, agent: str | None, 
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await _find(connection, principal, agent, session)
-        await connection.run("clear_window", workspace=principal.workspace_id, id=row["id"])
+        await sessions.clear_window(connection, principal.workspace_id, row["id"])
 
 
 async def message_memories(engine: Engine, principal: Principal, message_id: UUID) -> list[memories.Record]:
     """The memories made of a message. Raises NotFound for a message of another agent's session."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        owner = await connection.value("message_agent", workspace=principal.workspace_id, message_id=message_id)
+        owner = await sessions.message_agent(connection, principal.workspace_id, message_id)
         if owner is None or (principal.agent is not None and owner != principal.agent):
             raise NotFound("There is no such message here.")
-        rows = await connection.fetch("message_memories", workspace=principal.workspace_id, message_id=message_id)
-    return [memories.to_record(row) for row in rows]
+        return await memories.of_message(connection, principal.workspace_id, message_id)
 
 
 async def _find(connection: Any, principal: Principal, agent: str | None, session: str) -> Row:

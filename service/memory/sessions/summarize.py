@@ -23,7 +23,7 @@ from service.memory.dreams.prompts import COMPACT
 from service.memory.engine import Engine
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
-from service.store import agents, memories
+from service.store import agents, memories, summaries
 
 log = structlog.get_logger(__name__)
 
@@ -49,8 +49,8 @@ async def summarize(
         found = await agents.get_agent(connection, workspace, principal.acting_agent(agent))
         if found is None:
             raise NotFound(f"There is no agent {agent!r} here.")
-        rows = await connection.fetch(
-            "summarizable_memories", workspace=workspace, agent_id=found["id"], importance_below=IMPORTANCE_BELOW,
+        rows = await summaries.candidates(
+            connection, workspace, found["id"], importance_below=IMPORTANCE_BELOW,
             before=engine.now() - timedelta(days=older_than_days), now=engine.now(), limit=SUMMARIZED_MAX,
         )  # fmt: skip
     if len(rows) < 2:
@@ -146,8 +146,6 @@ async def _replace_with_summary(
                 connection, workspace, row["id"], by=item["id"], until=now, actor=principal.actor,
                 reason="folded into a summary", dream_id=None, now=now,
             )  # fmt: skip
-        await connection.run(
-            "inherit_sources", workspace=workspace, memory_id=item["id"], ids=[row["id"] for row in rows]
-        )
+        await summaries.inherit_sources(connection, workspace, item["id"], [row["id"] for row in rows])
         (made,) = await memories.get(connection, workspace, [item["id"]], None)
     return memories.to_record(made)

@@ -25,8 +25,8 @@ async def write_entities(writing: ImportTransaction, lines: Lines) -> None:
             writing.connection, writing.workspace, line.id, audience, line.kind, aliases
         )
         if known is None:
-            await writing.connection.run(
-                "import_entity", workspace=writing.workspace, id=line.id,
+            await transfer.add_entity(
+                writing.connection, writing.workspace, id=line.id,
                 agent_id=await writing.places.agent(line.agent), audience=audience, name=line.name, kind=line.kind,
                 merged_into=line.merged_into, dream_id=line.dream_id, created_at=line.created_at or writing.now,
                 updated_at=line.updated_at or writing.now,
@@ -36,10 +36,9 @@ async def write_entities(writing: ImportTransaction, lines: Lines) -> None:
             writing.tallies["entity"].unchanged += 1
             if known != line.id:
                 writing.same[line.id] = known
-        await writing.connection.run(
-            "add_aliases", workspace=writing.workspace, audience=audience, kind=line.kind, entity_id=known or line.id,
-            aliases=aliases,
-        )  # fmt: skip
+        await transfer.add_aliases(
+            writing.connection, writing.workspace, audience, line.kind, known or line.id, aliases
+        )
 
 
 async def write_edges(writing: ImportTransaction, lines: Lines) -> None:
@@ -52,12 +51,11 @@ async def write_edges(writing: ImportTransaction, lines: Lines) -> None:
             | {"audience": await writing.audience(number, line.audience, None)}
             | {name: writing.same.get(end, end) for name, end in ends.items()}
         )
-    row = await writing.connection.row("import_edges", workspace=writing.workspace, items=items, now=writing.now)
-    assert row is not None
+    found, made = await transfer.add_edges(writing.connection, writing.workspace, items, writing.now)
     tally = writing.tallies["edge"]
-    tally.created += row["made"]
-    tally.unchanged += row["found"] - row["made"]
-    tally.skipped += len(lines) - row["found"]
+    tally.created += made
+    tally.unchanged += found - made
+    tally.skipped += len(lines) - found
 
 
 async def write_merges(writing: ImportTransaction, lines: Lines) -> None:
@@ -67,9 +65,7 @@ async def write_merges(writing: ImportTransaction, lines: Lines) -> None:
     for number, line in lines:
         if line.entity_id in writing.same or line.into_id in writing.same:
             into_id = writing.same.get(line.into_id, line.into_id)
-            await writing.connection.run(
-                "merged_elsewhere", workspace=writing.workspace, id=line.entity_id, into_id=into_id
-            )
+            await transfer.point_merged_to(writing.connection, writing.workspace, line.entity_id, into_id)
             tally.skipped += 1
             continue
         twice = [
@@ -78,13 +74,13 @@ async def write_merges(writing: ImportTransaction, lines: Lines) -> None:
             for edge in line.twice
         ]
         moved = line.model_dump(mode="json", include={"aliases", "edges"}) | {"twice": twice}
-        made = await writing.connection.row(
-            "import_merge", workspace=writing.workspace, id=line.id, entity_id=line.entity_id, into_id=line.into_id,
+        made = await transfer.add_merge(
+            writing.connection, writing.workspace, id=line.id, entity_id=line.entity_id, into_id=line.into_id,
             moved=moved, actor=line.actor, created_at=line.created_at,
         )  # fmt: skip
-        tally.created += made is not None
+        tally.created += made
         tally.unchanged += line.id in known
-        tally.skipped += made is None and line.id not in known
+        tally.skipped += not made and line.id not in known
 
 
 GRAPH_WRITERS: dict[str, Writer] = {"entity": write_entities, "merge": write_merges, "edge": write_edges}

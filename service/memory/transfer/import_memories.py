@@ -126,10 +126,10 @@ async def _rewrite(
         embedded if line.content != row["content"] else None,
         actor=item["changed_by"], reason=item["change_reason"], now=writing.now,
     )  # fmt: skip
-    await writing.connection.run(
-        "place_in_time",
-        workspace=writing.workspace,
-        id=memory_id,
+    await transfer.set_times(
+        writing.connection,
+        writing.workspace,
+        memory_id,
         version=max(line.version, row["version"] + 1),
         created_at=line.created_at or row["created_at"],
         updated_at=line.updated_at or writing.now,
@@ -166,11 +166,9 @@ async def write_history(writing: ImportTransaction, lines: Lines) -> None:
     for number, line in own:
         if line.memory_id not in known:
             raise InvalidImportLine(number, ("memory_id",), f"there is no memory {line.memory_id}")
-    rows = await writing.connection.fetch(
-        "import_history", workspace=writing.workspace, items=[line.model_dump() for _, line in own]
-    )
-    writing.tallies["history"].created += len(rows)
-    writing.tallies["history"].unchanged += len(lines) - len(rows)
+    made = await transfer.add_history(writing.connection, writing.workspace, [line.model_dump() for _, line in own])
+    writing.tallies["history"].created += made
+    writing.tallies["history"].unchanged += len(lines) - made
 
 
 async def write_windows(writing: ImportTransaction, lines: Lines) -> None:

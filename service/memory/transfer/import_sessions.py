@@ -41,16 +41,11 @@ async def write_agents(writing: ImportTransaction, lines: Lines) -> None:
             writing.tallies["agent"].unchanged += 1
             continue
         agent_id = await writing.places.agent(line.agent)
-        await writing.connection.run(
-            "change_agent", workspace=writing.workspace, id=agent_id, set_name="name" in wanted,
-            name=wanted.get("name"), prime=wanted.get("prime"), settings=wanted.get("settings"),
-        )  # fmt: skip
+        await agents.change_agent(writing.connection, writing.workspace, agent_id, wanted)
         if teams is not None:
             await agents.set_teams(writing.connection, writing.workspace, agent_id, teams)
         if present is None and line.created_at is not None:
-            await writing.connection.run(
-                "import_agent_times", workspace=writing.workspace, id=agent_id, created_at=line.created_at
-            )
+            await transfer.set_agent_created_at(writing.connection, writing.workspace, agent_id, line.created_at)
         tally = writing.tallies["agent"]
         if present is None:
             tally.created += 1

@@ -35,9 +35,9 @@ async def write_documents(writing: ImportTransaction, lines: Lines) -> None:
 async def write_bulletins(writing: ImportTransaction, lines: Lines) -> None:
     """Bring versions of bulletins along that are not here."""
     items = [line.model_dump() | {"agent_id": await writing.places.agent(line.agent)} for _, line in lines]
-    rows = await writing.connection.fetch("import_bulletins", workspace=writing.workspace, items=items, now=writing.now)
-    writing.tallies["bulletin"].created += len(rows)
-    writing.tallies["bulletin"].unchanged += len(lines) - len(rows)
+    made = await transfer.add_bulletins(writing.connection, writing.workspace, items, writing.now)
+    writing.tallies["bulletin"].created += made
+    writing.tallies["bulletin"].unchanged += len(lines) - made
 
 
 TEXT_WRITERS: dict[str, Writer] = {"document": write_documents, "bulletin": write_bulletins}
