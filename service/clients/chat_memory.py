@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from service.clients.errors import ReverieClientError
 from service.clients.models import MessageRecord, SearchResult
-from service.clients.options import MessageDraft, SearchOptions
+from service.clients.options import MemoryFields, MessageDraft, SearchOptions
 from service.clients.reverie import Reverie
 
 log = logging.getLogger(__name__)
@@ -28,8 +28,18 @@ QUERY_TURNS = 2
 """How many of the last turns of a context are searched with."""
 QUERY_MAX = 8_000
 PAGE_MAX = 200
+SYSTEM = "system"
+NOTE_MAX = 1_000
+"""Characters; a longer message of the system is a prompt, and none to be remembered."""
+KNOWN_MAX = 10
 FOUND_MAX = 100
+QUESTION_MARKS = ("?", "？", "؟")
 NOT_FOUND = 404
+DEFAULT_URL = "http://127.0.0.1:8000"
+NO_SERVICE = (
+    "is to be the address of the Reverie service, such as {}: it alone speaks to the database. "
+    "The service is given the address of a Postgres by DATABASE_URL."
+)
 
 
 class Message(BaseModel):
@@ -42,7 +52,7 @@ class Message(BaseModel):
 class SystemMessage(Message):
     """A turn of the system."""
 
-    role: str = "system"
+    role: str = SYSTEM
 
 
 class UserMessage(Message):
@@ -66,7 +76,7 @@ class ToolMessage(Message):
 
 
 CLASSES: dict[str, Any] = {
-    "system": SystemMessage,
+    SYSTEM: SystemMessage,
     "user": UserMessage,
     "assistant": AIMessage,
     "tool": ToolMessage,
@@ -80,18 +90,21 @@ class Memory:
         self,
         user_id: str,
         session_id: str | None = None,
-        url: str = "http://127.0.0.1:8000",
+        url: str = DEFAULT_URL,
         api_key: str | None = None,
         use_long_term: bool = True,
         *,
+        db_url: str | None = None,
         agent: str | None = None,
         timeout_s: float = 10.0,
         retries: int = 2,
     ) -> None:
         """``api_key`` is REVERIE_API_KEY of the environment unless given; without ``session_id`` a new one is made.
 
-        ``use_long_term=False`` keeps and gives back turns only: no call embeds anything or asks a model.
+        ``use_long_term=False`` keeps and gives back turns only: no call embeds anything or asks a model. ``db_url`` is
+        another name of ``url``, for callers of ARKOS' class. Raises ValueError for the address of a database.
         """
+        url = _service_url("url", url) if db_url is None else _service_url("db_url", db_url)
         self.user_id = user_id
         self.session_id = session_id or str(uuid4())
         self.use_long_term = use_long_term
@@ -106,10 +119,19 @@ class Memory:
             self._client.append_messages(
                 self.session_id, [_draft(message)], user=self.user_id, searchable=self.use_long_term
             )
+            if self.use_long_term and message.role == SYSTEM and message.content:
+                self._keep_note(message.content)
         except (ReverieClientError, ValueError) as error:
             log.error("add_memory: %s", error)
             return False
         return True
+
+    def _keep_note(self, note: str) -> None:
+        """Save what the application notes about the user: searches and dreams leave out turns of the system."""
+        if len(note) > NOTE_MAX:
+            return
+        fields = MemoryFields(user=self.user_id, hearsay_by=SYSTEM, source={"kind": SYSTEM, "session": self.session_id})
+        self._client.save_memory("observation", note, **fields)
 
     def retrieve_short_memory(self, turns: int) -> list[Message]:
         """The last turns of the session, oldest first."""
@@ -127,11 +149,23 @@ class Memory:
             return []
         return newest[::-1]
 
-    def retrieve_long_memory(self, context: Sequence[Message] = (), limit: int = 10) -> SystemMessage:
-        """What is known that bears on the last turns of ``context``: one system message, empty when nothing does."""
+    def retrieve_long_memory(
+        self, context: Sequence[Message] | None = None, limit: int = KNOWN_MAX, *, mem0_limit: int | None = None
+    ) -> SystemMessage:
+        """What is known that bears on the last turns of ``context``: one system message, empty when nothing does.
+
+        What the context says itself is in it only where nothing else is known. ``mem0_limit`` is another name of
+        ``limit``, for callers of ARKOS' class.
+        """
+        context = context or ()
+        lines, repeated = self._known(context, limit if mem0_limit is None else mem0_limit)
+        return _as_memories(lines or repeated)
+
+    def _known(self, context: Sequence[Message], limit: int) -> tuple[list[str], list[str]]:
+        """At most ``limit`` lines of what is known, and, apart, those statements that ``context`` has as well."""
         query = " ".join(message.content for message in context[-QUERY_TURNS:] if message.content).strip()
-        if not self.use_long_term or not query:
-            return SystemMessage(content="")
+        if not self.use_long_term or not query or limit <= 0:
+            return [], []
         try:
             options = SearchOptions(limit=min(2 * limit, FOUND_MAX), include=["memories", "messages"])
             if self.agent != self.user_id:
@@ -139,27 +173,25 @@ class Memory:
             answer = self._client.search(query[:QUERY_MAX], **options)
         except (ReverieClientError, ValueError) as error:
             log.error("retrieve_long_memory: %s", error)
-            return SystemMessage(content="")
-        found = [line for result in answer.results if (line := self._line(result))][:limit]
-        return SystemMessage(content="\n".join([HEADING, *found]) if found else "")
-
-    def _line(self, result: SearchResult) -> str | None:
-        """A found memory, or a turn of an earlier conversation; the turns of this one are in the context anyway."""
-        if result.memory is not None:
-            whose = result.memory.attribution
-            return f"- {result.memory.content}" + (f" ({whose})" if whose else "")
-        turn = result.message
-        if turn is None or turn.session == self.session_id or not isinstance(turn.content, str):
-            return None
-        return f"- {turn.role}: {turn.content}"
+            return [], []
+        said = {message.content for message in context}
+        lines, repeated = [], []
+        for result in answer.results:
+            words = _words_of(result)
+            elsewhere = result.message is not None and result.message.session != self.session_id
+            if words and (words not in said or elsewhere):
+                lines.append(_line_of(result, words))
+            elif words and not words.rstrip().endswith(QUESTION_MARKS):
+                repeated.append(_line_of(result, words))
+        return lines[:limit], repeated[:limit]
 
     def get_context(self, turns: int = 5, include_long_term: bool = True) -> list[Message]:
         """What goes to the model: what is known, if anything, then the last turns."""
         recent = self.retrieve_short_memory(turns)
         if not include_long_term:
             return recent
-        known = self.retrieve_long_memory(recent)
-        return [known, *recent] if known.content else recent
+        lines, _ = self._known(recent, KNOWN_MAX)
+        return [_as_memories(lines), *recent] if lines else recent
 
     def start_new_session(self) -> str:
         """Begin another conversation; its id. Its window is empty, what is known stays.
@@ -190,6 +222,30 @@ class Memory:
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
+
+
+def _service_url(name: str, url: str) -> str:
+    """The address. Raises ValueError, without showing it, for one that is not of a service: it may hold a password."""
+    if url.partition("://")[0].lower() not in ("http", "https"):
+        raise ValueError(f"{name} {NO_SERVICE.format(DEFAULT_URL)}")
+    return url
+
+
+def _as_memories(lines: list[str]) -> SystemMessage:
+    return SystemMessage(content="\n".join([HEADING, *lines]) if lines else "")
+
+
+def _words_of(result: SearchResult) -> str:
+    """What a found memory or turn says; empty for what is no text."""
+    found = result.memory or result.message
+    return found.content if found is not None and isinstance(found.content, str) else ""
+
+
+def _line_of(result: SearchResult, words: str) -> str:
+    if result.message is not None:
+        return f"- {result.message.role}: {words}"
+    whose = result.memory.attribution if result.memory is not None else ""
+    return f"- {words}" + (f" ({whose})" if whose else "")
 
 
 def _draft(message: Message) -> MessageDraft:
