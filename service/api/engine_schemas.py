@@ -84,6 +84,15 @@ class ModelChange(BaseModel):
     error: str | None = Field(description="Error message of the last attempt; null after a success.")
 
 
+class EmbeddingCache(BaseModel):
+    """Cache of embeddings of the answering process, since its start."""
+
+    hits: int = Field(description="Number of texts whose vector was cached.")
+    misses: int = Field(description="Number of texts that had to be embedded.")
+    entries: int = Field(description="Number of cached vectors.")
+    entries_max: int = Field(description="Maximum number of cached vectors.")
+
+
 class EmbedderState(HealthCheck):
     """State of the embedding model and its vectors."""
 
@@ -97,6 +106,10 @@ class EmbedderState(HealthCheck):
     vector_bytes: int | None = Field(description="Size of one vector in bytes.")
     index_bytes: int | None = Field(description="Size of the HNSW index in bytes; null without an index.")
     change: ModelChange | None = Field(description="Change of the embedding model in progress; null without one.")
+    cache: EmbeddingCache | None = Field(
+        description="Use of the embedding cache; null without an embedder, and for other keys than admin keys of the "
+        "workspace `default`."
+    )
 
 
 class ModelState(HealthCheck):

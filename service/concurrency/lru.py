@@ -17,6 +17,9 @@ class LRUCache(Generic[Key, Value]):
         self._maxsize = maxsize
         self._items: OrderedDict[Key, Value] = OrderedDict()
 
+    def __len__(self) -> int:
+        return len(self._items)
+
     def get(self, key: Key) -> Value | None:
         """The value of a key, if it is still here."""
         value = self._items.get(key)

@@ -32,6 +32,16 @@ class _InFlight:
     ends_at: float | None  # by the event loop's clock
 
 
+@dataclass(frozen=True, slots=True)
+class CacheUse:
+    """How a cache has served since it was made: texts found, texts embedded, vectors held and at most held."""
+
+    hits: int
+    misses: int
+    entries: int
+    entries_max: int
+
+
 class CachedEmbedder:
     """An Embedder that remembers ``size`` vectors for ``ttl_s`` seconds, keyed ``source:model:dim:sha256(text)``.
 
@@ -56,6 +66,9 @@ class CachedEmbedder:
         self._ttl_s = ttl_s
         self._clock = clock
         self._entries: LRUCache[str, _Entry] = LRUCache(size)
+        self._size = size
+        self._hits = 0
+        self._misses = 0
         self._in_flight: dict[str, _InFlight] = {}
 
     @property
@@ -83,6 +96,11 @@ class CachedEmbedder:
         """The inner embedder's signature."""
         return self._embedder.signature
 
+    @property
+    def use(self) -> CacheUse:
+        """How it has served so far."""
+        return CacheUse(self._hits, self._misses, len(self._entries), self._size)
+
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
         """See Embedder.embed. The result is the caller's own copy."""
         # Also for a hit: whether a text is cached must not decide whether a bug is seen.
@@ -90,6 +108,8 @@ class CachedEmbedder:
         keys = [self._key(text) for text in texts]
         found = self._lookup(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        self._hits += len(found)
+        self._misses += len(missing)
         if missing:
             found |= await self._fetch(missing, deadline_s)
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,6 +11,7 @@ from uuid import UUID
 from service import __version__
 from service.db.pool import Row
 from service.domain.principal import Principal
+from service.embedding.cache import CachedEmbedder
 from service.embedding.local import DEFAULT_MODEL as LOCAL_MODEL
 from service.embedding.local import may_be_on_disk
 from service.embedding.remote import DEFAULT_MODEL as REMOTE_MODEL
@@ -55,7 +57,7 @@ def _own_part(whole: Json) -> Json:
         "version": None,
         "database": {name: shared["database"][name] for name in HEALTH_CHECKED} | {"error": None},
         "replica": None,
-        "embedder": shared["embedder"] | {"error": None, "index_bytes": None, "change": None},
+        "embedder": shared["embedder"] | {"error": None, "index_bytes": None, "change": None, "cache": None},
         "llm": shared["llm"] | {"error": None},
         "workers": None,
     }
@@ -143,6 +145,7 @@ def _embedder(engine: Engine, state: MigrationState, index_bytes: int | None) ->
         "vector_bytes": vector_bytes(storage, used.dim) if used and storage else None,
         "index_bytes": index_bytes if used else None,
         "change": change,
+        "cache": asdict(used.use) if isinstance(used, CachedEmbedder) else None,
     }
 
 
