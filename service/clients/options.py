@@ -127,8 +127,10 @@ class ContextOptions(TypedDict, total=False):
     tags: list[str]
     user_filter: str
     metadata: Json
+    documents: list[str]
     since: Moment
     until: Moment
+    include_messages: Literal["always", "undreamed", "never"]
     tool_results: list[Any]
     placement: Literal["system", "user"]
 

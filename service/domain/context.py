@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Annotated, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,6 +13,7 @@ from service.domain.search import ContainedMetadata, OccurredSince, OccurredUnti
 
 SectionName = Literal["instructions", "bulletin", "identity", "preferences", "memories", "documents", "window", "tools"]
 Placement = Literal["system", "user"]
+IncludeMessages = Literal["always", "undreamed", "never"]
 PlacementField = Annotated[
     Placement,
     Field(description="Role of the memory block: `system` message or `user` message. Default `system`."),
@@ -29,6 +31,7 @@ TURN: tuple[SectionName, ...] = ("memories", "documents", "window", "tools")
 
 TOKENS_MAX = 16_000
 TOOL_RESULTS_MAX = 100
+DOCUMENTS_MAX = 100
 
 _PLANNING = re.compile(
     r"\b(?:plan(?:s|ned|ning)?|road ?map|strateg\w+|goals?|objectives?|milestones?|priorit\w+|next steps?|backlog"
@@ -72,6 +75,16 @@ class Shares(BaseModel):
         return {name: int(tokens_max * share / scale) for name, share in shares.items()}
 
 
+class ContextSettings(Shares):
+    """What a context is made of."""
+
+    include_messages: IncludeMessages = Field(
+        "always",
+        description="Search of past messages for a context: `always`, `undreamed` (those that no dream has read yet) "
+        "or `never`. Default `always`.",
+    )
+
+
 class ShareChanges(BaseModel):
     """Shares of the token budget by section; omitted ones keep the workspace setting."""
 
@@ -108,8 +121,16 @@ class ContextRequest(BaseModel):
     tags: SearchedTags = None
     user_filter: Name | None = Field(None, description="User to filter the search by; `user` is the speaker.")
     metadata: ContainedMetadata = None
+    documents: Annotated[list[UUID], Field(max_length=DOCUMENTS_MAX)] | None = Field(
+        None, description="Ids of the documents to search, at most 100; empty: none. Default: all."
+    )
     since: OccurredSince = None
     until: OccurredUntil = None
+    include_messages: IncludeMessages | None = Field(
+        None,
+        description="Search of past messages: `always`, `undreamed` (those that no dream has read yet) or `never`; the "
+        "window is included in any case. Default: the setting `context.include_messages`.",
+    )
     tool_results: Annotated[list[Json], Field(max_length=TOOL_RESULTS_MAX)] = Field(
         [], description="Tool results to include as JSON, at most 100. Default empty."
     )

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from service.domain.context import TOKENS_MAX, PlacementField, Shares
+from service.domain.context import TOKENS_MAX, ContextSettings, PlacementField
 from service.domain.documents import DocumentSettings
 from service.domain.field_types import Name, Text
 from service.domain.languages import Configuration
@@ -263,7 +263,9 @@ class AgentSettings(BaseModel):
     window: WindowSettings = Field(WindowSettings(), description="Session window settings.")
     retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Search and ranking settings.")
     dream: DreamChoices = Field(DreamChoices(), description="Dream and bulletin settings.")
-    context: Shares = Field(Shares(), description="Shares of the token budget of a context, by section.")
+    context: ContextSettings = Field(
+        ContextSettings(), description="Shares of the token budget of a context by section, and search of messages."
+    )
 
 
 class WorkspaceSettings(AgentSettings):

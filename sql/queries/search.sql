@@ -1,3 +1,8 @@
+-- fragment: undreamed_messages
+-- Of the reader's agents, messages that no dream has read yet.
+SELECT u.id FROM sessions s JOIN messages u ON u.workspace_id = :workspace AND u.session_id = s.id AND u.seq > s.dreamed_seq
+    WHERE s.workspace_id = :workspace AND s.agent_id = ANY(:audiences) AND s.dreamed_seq < s.last_seq
+
 -- fragment: visible_row
 -- Rows ``i`` of the reader's audiences that are live at ``as_of`` and pass the filters that are set.
 i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind = ANY(:kinds::smallint[])
@@ -6,6 +11,10 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
     AND (i.valid_until IS NULL OR i.valid_until > :as_of)
     AND (i.expires_at IS NULL OR i.expires_at > :as_of)
     {% if said_by %} AND (i.kind <> 1 OR i.user_name = :said_by::text) {% endif %}
+    {% if undreamed %} AND (i.kind <> 1 OR i.id IN ({% include "undreamed_messages" %})) {% endif %}
+    {% if documents %} AND (i.kind <> 2 OR i.id IN (
+        SELECT c.id FROM chunks c WHERE c.workspace_id = :workspace AND c.document_id = ANY(:documents::uuid[])))
+    {% endif %}
     {% if types %} AND i.type = ANY(:types::text[]) {% endif %}
     {% if scopes %} AND i.scope = ANY(:scopes::text[]) {% endif %}
     {% if tags_any %} AND i.tags && :tags_any::text[] {% endif %}

@@ -35,10 +35,14 @@ Cost = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that may go into a section, with the id it is cited by."""
+    """One thing that may go into a section, with the id it is cited by.
+
+    ``repeats``: the turns of the window that together say the same; where those are shown, it is not.
+    """
 
     id: str
     text: str
+    repeats: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,8 @@ def assemble(material: ContextInput, shares: Shares, tokens_max: int) -> Assembl
     to the others in order: within the prefix, whose bytes depend on its own material and shares alone, to preferences
     and bulletin; then to the sections of the turn, where what identity and preferences had no room for competes among
     the memories, first.
-    No section and no sum of sections ever takes more than ``tokens_max``.
+    What a memory says and a turn of the window shows is shown once. No section and no sum of sections ever takes more
+    than ``tokens_max``.
     """
     budget = tokens_max - _frame() - _JOINTS_TOKENS
     if budget <= 0:
@@ -121,20 +126,46 @@ def assemble(material: ContextInput, shares: Shares, tokens_max: int) -> Assembl
     material = _competing(material, shares, filled)
     left = budget - sum(one.tokens for one in filled.values())
     scale = min(1.0, left / max(1, budget * (1 - _prefix_share(shares))))
-    caps = {name: int(shares.caps(budget)[name] * scale) for name in TURN}
-    filled |= {name: _fill(name, material, caps[name], cost) for name in TURN}
-    left -= sum(filled[name].tokens for name in TURN)
-    for name in TURN:
-        if getattr(shares, name) and left > 0:
-            more = _fill(name, material, filled[name].tokens + left, cost)
-            left -= more.tokens - filled[name].tokens
-            filled[name] = more
-    return _within(filled, material, tokens_max, cost)
+    caps = {name: int(shares.caps(budget)[name] * scale) for name in TURN if getattr(shares, name)}
+    of_turn = _turn_sections(material, caps, left, 0, cost)
+    while repeated := _repeated(material, of_turn):
+        material = _without(material, repeated)
+        of_turn = _turn_sections(material, caps, left, of_turn["window"].tokens, cost)
+    return _within(filled | of_turn, material, tokens_max, cost)
 
 
 def _prefix_share(shares: Shares) -> float:
-    given = shares.model_dump()
+    given = {name: getattr(shares, name) for name in PREFIX + TURN}
     return float(sum(given[name] for name in PREFIX) / max(1.0, sum(given.values())))
+
+
+def _turn_sections(
+    material: ContextInput, caps: Mapping[SectionName, int], left: int, window_min: int, cost: Cost
+) -> dict[SectionName, Section]:
+    """The sections of the turn: the window with ``window_min`` tokens and each other within its cap, then all with what
+    is left."""
+    filled = {name: Section(name, "", [], 0) for name in TURN}
+    for name in sorted(caps, key=lambda name: name != "window"):
+        cap = max(caps[name], window_min) if name == "window" else caps[name]
+        filled[name] = _fill(name, material, min(cap, left), cost)
+        left -= filled[name].tokens
+    for name in TURN:
+        if name in caps and left > 0:
+            more = _fill(name, material, filled[name].tokens + left, cost)
+            left -= more.tokens - filled[name].tokens
+            filled[name] = more
+    return filled
+
+
+def _repeated(material: ContextInput, filled: Mapping[SectionName, Section]) -> set[str]:
+    """Of the memories, what says the same as turns that are shown."""
+    turns = set(filled["window"].items)
+    return {one.id for one in material.entries.get("memories", ()) if one.repeats and one.repeats <= turns}
+
+
+def _without(material: ContextInput, ids: set[str]) -> ContextInput:
+    memories = [one for one in material.entries["memories"] if one.id not in ids]
+    return ContextInput({**material.entries, "memories": memories}, material.window)
 
 
 def _prefix(material: ContextInput, shares: Shares, budget: int, cost: Cost) -> dict[SectionName, Section]:

@@ -61,6 +61,14 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class _Window:
+    """The turns of a window, oldest first; the ``summary`` of what left it is the first of them, if there is one."""
+
+    turns: Sequence[WindowTurn] = ()
+    summary: WindowTurn | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Baseline:
     """What is offered whatever the message says."""
 
@@ -89,10 +97,9 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         standing, window, found = await _gathered(engine, principal, request)
     if not standing.enabled:
         return await build_context(engine, replace(principal, no_memory=True), request)
-    shown = {turn.id for turn in window}
-    ranked = [one for one in found.results if _adds_information(one, request, standing, shown)]
+    ranked = [one for one in found.results if _adds_information(one, request, standing)]
     found_entries = await engine.executor.each(
-        lambda one: _entry(one, standing.speaker), ranked, lambda one: len(one.payload["content"])
+        lambda one: _entry(one, standing.speaker, window.summary), ranked, lambda one: len(one.payload["content"])
     )
     entries = standing.entries | {
         "tools": tools,
@@ -100,12 +107,13 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         "memories": [*standing.entries.get("memories", []), *found_entries],
     }
     assembled = await engine.executor.run(
-        assemble, ContextInput(entries, window), standing.shares, request.max_tokens,
-        characters=sum(map(_extent, entries.values())) + sum(len(turn.line) for turn in window),
+        assemble, ContextInput(entries, window.turns), standing.shares, request.max_tokens,
+        characters=sum(map(_extent, entries.values())) + sum(len(turn.line) for turn in window.turns),
     )  # fmt: skip
     taken = next((set(one.items) for one in assembled.sections if one.name == "memories"), set())
     engine.access_counts.count(
-        principal.workspace_id, [one.memory["id"] for one in ranked if one.memory and str(one.memory["id"]) in taken]
+        principal.workspace_id,
+        [id_ for one in ranked if str(one.payload["id"]) in taken for id_ in one.memory_ids],
     )
     return Context(assembled, found.degraded)
 
@@ -116,7 +124,7 @@ def _extent(entries: Sequence[Entry]) -> int:
 
 async def _gathered(
     engine: Engine, principal: Principal, request: ContextRequest
-) -> tuple[_Baseline, Sequence[WindowTurn], SearchResults]:
+) -> tuple[_Baseline, _Window, SearchResults]:
     """Everything a context is made of, searched and read side by side."""
     speaker = request.user or await _speaker(engine, principal, request)
     reader_ready: asyncio.Future[agents.Reader | None] = asyncio.get_running_loop().create_future()
@@ -135,9 +143,9 @@ async def _standing_and_window(
     request: ContextRequest,
     speaker: str | None,
     reader_ready: asyncio.Future[agents.Reader | None],
-) -> tuple[_Baseline, Sequence[WindowTurn]]:
+) -> tuple[_Baseline, _Window]:
     standing = await _standing(engine, principal, request, speaker, await reader_ready)
-    return standing, await _window(engine, principal, request) if standing.shares.window else []
+    return standing, await _window(engine, principal, request) if standing.shares.window else _Window()
 
 
 async def _speaker(engine: Engine, principal: Principal, request: ContextRequest) -> str | None:
@@ -210,16 +218,20 @@ async def _search(
         in_session=request.session,
         on_task=request.task,
         said_by=speaker,
+        include_messages=request.include_messages,
+        documents=request.documents,
         full_records=False,
         on_reader=lambda reader: None if reader_ready.done() else reader_ready.set_result(reader),
     )
 
 
-def _adds_information(found: SearchHit, request: ContextRequest, standing: _Baseline, shown: set[str]) -> bool:
-    """Whether a memory or message that was found goes in."""
+def _adds_information(found: SearchHit, request: ContextRequest, standing: _Baseline) -> bool:
+    """Whether a memory or message that was found may go in: not if what it stands for goes in anyway."""
+    if any(str(one.id) in standing.ids for one in found.also):
+        return False
     if found.memory is not None:
         return _include_memory(found.memory, standing)
-    return found.message is not None and _include_message(found.message, request, standing, shown)
+    return found.message is not None and _include_message(found.message, request, standing)
 
 
 def _include_memory(memory: Record, standing: _Baseline) -> bool:
@@ -232,25 +244,33 @@ def _include_memory(memory: Record, standing: _Baseline) -> bool:
     )
 
 
-def _include_message(message: Record, request: ContextRequest, standing: _Baseline, shown: set[str]) -> bool:
-    """Whether a message that was found tells the model something: another user's never does, nor what the window
-    shows; and a caller that takes no window has the session's messages itself."""
+def _include_message(message: Record, request: ContextRequest, standing: _Baseline) -> bool:
+    """Whether a message that was found tells the model something: another user's never does, and a caller that takes
+    no window has the session's messages itself."""
     in_session = message["session"] == request.session
-    return (
-        message["user"] == standing.speaker
-        and str(message["id"]) not in shown
-        and not (in_session and standing.shares.window == 0)
-    )
+    return message["user"] == standing.speaker and not (in_session and standing.shares.window == 0)
 
 
-def _entry(found: SearchHit, speaker: str | None) -> Entry:
+def _entry(found: SearchHit, speaker: str | None, summary: WindowTurn | None) -> Entry:
+    """What was found as a line, and the turns of the window that say the same: those that a memory came from, the
+    message itself, or the ``summary`` that has its very words."""
+    id_ = str(found.payload["id"])
     if found.memory is not None:
-        return Entry(str(found.memory["id"]), memory_line(found.memory, speaker))
-    assert found.message is not None
-    message = found.message
-    day, who = _format_day(message["created_at"].date()), message["name"] or message["role"]
-    text = truncate(plain_text(message["content"]), MESSAGE_TOKENS)
-    return Entry(str(message["id"]), f"[{day}, {who} said] {text}")
+        line, said = memory_line(found.memory, speaker), found.memory["content"]
+        repeats = frozenset(map(str, found.memory["sources"]))
+    else:
+        assert found.message is not None
+        day, who = _format_day(found.message["created_at"].date()), found.message["name"] or found.message["role"]
+        said = plain_text(found.message["content"])
+        line, repeats = f"[{day}, {who} said] {truncate(said, MESSAGE_TOKENS)}", frozenset({id_})
+    if summary is not None and len(said) <= len(summary.line) and _words(said) in _words(summary.line):
+        repeats = frozenset({summary.id})
+    return Entry(id_, line, repeats)
+
+
+def _words(text: str) -> str:
+    """A text with all its white space alike."""
+    return " ".join(text.split())
 
 
 def _document_entry(part: Record) -> Entry:
@@ -270,19 +290,23 @@ def _format_day(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-async def _window(engine: Engine, principal: Principal, request: ContextRequest) -> Sequence[WindowTurn]:
-    """The summary of what left the window, and the turns in it, oldest first."""
+async def _window(engine: Engine, principal: Principal, request: ContextRequest) -> _Window:
     if request.session is None:
-        return []
+        return _Window()
     try:
         window = await conversations.window(engine, principal, request.agent, request.session)
     except NotFound:
-        return []
+        return _Window()
     turns = [_turn(message) for message in window["messages"]]
-    if window["summary"] is not None:
-        line = f"Summary of the conversation so far: {window['summary']['content']}"
-        turns.insert(0, WindowTurn(str(window["summary"]["id"]), line, {"role": "assistant", "content": line}))
-    return turns
+    if window["summary"] is None:
+        return _Window(turns)
+    summary = _summary_turn(window["summary"])
+    return _Window([summary, *turns], summary)
+
+
+def _summary_turn(summary: Record) -> WindowTurn:
+    line = f"Summary of the conversation so far: {summary['content']}"
+    return WindowTurn(str(summary["id"]), line, {"role": "assistant", "content": line})
 
 
 def _turn(message: Record) -> WindowTurn:

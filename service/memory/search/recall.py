@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
 from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
 from service.domain import timex
+from service.domain.context import IncludeMessages
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
@@ -34,6 +36,8 @@ async def recall(
     in_session: str | None = None,
     on_task: str | None = None,
     said_by: str | None = None,
+    include_messages: IncludeMessages | None = "always",
+    documents: list[UUID] | None = None,
     full_records: bool = True,
     on_reader: Callable[[agents.Reader | None], None] | None = None,
     key: CachedCredential | None = None,
@@ -42,13 +46,15 @@ async def recall(
     caller with its memory off.
 
     ``in_session`` and ``on_task``: what they share is found too, besides everything else; a session or task in the
-    request itself is a filter. ``said_by`` leaves out messages of other users. Not ``full_records``, memories come with
+    request itself is a filter. ``said_by`` leaves out messages of other users,
+    ``include_messages`` those that a dream has read or all (None: as the settings of a context say), ``documents`` all
+    other documents. Not ``full_records``, memories come with
     no more than a context tells of them. ``on_reader`` is called with the reader before anything is searched, perhaps
     twice. Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an empty time
     range; with a ``key``, whose principal it is then, StaleCredential and other errors mean that it has to be looked
     up.
     """
-    options = SearchOptions(in_session, on_task, said_by, full_records, on_reader, key)
+    options = SearchOptions(in_session, on_task, said_by, include_messages, documents, full_records, on_reader, key)
     started = perf_counter()
     try:
         found = await _recall(engine, principal, request, options, count_access=count_access)

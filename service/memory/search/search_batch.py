@@ -13,6 +13,7 @@ from functools import partial
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.domain.context import IncludeMessages
 from service.domain.principal import CachedCredential
 from service.domain.ranking import Ranked, rank
 from service.domain.search import Ranking, SearchRequest
@@ -38,6 +39,8 @@ class SearchOptions:
     in_session: str | None
     on_task: str | None
     said_by: str | None
+    include_messages: IncludeMessages | None
+    documents: list[UUID] | None
     full_records: bool
     on_reader: Callable[[agents.Reader | None], None] | None
     key: CachedCredential | None
@@ -128,11 +131,15 @@ async def _plan(
         connection,
         query.workspace,
         reader,
-        _filters(request, reader, query.options.said_by, now),
+        _filters(request, reader, query.options, now),
         _ranking(request, reader),
         None if _is_recency_only(request) else query.question,
         engine.search_limits,
-        kinds=_kinds(request),
+        kinds=[
+            kind
+            for kind in _kinds(request)
+            if kind != KINDS["messages"] or _included_messages(query.options, reader) != "never"
+        ],
         limit=_fetch_limit(request, reader),
     )
 
@@ -165,6 +172,10 @@ def _kinds(request: SearchRequest) -> list[int]:
     return [KINDS[wanted] for wanted in dict.fromkeys(request.include)]
 
 
+def _included_messages(options: SearchOptions, reader: agents.Reader) -> IncludeMessages:
+    return options.include_messages or reader.settings.context.include_messages
+
+
 def _is_recency_only(request: SearchRequest) -> bool:
     """Whether there is nothing to rank by but time."""
     return request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic")
@@ -192,7 +203,7 @@ def _ranking(request: SearchRequest, reader: agents.Reader) -> Ranking:
     return chosen.model_copy(update={"fusion": request.fusion}) if request.fusion else chosen
 
 
-def _filters(request: SearchRequest, reader: agents.Reader, said_by: str | None, now: datetime) -> Filters:
+def _filters(request: SearchRequest, reader: agents.Reader, options: SearchOptions, now: datetime) -> Filters:
     return Filters(
         as_of=request.as_of or now,
         types=[t.value for t in request.types] if request.types is not None else None,
@@ -200,7 +211,9 @@ def _filters(request: SearchRequest, reader: agents.Reader, said_by: str | None,
         tags_any=request.tags if request.tags and request.tags_mode == "any" else None,
         tags_all=request.tags if request.tags and request.tags_mode == "all" else None,
         user=request.user,
-        said_by=said_by,
+        said_by=options.said_by,
+        undreamed=True if _included_messages(options, reader) == "undreamed" else None,
+        documents=options.documents,
         session_id=reader.session_id if request.session else None,
         task_id=reader.task_id if request.task else None,
         metadata=request.metadata or None,

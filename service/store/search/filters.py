@@ -13,7 +13,8 @@ LISTS = {"user": "user", "tags": "tags_any", "types": "types"}
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions a row must meet to be a candidate; None does not restrict. ``said_by`` restricts messages alone."""
+    """Conditions a row must meet to be a candidate; None does not restrict. ``said_by`` and ``undreamed`` restrict
+    messages alone, ``documents`` documents."""
 
     as_of: datetime
     types: list[str] | None = None
@@ -22,6 +23,8 @@ class Filters:
     tags_all: list[str] | None = None
     user: str | None = None
     said_by: str | None = None
+    undreamed: bool | None = None
+    documents: list[UUID] | None = None
     session_id: UUID | None = None
     task_id: UUID | None = None
     metadata: dict[str, Any] | None = None
@@ -38,7 +41,7 @@ class Filters:
     @property
     def narrow(self) -> bool:
         """Whether any condition is set that leaves memories out."""
-        return any(is_set for name, is_set in self.conditions.items() if name != "said_by")
+        return any(is_set for name, is_set in self.conditions.items() if name not in OF_OTHER_KINDS)
 
     @property
     def any(self) -> bool:
@@ -57,7 +60,10 @@ class Filters:
 
     def parameters(self) -> dict[str, Any]:
         """As the search queries name them."""
-        return {"as_of": self.as_of} | {name: getattr(self, name) for name in CONDITIONS}
+        return {"as_of": self.as_of} | {name: getattr(self, name) for name in CONDITIONS if name != "undreamed"}
 
+
+OF_OTHER_KINDS = ("said_by", "undreamed", "documents")
+"""Conditions that leave no memory out."""
 
 CONDITIONS = tuple(field.name for field in fields(Filters) if field.name not in ("as_of", "include_faded"))

@@ -49,3 +49,35 @@ async def test_of_memories_alone_nothing_gives_way(api: Api) -> None:
     results = await found(api, "bullet points", include=["memories"])
     assert results
     assert all(one["also"] == [] for one in results)
+
+
+async def test_a_context_shows_once_what_window_message_and_memory_say(api: Api) -> None:
+    (message,) = await say(api, SAID, user="Priya")
+    (event,) = await say(api, "Yesterday I visited Bergen with Ramesh.", user="Priya")
+    await dream(api.engine)
+    assert len(await contents(api)) >= 2
+    body = {"agent": "a", "session": "s", "message": "What about Bergen and bullet points?"}
+    context = await api.post("/v1/context", body)
+    items = {one["name"]: one["items"] for one in context["sections"]}
+    assert items["window"] == [message["id"], event["id"]]
+    assert items["memories"] == []
+    of_turn = [one["text"] for one in context["sections"] if one["name"] not in ("bulletin", "preferences")]
+    assert "".join(of_turn).count("Bergen with") == 1
+
+
+async def test_a_message_gives_way_to_its_memory_that_stands_in_every_context(api: Api) -> None:
+    await say(api, SAID, user="Priya")
+    await dream(api.engine)
+    body = {"agent": "a", "session": "other", "user": "Priya", "message": "bullet points over paragraphs?"}
+    context = await api.post("/v1/context", body)
+    items = {one["name"]: one["items"] for one in context["sections"]}
+    assert len(items["preferences"]) == 1
+    assert items["memories"] == []
+
+
+async def test_what_the_summary_of_a_window_says_word_for_word_is_not_repeated(api: Api) -> None:
+    await say(api, "The venue is the old harbour hall.", *(f"Turn {n} is about something else." for n in range(5)))
+    await api.post("/v1/sessions/s/compact?agent=a")
+    body = {"agent": "a", "session": "s", "message": "Where is the venue, the harbour hall?"}
+    text = str((await api.post("/v1/context", body))["messages"][:-1])
+    assert text.count("old harbour hall") == 1
