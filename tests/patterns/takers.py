@@ -32,6 +32,7 @@ from service.proxy import transcript
 from tests.patterns.compiled import modules
 from tests.patterns.work import Run
 from worker.dreaming.candidates import Turn
+from worker.dreaming.extract.languages.german import GERMAN
 from worker.dreaming.extract.rules import extract
 
 TEXTS = frozenset(
@@ -78,11 +79,13 @@ _NOW = datetime(2024, 5, 8, tzinfo=UTC)
 _ID = UUID(int=1)
 FILLED: dict[str, Any] = {
     "bounds": DocumentSettings(), "default": "english", "entities": Redactor().entities,
-    "allowed": ["m"], "given": "x", "gone": frozenset({"x"}), "hearsay_by": None,
+    "ahead": True, "allowed": ["m"], "calendar": GERMAN.calendar,
+    "given": "x", "gone": frozenset({"x"}), "hearsay_by": None,
     "kind": "EMAIL_ADDRESS", "own_model": None,
     "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "now": _NOW, "number": 1,
     "occurred_at": None, "ordinal": 1, "overlap_tokens": 50, "people": ["Ann"], "placement": "system",
-    "policy": PiiPolicy("redact"), "role": "user", "rows": [], "schema": Notes, "secret": "x", "speaker": "Ann",
+    "policy": PiiPolicy("redact"), "role": "user", "rows": [], "schema": Notes, "secret": "x", "so_far": None,
+    "speaker": "Ann",
     "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT, "user": None, "wanted": ["x"],
     "sources": ["Ann is here."],
 }  # fmt: skip
@@ -119,6 +122,7 @@ def _assembled(text: str) -> object:
 
 WRAPPED: dict[str, Run] = {
     "extract, from a turn": lambda text: extract([_turn(text)]),
+    "extract, from a turn in German": lambda text: extract([_turn(f"Ich mag das nicht. {text}")]),
     "extract, from an answer": lambda text: extract([_turn("I am fine.")], before=_turn(text, "Bo")),
     "storable_json": lambda text: reject_unstorable_json({"a": [text, {text[:100]: text.split()}]}),
     "window's summary": _window,

@@ -2,8 +2,9 @@
 
 It proposes only what a speaker stated in their own words: no questions, hypotheticals, quotations, small talk, no
 turns of the assistant, no recalled memories, no code. Statements are told in the third person, with absolute dates and
-the speaker's own words. It is pure, deterministic, and linear in the length of the text. English; other languages
-yield nothing rather than something wrong.
+the speaker's own words. It is pure, deterministic, and linear in the length of the text. Turns in German, French,
+Spanish and Chinese are read by :mod:`worker.dreaming.extract.languages`; other languages yield nothing rather than
+something wrong.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from worker.dreaming.candidates import Candidate, Turn
 from worker.dreaming.extract import filters
 from worker.dreaming.extract.claims import Claim, claims, instructs_assistant, is_directive
 from worker.dreaming.extract.dates import ground
+from worker.dreaming.extract.languages.detection import spoken
+from worker.dreaming.extract.languages.grammar import Language
+from worker.dreaming.extract.languages.reading import Speaker, statements_in
 from worker.dreaming.extract.lexicon import BASE_VERBS, BLAND, STOPWORDS, gerund_base, is_past, listed
 from worker.dreaming.extract.mentions import mentions
 from worker.dreaming.extract.sentence_openings import with_subject, without_opening
@@ -100,8 +104,12 @@ def extract(turns: Sequence[Turn], *, before: Turn | None = None, people: Collec
     people = {turn.speaker for turn in turns if turn.role == "user" and turn.speaker} | set(people)
     kept: dict[tuple[object, ...], Candidate] = {}
     asked: dict[str, Turn] = {before.session: before} if before else {}
+    languages: dict[str, Language | None] = {}
     for turn in turns:
-        found = _of_turn(turn, people, asked.get(turn.session)) if turn.role == "user" else ()
+        found: list[Candidate] = []
+        if turn.role == "user":
+            language = languages[turn.session] = spoken(turn.content, languages.get(turn.session))
+            found = _of_turn(turn, people, asked.get(turn.session), language)
         asked[turn.session] = turn
         for candidate in found:
             dated = candidate.occurred_at if candidate.occurred_at != turn.at else None
@@ -116,12 +124,14 @@ def _confirmed(first: Candidate, again: Candidate) -> Candidate:
     return replace(first, evidence=tuple(dict.fromkeys(first.evidence + again.evidence)))
 
 
-def _of_turn(turn: Turn, people: Collection[str], before: Turn | None) -> list[Candidate]:
+def _of_turn(turn: Turn, people: Collection[str], before: Turn | None, language: Language | None) -> list[Candidate]:
     named = _printable(turn.speaker) or _printable(turn.user)
     given = turn.speaker if _printable(turn.speaker) else turn.user
     speaker = _Speaker(
         named or _NOBODY, given if named and given else _NOBODY, named.casefold() or "user", alone=not turn.speaker
     )
+    if language is not None:
+        return statements_in(language, turn, Speaker(named or None, speaker.subject, speaker.key), people)
     found: list[Candidate] = []
     follows = False
     heard = [sentence for sentence in own_sentences(turn.content) if not filters.is_sarcastic(sentence)]
