@@ -68,11 +68,18 @@ class Bulletin(BaseModel):
 
 
 class Summarize(Body):
-    """Selection of facts, events and observations of low importance to summarize, by age."""
+    """Selection of facts, events and observations of low importance to summarize, by age or by a token budget."""
 
     agent: ActingAgent = None
-    older_than_days: Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)] = Field(
-        description="Minimum age of the memories in days."
+    older_than_days: Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)] | None = Field(
+        None, description="Minimum age of the memories in days. Default 30; with `tokens_max` 0."
+    )
+    tokens_max: int | None = Field(
+        None,
+        ge=0,
+        le=2**31 - 1,
+        description="Length in tokens that all memories of the agent are to fit into: the oldest are summarized until "
+        "they do. Null: by age alone. Default null.",
     )
     dry_run: bool = Field(True, description="Preview without changes. Default true.")
 
@@ -80,11 +87,24 @@ class Summarize(Body):
 class SummarizeResponse(BaseModel):
     """Memories to summarize, and the tokens saved."""
 
-    candidates: list[Memory] = Field(description="Memories to be summarized.")
+    candidates: list[Memory] = Field(description="Memories to be summarized, at most 200.")
     tokens_before: int = Field(description="Length of the memories in tokens.")
     tokens_after: int = Field(description="Length of the summary in tokens.")
-    tokens_saved: int = Field(description="Difference of both in tokens.")
+    tokens_saved: int = Field(description="Difference of both in tokens; a third of `tokens_before` or more.")
+    agent_tokens_before: int = Field(description="Length of all memories of the agent in tokens.")
+    agent_tokens_after: int = Field(description="Length of all memories of the agent in tokens after the change.")
+    not_folded: Literal["fits", "too_few", "saves_too_little"] | None = Field(
+        description="Reason for no summary: `fits` (the memories fit into `tokens_max`), `too_few` (fewer than two to "
+        "summarize) or `saves_too_little` (less than a third of their tokens). Null with candidates."
+    )
     memory: Memory | None = Field(description="Summary memory; null in a dry run.")
+
+
+class UndoneSummary(BaseModel):
+    """Deleted summary and the memories it had replaced."""
+
+    summary: Memory = Field(description="Summary memory, deleted.")
+    memories: list[Memory] = Field(description="Memories that are current again.")
 
 
 class RequestDream(Body):

@@ -54,6 +54,7 @@ class Reverie(Sender):
     preview = sync_method(memories.preview)
     feedback = sync_method(memories.feedback)
     summarize = sync_method(memories.summarize)
+    undo_summary = sync_method(memories.undo_summary)
 
     start_session = sync_method(sessions.start_session)
     list_sessions = sync_pager(sessions.list_sessions)
@@ -221,6 +222,7 @@ class AsyncReverie(AsyncSender):
     preview = async_method(memories.preview)
     feedback = async_method(memories.feedback)
     summarize = async_method(memories.summarize)
+    undo_summary = async_method(memories.undo_summary)
 
     start_session = async_method(sessions.start_session)
     list_sessions = async_pager(sessions.list_sessions)

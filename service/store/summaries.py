@@ -16,14 +16,19 @@ async def candidates(
     *,
     importance_below: float,
     before: datetime,
-    now: datetime,
     limit: int,
 ) -> list[Row]:
     """Live memories of an agent from ``before``, of an importance below that, oldest first."""
     return await connection.fetch(
         "summarizable_memories", workspace=workspace, agent_id=agent_id, importance_below=importance_below,
-        before=before, now=now, limit=limit,
+        before=before, limit=limit,
     )  # fmt: skip
+
+
+async def tokens_held(connection: Connection, workspace: UUID, agent_id: UUID, now: datetime) -> int:
+    """The length of all live memories of an agent in tokens."""
+    total: int = await connection.value("agent_memory_tokens", workspace=workspace, agent_id=agent_id, now=now)
+    return total
 
 
 async def inherit_sources(connection: Connection, workspace: UUID, memory_id: UUID, ids: Sequence[UUID]) -> None:

@@ -456,7 +456,7 @@ SELECT workspace_id FROM workspaces ORDER BY workspace_id;
 
 -- name: summarizable_memories
 -- Old facts, events and observations of an agent that matter little by now, the oldest first. Hearsay is left out: in a
--- summary it would pass for what is known.
+-- summary it would pass for what is known; and what is to expire, which a summary would keep.
 SELECT r.*
 FROM {% include "memory_records" %} r
 WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id AND r.audience = :agent_id
@@ -464,11 +464,16 @@ WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id AND r.audience = :a
     AND r.hearsay_by IS NULL
     AND r.effective_importance < :importance_below::float8
     AND r.created_at < :before
-    AND r.deleted_at IS NULL AND r.superseded_by IS NULL
-    AND (r.expires_at IS NULL OR r.expires_at > :now)
+    AND r.deleted_at IS NULL AND r.superseded_by IS NULL AND r.expires_at IS NULL
     AND r.source ->> 'kind' IS DISTINCT FROM 'window'
 ORDER BY r.created_at, r.id
 LIMIT :limit;
+
+-- name: agent_memory_tokens
+-- The length of an agent's live memories.
+SELECT coalesce(sum(tokens), 0)::bigint FROM memories
+WHERE workspace_id = :workspace AND agent_id = :agent_id
+    AND deleted_at IS NULL AND superseded_by IS NULL AND (expires_at IS NULL OR expires_at > :now);
 
 -- name: inherit_sources
 -- What a summary stands for came from these messages.

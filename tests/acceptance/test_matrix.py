@@ -147,6 +147,7 @@ MATRIX: dict[str, list[Case]] = {
     "GET /v1/dreams/{dream_id}": [of("dream")],
     "POST /v1/dreams/{dream_id}/undo": [of("dream")],
     "POST /v1/summarize": [view({"agent": AGENT, "older_than_days": 0, "dry_run": True})],
+    "POST /v1/summaries/{memory_id}/undo": [of("memory")],
     "GET /v1/entities": [view(tells=True), view(agent=AGENT), view(q="%"), view(q="_", kind="proj%")],
     "GET /v1/entities/{entity}": [of("entity"), of("entity", query={"agent": OWN}), view(agent=AGENT)],
     "GET /v1/entities/{entity}/graph": [of("entity"), view(agent=AGENT, depth="4")],

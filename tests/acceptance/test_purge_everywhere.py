@@ -88,12 +88,13 @@ async def written_by_hand(api: Api, shared_with: str) -> None:
     gone = await api.save(f"A {MARK}secret", **about)
     await api.delete(f"/v1/memories/{gone['id']}")
     await asyncio.gather(*(api.save(f"Together {n} {MARK}", **about, type="event") for n in range(20)))
-    items = [{"agent": "a", "type": "fact", "content": f"Batch {n} {MARK}"} | about for n in range(5)]
+    long = "is a note of so many words that a summary is shorter than all five of them are together"
+    items = [{"agent": "a", "type": "fact", "content": f"Batch {n} {MARK} {long}"} | about for n in range(5)]
     await api.post("/v1/memories/batch", {"items": items})
     for _ in range(2):
         body = {"agent": "a", "type": "event", "content": f"Once {MARK}"} | about
         await api.post("/v1/memories", body, headers={"Idempotency-Key": MARK})
-    await api.post("/v1/summarize", {"agent": "a", "older_than_days": 0, "dry_run": False})
+    assert (await api.post("/v1/summarize", {"agent": "a", "older_than_days": 0, "dry_run": False}))["memory"]
     (said,) = await talk(api, f"The tea is served at five in the {MARK}cup of {MARK}tag", session=f"s-{MARK}")
     both = {"message_ids": [said["id"], shared_with]}
     await api.save(f"Tea is at five. The cup is {MARK}cup.", source=both, tags=["tea", f"{MARK}tag"])

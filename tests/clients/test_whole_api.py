@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.clients import AsyncReverie, NotFound, ServerFailed
+from service.clients import AsyncReverie, Conflict, NotFound, ServerFailed
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, serving
 from worker.app import run_once
@@ -62,7 +62,10 @@ async def test_a_dream_and_what_came_of_it(client: AsyncReverie, static: Setting
     answer = await client.ask("Where does Sam live?")
     assert answer.answer is None
     assert answer.memories
-    assert (await client.summarize(older_than_days=30))["candidates"] == []
+    assert (await client.summarize())["not_folded"] == "too_few"
+    assert (await client.summarize(older_than_days=30, tokens_max=0))["candidates"] == []
+    with pytest.raises(Conflict):
+        await client.undo_summary(answer.memories[0]["id"])
     await client.compact("s")
     assert (await client.undo_dream(dream.id)).status == "undone"
     assert (await client.message_memories(stored.messages[0].id)).items == []

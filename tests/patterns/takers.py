@@ -19,6 +19,7 @@ import orjson
 
 from service.domain.documents import DocumentSettings
 from service.domain.field_types import reject_unstorable_json
+from service.domain.folding import SHARES, Note, note, note_lines
 from service.domain.types import MemoryType
 from service.embedding.static import StaticEmbedder
 from service.errors import ReverieError
@@ -61,6 +62,7 @@ EXCLUDED = {
     "service.memory.search.assembly._section": "takes a section's lines, as _cost counted them: see WRAPPED",
     "service.memory.sessions.compaction._summary_by_rules": "takes a window: see WRAPPED",
     "service.memory.sessions.compaction._summary": "takes a window: see WRAPPED",
+    "service.memory.sessions.summarize._fold_by_rules": "takes rows as well: see WRAPPED",
     "service.domain.naming.with_names": "takes a function as well, and names, whose length is bounded",
     "service.memory.saving.idempotency._sealed": "encrypts an answer of its own making",
     "service.memory.transfer.redact._texts": "picks fields out of a record",
@@ -78,14 +80,14 @@ _REDACTOR = Redactor()
 _NOW = datetime(2024, 5, 8, tzinfo=UTC)
 _ID = UUID(int=1)
 FILLED: dict[str, Any] = {
-    "bounds": DocumentSettings(), "default": "english", "entities": Redactor().entities,
-    "ahead": True, "allowed": ["m"], "calendar": GERMAN.calendar,
+    "about": None, "ahead": True, "allowed": ["m"], "at": _NOW, "bounds": DocumentSettings(),
+    "calendar": GERMAN.calendar, "default": "english", "entities": Redactor().entities,
     "given": "x", "gone": frozenset({"x"}), "hearsay_by": None,
     "kind": "EMAIL_ADDRESS", "own_model": None,
-    "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "now": _NOW, "number": 1,
-    "occurred_at": None, "ordinal": 1, "overlap_tokens": 50, "people": ["Ann"], "placement": "system",
-    "policy": PiiPolicy("redact"), "role": "user", "rows": [], "schema": Notes, "secret": "x", "so_far": None,
-    "speaker": "Ann",
+    "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "named": ["x"], "now": _NOW,
+    "notes": [Note("x", [], _NOW)], "number": 1, "occurred_at": None, "ordinal": 1, "overlap_tokens": 50,
+    "people": ["Ann"], "placement": "system", "policy": PiiPolicy("redact"), "role": "user", "rows": [],
+    "schema": Notes, "secret": "x", "so_far": None, "speaker": "Ann",
     "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT, "user": None, "wanted": ["x"],
     "sources": ["Ann is here."],
 }  # fmt: skip
@@ -108,6 +110,10 @@ def _memory(text: str) -> dict[str, Any]:
     }
 
 
+def _row(text: str) -> dict[str, Any]:
+    return {"occurred_at": None, "created_at": _NOW, "tokens": len(text) // 4}
+
+
 def _window(text: str) -> object:
     message = {"role": "user", "name": None, "user": None, "content": text, "seq": 1, "created_at": _NOW}
     fold = compaction._Window({"user_name": "ann", "session": "s"}, [message])  # type: ignore[arg-type]
@@ -126,7 +132,8 @@ WRAPPED: dict[str, Run] = {
     "extract, from an answer": lambda text: extract([_turn("I am fine.")], before=_turn(text, "Bo")),
     "storable_json": lambda text: reject_unstorable_json({"a": [text, {text[:100]: text.split()}]}),
     "window's summary": _window,
-    "memories folded": lambda text: summarize._summarize_by_rules([_memory(text), _memory(text)]),
+    "a memory folded": lambda text: note_lines([note(text, _NOW, None)] * 2, SHARES[0]),
+    "memories folded": lambda text: summarize._fold_by_rules([_row(text), _row(text)], [text, text], [None, "Ann"], 1),
     "bulletin": lambda text: bulletin.compose("ann", [_memory(text)], 1_000),  # type: ignore[list-item]
     "context": _assembled,
     "new turns": lambda text: transcript.new_turns([{"role": "user", "content": [{"text": text}]}], {"content": text}),

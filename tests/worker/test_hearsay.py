@@ -331,7 +331,8 @@ async def test_a_flood_of_hearsay_pushes_nothing_of_hers_out_of_the_context(api:
 async def test_a_summary_of_old_notes_takes_no_hearsay_in(api: Api) -> None:
     await api.save("Alice lives in Hell.", user="Alice", hearsay_by="mallory", importance=0.1)
     for n in range(3):
-        await api.save(f"Alice saw film number {n} at the cinema.", user="Alice", importance=0.1)
+        content = f"Alice saw film number {n} at the cinema and talked about it all the way home with her neighbours."
+        await api.save(content, user="Alice", importance=0.1)
     folded = await api.post("/v1/summarize", {"agent": "a", "older_than_days": 0, "dry_run": False})
     assert len(folded["candidates"]) == 3
     assert "Hell" not in folded["memory"]["content"]

@@ -14,7 +14,7 @@ from service.api.naming import api_router
 from service.memory.dreams import agents
 from service.memory.dreams import dream_requests as dreams
 from service.memory.dreams.undo import undo_dream
-from service.memory.sessions.summarize import summarize
+from service.memory.sessions.summarize import summarize, undo_summary
 
 router = api_router(prefix="/v1", tags=["agents"])
 
@@ -154,8 +154,33 @@ async def undo(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response
     operation_id="summarize_memories",
     summary="Summarize old memories",
 )
-async def summarize_memories(engine: EngineDep, caller: Caller, body: agent_schemas.Summarize) -> Response:
-    """Replaces an agent's old, unimportant memories with one summary; a dry run returns the candidates."""
+async def summarize_memories(
+    engine: EngineDep, caller: Caller, body: agent_schemas.Summarize | None = None
+) -> Response:
+    """Replaces an agent's old, unimportant memories with one summary that has a line of each; a dry run returns the
+    candidates. No summary is made that saves less than a third of their tokens."""
+    wanted = body or agent_schemas.Summarize()
     return json_response(
-        await summarize(engine, caller, body.agent, older_than_days=body.older_than_days, dry_run=body.dry_run)
+        await summarize(
+            engine,
+            caller,
+            wanted.agent,
+            older_than_days=wanted.older_than_days,
+            tokens_max=wanted.tokens_max,
+            dry_run=wanted.dry_run,
+        )
     )
+
+
+@router.post(
+    "/summaries/{memory_id}/undo",
+    response_model=agent_schemas.UndoneSummary,
+    operation_id="undo_summary",
+    summary="Undo a summary",
+)
+async def undo_summarize(
+    engine: EngineDep, caller: Caller, memory_id: Annotated[UUID, Path(description="Id of the summary memory.")]
+) -> Response:
+    """Makes the memories that a summary of `POST /v1/summarize` replaced current again, and deletes the summary. 409
+    lists the memories changed since."""
+    return json_response(await undo_summary(engine, caller, memory_id))

@@ -86,7 +86,18 @@ def feedback(memory_id: Id, useful: bool) -> Call[m.Json]:
     return Call("POST", f"/v1/memories/{part(memory_id)}/feedback", m.Json, body={"useful": useful})
 
 
-def summarize(older_than_days: int, dry_run: bool = True, agent: str | None = None) -> Call[m.Json]:
-    """Fold old memories of little importance into one; a dry run names them only."""
-    body = drop_none({"older_than_days": older_than_days, "dry_run": dry_run, "agent": agent})
+def summarize(
+    older_than_days: float | None = None,
+    dry_run: bool = True,
+    agent: str | None = None,
+    tokens_max: int | None = None,
+) -> Call[m.Json]:
+    """Fold old memories of little importance into one, by age or until all fit ``tokens_max``; a dry run names them
+    only."""
+    body = drop_none({"older_than_days": older_than_days, "tokens_max": tokens_max, "dry_run": dry_run, "agent": agent})
     return Call("POST", "/v1/summarize", m.Json, body=body, agent_in="body")
+
+
+def undo_summary(memory_id: Id) -> Call[m.Json]:
+    """Delete a summary, and make the memories that it replaced current again."""
+    return Call("POST", f"/v1/summaries/{part(memory_id)}/undo", m.Json)

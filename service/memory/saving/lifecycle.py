@@ -147,7 +147,7 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     patch = await redact_patch(engine, principal, patch)
     now = engine.now()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _load_owned(connection, principal, memory_id)
+        row = await load_owned(connection, principal, memory_id)
     draft = _patched(memories.to_record(row), patch, given)
     embedded = await engine.embed([draft.content]) if draft.content != row["content"] else None
     async with engine.db.transaction(principal.workspace_id) as connection:
@@ -177,7 +177,7 @@ async def delete_memory(engine: Engine, principal: Principal, memory_id: UUID) -
     """Delete a memory: hidden at once everywhere, restorable until it is collected."""
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        await _load_owned(connection, principal, memory_id)
+        await load_owned(connection, principal, memory_id)
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
         if locked is None or locked["deleted_at"] is not None:
             raise NotFound(ABSENT)
@@ -214,7 +214,7 @@ async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) 
     principal.require_write()
     workspace, now = principal.workspace_id, engine.now()
     async with engine.db.transaction(workspace) as connection:
-        await _load_owned(connection, principal, memory_id, deleted=True)
+        await load_owned(connection, principal, memory_id, deleted=True)
         locked = await memories.lock(connection, workspace, memory_id)
         if locked is None:
             raise NotFound(ABSENT)
@@ -274,7 +274,8 @@ async def _load_visible(connection: Connection, principal: Principal, memory_id:
     return rows[0]
 
 
-async def _load_owned(connection: Connection, principal: Principal, memory_id: UUID, *, deleted: bool = False) -> Any:
+async def load_owned(connection: Connection, principal: Principal, memory_id: UUID, *, deleted: bool = False) -> Any:
+    """The row of a memory that the caller may change. Raises NotFound, and Forbidden for another agent's."""
     row = await _load_visible(connection, principal, memory_id)
     if principal.agent is not None and row["agent"] != principal.agent:
         raise Forbidden("This memory belongs to another agent; only its author or an admin may change it.")

@@ -17,8 +17,8 @@ import structlog
 
 from service.db.pool import Row
 from service.domain.drafts import MemoryDraft
-from service.domain.field_types import CONTENT_MAX
-from service.domain.identifiers import identifiers, missing_from
+from service.domain.folding import with_missing
+from service.domain.identifiers import identifiers
 from service.domain.message_text import text_of
 from service.domain.types import MemoryType
 from service.domain.workspace import PiiSettings, WindowSettings
@@ -127,9 +127,7 @@ async def compact(
     texts, named = await _read(engine, settings.pii, fold, dead, tracker)
     gist = await _summary_text(engine, fold, texts)
     async with _step(tracker, "summarize", fold.ids):
-        content, listed = await engine.executor.run(
-            _summary, fold, gist, named, characters=len(named) * len(gist) // 16
-        )
+        content = await engine.executor.run(_summary, fold, gist, named, characters=len(named) * len(gist) // 16)
         embedded = await engine.embed([content])
     draft = MemoryDraft(
         type=MemoryType.OBSERVATION,
@@ -139,7 +137,7 @@ async def compact(
         confidence=0.9,
         tags=["summary"],
         decay_exempt=True,
-        metadata={"identifiers": listed} if listed else {},
+        metadata={"identifiers": named} if named else {},
         source={
             "kind": "window",
             "session": fold.session["session"],
@@ -213,20 +211,9 @@ async def _summary_text(engine: Engine, fold: _Window, texts: Sequence[str]) -> 
     return await engine.executor.run(_summary_by_rules, fold, texts, characters=sum(map(len, texts)))
 
 
-def _summary(fold: _Window, gist: str, wanted: list[str]) -> tuple[str, list[str]]:
-    """The summary, which names every identifier it has room for; and all of them."""
-    content = f"Conversation {fold.session['session']}, {_when(fold)}: {gist}"
-    named = missing_from(content, wanted)
-    if named:
-        room = CONTENT_MAX - len(content) - 20
-        listed, used = [], 0
-        for token in named:
-            used += len(token) + 2
-            if used > room:
-                break
-            listed.append(token)
-        content += f" Also named: {', '.join(listed)}."
-    return content, wanted
+def _summary(fold: _Window, gist: str, named: list[str]) -> str:
+    """The summary, which names all that it has room for."""
+    return with_missing(f"Conversation {fold.session['session']}, {_when(fold)}: {gist}", named)
 
 
 async def _summary_by_llm(engine: Engine, fold: _Window, texts: Sequence[str]) -> str:

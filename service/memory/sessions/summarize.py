@@ -1,26 +1,31 @@
-"""Folding old, unimportant memories into one: a summary takes their place, and each can be restored."""
+"""Folding old, unimportant memories into one: a summary takes their place, and all or each can be restored."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from itertools import accumulate
+from typing import Any, Literal
 from uuid import UUID
 
 import structlog
 
-from service.db.pool import Row
+from service.db.pool import Connection, Row
 from service.domain.drafts import MemoryDraft
 from service.domain.field_types import CONTENT_MAX
-from service.domain.identifiers import identifiers, missing_from
+from service.domain.folding import HEADING_CHARS_MAX, SHARES, Note, folded, note, note_lines, with_missing
 from service.domain.principal import Principal
 from service.domain.spending import paid_by
 from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
 from service.errors import Conflict, NotFound
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory.access.naming import masked_names
+from service.memory.access.redaction import pii_policy, redact_lenient
 from service.memory.dreams.prompts import COMPACT
 from service.memory.engine import Engine
+from service.memory.saving.lifecycle import load_owned
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
 from service.store import agents, memories, summaries
@@ -29,110 +34,198 @@ log = structlog.get_logger(__name__)
 
 SUMMARIZED_MAX = 200
 IMPORTANCE_BELOW = 0.5
-SENTENCE_CHARS_MAX = 120
-SHARE = 0.4
+OLDER_THAN_DAYS = 30.0
+SUMMARY_CHARS_MAX = CONTENT_MAX // 2
+SOURCE_KIND = "summary"
+REASON = "folded into a summary"
+UNDONE = "the summary was undone"
+NO_SUMMARY = "Only a summary of folded memories can be undone."
+
 Record = dict[str, Any]
+NotFolded = Literal["fits", "too_few", "saves_too_little"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fold:
+    """Memories about to be folded, their texts as a summary may hold them, and the summary."""
+
+    rows: Sequence[Row]
+    notes: Sequence[Note]
+    content: str
+
+    @property
+    def before(self) -> int:
+        """Tokens of the memories."""
+        return sum(row["tokens"] for row in self.rows)
 
 
 async def summarize(
-    engine: Engine, principal: Principal, agent: str | None, *, older_than_days: float, dry_run: bool
+    engine: Engine,
+    principal: Principal,
+    agent: str | None,
+    *,
+    older_than_days: float | None = None,
+    tokens_max: int | None = None,
+    dry_run: bool,
 ) -> Record:
-    """Fold facts, events and observations that are older than this and of an importance below a half.
+    """Fold facts, events and observations of an importance below a half, the oldest first, at most 200.
 
-    ``{candidates, tokens_before, tokens_after, tokens_saved, memory}``; ``memory`` is the summary, None in a dry run
-    and when there are fewer than two to fold. A dry run names exactly what the run would fold, at most 200 at once.
+    Those older than ``older_than_days``, by default 30; with ``tokens_max`` as many, by default of any age, as it takes
+    for all memories of the agent to fit. A dry run names exactly what the run would fold. ``not_folded`` says why
+    nothing is: the memories fit, there are fewer than two, or it would save less than a third of their tokens.
+
     Raises NotFound, and Conflict when one of them is changed while the summary is being written.
     """
     principal.require_write()
-    workspace = principal.workspace_id
+    workspace, now = principal.workspace_id, engine.now()
+    days = older_than_days if older_than_days is not None else OLDER_THAN_DAYS if tokens_max is None else 0.0
     async with engine.db.transaction(workspace) as connection:
         found = await agents.get_agent(connection, workspace, principal.acting_agent(agent))
         if found is None:
             raise NotFound(f"There is no agent {agent!r} here.")
+        total = await summaries.tokens_held(connection, workspace, found["id"], now)
         rows = await summaries.candidates(
             connection, workspace, found["id"], importance_below=IMPORTANCE_BELOW,
-            before=engine.now() - timedelta(days=older_than_days), now=engine.now(), limit=SUMMARIZED_MAX,
+            before=now - timedelta(days=days), limit=SUMMARIZED_MAX,
         )  # fmt: skip
+    excess = None if tokens_max is None else total - tokens_max
+    if excess is not None and excess <= 0:
+        return _answer(None, total, "fits")
     if len(rows) < 2:
-        return _answer([], "", None)
-    characters = sum(len(row["content"]) for row in rows)
-    content = await engine.executor.run(_summarize_by_rules, rows, characters=characters)
+        return _answer(None, total, "too_few")
+    texts, abouts = await _clean(engine, principal, rows)
+    characters = len(SHARES) * sum(map(len, texts))
+    fold = await engine.executor.run(_fold_by_rules, rows, texts, abouts, excess, characters=characters)
+    if fold is None:
+        return _answer(None, total, "saves_too_little")
     if dry_run:
-        return _answer(rows, content, None)
+        return _answer(fold, total)
     if engine.llm is not None:
         with paid_by(principal.payer(found["agent"])):
-            content = await _summarize_by_llm(engine, rows) or content
-    memory = await _replace_with_summary(engine, principal, found["id"], rows, content)
-    return _answer(rows, content, memory)
+            fold = await _by_llm(engine, fold)
+    return _answer(fold, total, memory=await _replace_with_summary(engine, principal, found["id"], fold))
 
 
-def _answer(rows: Sequence[Row], content: str, memory: Record | None) -> Record:
-    before, after = sum(row["tokens"] for row in rows), count_tokens(content)
+def _answer(
+    fold: _Fold | None, total: int, not_folded: NotFolded | None = None, memory: Record | None = None
+) -> Record:
+    before, after = (fold.before, count_tokens(fold.content)) if fold else (0, 0)
     return {
-        "candidates": [memories.to_record(row) for row in rows],
+        "candidates": [memories.to_record(row) for row in fold.rows] if fold else [],
         "tokens_before": before,
         "tokens_after": after,
         "tokens_saved": before - after,
+        "agent_tokens_before": total,
+        "agent_tokens_after": total - before + after,
+        "not_folded": not_folded,
         "memory": memory,
     }
 
 
-def _summarize_by_rules(rows: Sequence[Row]) -> str:
-    """The beginning of each, the weightiest first, in less room than they took; then what they name and it does not."""
-    texts = [" ".join(row["content"].split()) for row in rows]
-    room = min(CONTENT_MAX // 2, max(200, int(SHARE * sum(map(len, texts)))))
-    sentences: dict[int, str] = {}
-    for n in sorted(range(len(rows)), key=lambda n: -rows[n]["importance"]):
-        sentence = texts[n][:SENTENCE_CHARS_MAX].rstrip(".") + "."
-        if len(sentence) < room:
-            sentences[n] = sentence
-            room -= len(sentence) + 1
-    gist = f"{len(rows)} notes: " + " ".join(sentences[n] for n in sorted(sentences))
-    return _with_names(gist, texts)
+async def _clean(engine: Engine, principal: Principal, rows: Sequence[Row]) -> tuple[list[str], list[str | None]]:
+    """The texts, which may be older than the workspace's rule on personal data, and whom each is about where they are
+    about several."""
+    pii = await pii_policy(engine, principal)
+    texts = await redact_lenient(engine, pii, [row["content"] for row in rows])
+    users = sorted({row["user"] for row in rows if row["user"] is not None})
+    if len({row["user"] for row in rows}) == 1:
+        return texts, [None] * len(rows)
+    masks = await masked_names(engine, principal.workspace_id, pii, [(("user",), user) for user in users], refuse=False)
+    shown = dict(zip(users, masks, strict=True))
+    return texts, [shown.get(row["user"]) for row in rows]
 
 
-def _with_names(gist: str, texts: Sequence[str]) -> str:
-    missing = missing_from(gist, identifiers(texts))
-    if not missing:
-        return gist
-    listed = ", ".join(missing)
-    return f"{gist} Also named: {listed[: CONTENT_MAX - len(gist) - 20]}."
+def _fold_by_rules(
+    rows: Sequence[Row], texts: Sequence[str], abouts: Sequence[str | None], excess: int | None
+) -> _Fold | None:
+    """What to fold of the rows, and a summary by rules; None where less than a third of the tokens would be saved.
+
+    All that the summary has room for, else those that get shorter by a third each; as few of them as bring ``excess``.
+    """
+    notes = [
+        note(text, row["occurred_at"] or row["created_at"], about)
+        for row, text, about in zip(rows, texts, abouts, strict=True)
+    ]
+    heading = count_tokens(folded(notes, []))
+    tries = []
+    for share in SHARES:
+        lines = note_lines(notes, share)
+        tries.append((lines, [count_tokens(f"{line}\n") for line in lines]))
+    for all_of_them in (True, False):
+        for lines, costs in tries:
+            spans = [(rows[n]["tokens"], costs[n]) for n in range(len(rows))]
+            picked = [n for n, span in enumerate(spans) if all_of_them or _saves_enough(*span)]
+            picked = picked[: _room_for([lines[n] for n in picked])]
+            picked = picked[: _fewest([spans[n] for n in picked], heading, excess)]
+            if len(picked) < 2:
+                continue
+            chosen = [notes[n] for n in picked]
+            fold = _Fold([rows[n] for n in picked], chosen, folded(chosen, [lines[n] for n in picked]))
+            if _saves_enough(fold.before, count_tokens(fold.content)):
+                return fold
+    return None
 
 
-async def _summarize_by_llm(engine: Engine, rows: Sequence[Row]) -> str | None:
+def _saves_enough(before: int, after: int) -> bool:
+    """Whether a third of the tokens or more is saved."""
+    return 3 * after <= 2 * before
+
+
+def _room_for(lines: Sequence[str]) -> int:
+    """How many of the lines a summary has room for."""
+    ends = accumulate(len(line) + 1 for line in lines)
+    return sum(end <= CONTENT_MAX - HEADING_CHARS_MAX for end in ends)
+
+
+def _fewest(spans: Sequence[tuple[int, int]], heading: int, excess: int | None) -> int:
+    """Of how many memories, each with its tokens and those of its line, the fold saves a third and ``excess``; of all
+    where none does or where nothing is to be fitted."""
+    if excess is None:
+        return len(spans)
+    before, after = 0, heading
+    for count, (tokens, cost) in enumerate(spans, 1):
+        before, after = before + tokens, after + cost
+        if count > 1 and before - after >= excess and _saves_enough(before, after):
+            return count
+    return len(spans)
+
+
+async def _by_llm(engine: Engine, fold: _Fold) -> _Fold:
+    """The fold with the language model's summary, where it answers with one that saves enough."""
     assert engine.llm is not None
-    texts = [row["content"] for row in rows]
     messages = [
-        {"role": "system", "content": COMPACT.format(words_max=max(60, sum(row["tokens"] for row in rows) // 4))},
-        {"role": "user", "content": "<notes>\n" + "\n".join(f"- {text}" for text in texts) + "\n</notes>"},
+        {"role": "system", "content": COMPACT.format(words_max=max(60, fold.before // 4))},
+        {"role": "user", "content": "<notes>\n" + "\n".join(f"- {one.text}" for one in fold.notes) + "\n</notes>"},
     ]
     try:
         answer = await engine.llm.to("summary").complete(messages, tokens_max=2_000)
     except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
         log.warning("summary_by_rules", error=error.message)
-        return None
-    gist = " ".join(answer.text.split())[: CONTENT_MAX // 2]
-    return await engine.executor.run(_with_names, gist, texts, characters=sum(map(len, texts)))
+        return fold
+    gist = "\n".join(" ".join(line.split()) for line in answer.text.splitlines() if line.strip())
+    named = [token for one in fold.notes for token in one.named]
+    content = await engine.executor.run(
+        with_missing, gist[:SUMMARY_CHARS_MAX], list(dict.fromkeys(named)), characters=len(named) * len(gist) // 16
+    )
+    return replace(fold, content=content) if _saves_enough(fold.before, count_tokens(content)) else fold
 
 
-async def _replace_with_summary(
-    engine: Engine, principal: Principal, agent_id: UUID, rows: Sequence[Row], content: str
-) -> Record:
+async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: UUID, fold: _Fold) -> Record:
     """Write the summary and close what it stands for, in one transaction."""
-    workspace, now = principal.workspace_id, engine.now()
+    workspace, now, rows = principal.workspace_id, engine.now(), fold.rows
     subjects = {row["user"] for row in rows}
     draft = MemoryDraft(
         type=MemoryType.OBSERVATION,
-        content=content,
+        content=fold.content,
         user=subjects.pop() if len(subjects) == 1 else None,
         importance=max(row["importance"] for row in rows),
         confidence=min(row["confidence"] for row in rows),
         tags=["summary"],
         decay_exempt=True,
-        source={"kind": "summary", "memory_ids": [str(row["id"]) for row in rows]},
+        source={"kind": SOURCE_KIND, "memory_ids": [str(row["id"]) for row in rows]},
         occurred_at=now,
     )
-    embedded = await engine.embed([content])
+    embedded = await engine.embed([fold.content])
     async with engine.db.transaction(workspace) as connection:
         locked = await memories.lock_all(connection, workspace, [row["id"] for row in rows])
         changed = [str(row["id"]) for row in rows if locked.get(row["id"], {}).get("version") != row["version"]]
@@ -144,8 +237,63 @@ async def _replace_with_summary(
         for row in rows:
             await memories.supersede(
                 connection, workspace, row["id"], by=item["id"], until=now, actor=principal.actor,
-                reason="folded into a summary", dream_id=None, now=now,
+                reason=REASON, dream_id=None, now=now,
             )  # fmt: skip
         await summaries.inherit_sources(connection, workspace, item["id"], [row["id"] for row in rows])
         (made,) = await memories.get(connection, workspace, [item["id"]], None)
     return memories.to_record(made)
+
+
+async def undo_summary(engine: Engine, principal: Principal, memory_id: UUID) -> Record:
+    """Make every memory that a summary replaced current again, and delete the summary: ``{summary, memories}``.
+
+    Raises NotFound, Forbidden for another agent's, and Conflict for what is no summary, and (with the ids ``changed``)
+    where it or one of the memories has been changed since, or another one says the same; then nothing is undone.
+    """
+    principal.require_write()
+    workspace, now = principal.workspace_id, engine.now()
+    async with engine.db.transaction(workspace) as connection:
+        summary = await load_owned(connection, principal, memory_id, deleted=True)
+        if summary["source"].get("kind") != SOURCE_KIND:
+            raise Conflict(NO_SUMMARY)
+        ids = _folded_ids(summary["source"])
+        locked = await memories.lock_all(connection, workspace, [memory_id, *ids])
+        deleted = locked[memory_id]["deleted_at"] is not None
+        changed = [id_ for id_ in ids if not _is_folded(locked.get(id_), memory_id)]
+        if locked[memory_id]["version"] != 1 + deleted or locked[memory_id]["superseded_by"] is not None:
+            changed.append(memory_id)
+        for id_ in ids:
+            row = locked.get(id_)
+            if row is not None and await _twin(connection, workspace, row) not in (None, id_):
+                changed.append(id_)
+        if changed:
+            raise Conflict(
+                "The summary or what it replaced has been changed since.", changed=sorted(map(str, set(changed)))
+            )
+        for id_ in ids:
+            await memories.reinstate(connection, workspace, id_, actor=principal.actor, reason=UNDONE, now=now)
+        if not deleted:
+            await memories.mark_deleted(
+                connection, workspace, memory_id, now, actor=principal.actor, reason=UNDONE, now=now
+            )
+        rows = await memories.get(connection, workspace, [memory_id, *ids], None)
+    records = {row["id"]: memories.to_record(row) for row in rows}
+    return {"summary": records[memory_id], "memories": [records[id_] for id_ in ids]}
+
+
+def _folded_ids(source: Record) -> list[UUID]:
+    try:
+        return [UUID(id_) for id_ in source["memory_ids"]]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise Conflict(NO_SUMMARY) from None
+
+
+def _is_folded(row: Row | None, summary_id: UUID) -> bool:
+    """Whether a memory is as folding it into the summary left it."""
+    return row is not None and row["superseded_by"] == summary_id and row["change_reason"] == REASON
+
+
+async def _twin(connection: Connection, workspace: UUID, row: Row) -> UUID | None:
+    """The live memory that says the same."""
+    item = dict(row) | {"identity_hash": row["identity_hash"].hex()}
+    return await memories.find_duplicate(connection, workspace, item)
