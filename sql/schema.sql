@@ -522,6 +522,7 @@ CREATE TABLE public.search_index (
     embedding_float32 public.vector,
     next_embedding_float32 public.vector,
     part smallint,
+    window_summary boolean DEFAULT false NOT NULL,
     CONSTRAINT ck_search_index_part CHECK (((part IS NOT NULL) OR (NOT ann)))
 );
 ALTER TABLE ONLY public.search_index ALTER COLUMN embedding SET STORAGE MAIN;

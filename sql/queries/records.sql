@@ -3,7 +3,8 @@
 (
     SELECT m.id, (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = m.agent_id) AS agent,
         m.content, m.user_name AS "user", m.hearsay_by, m.tokens, m.type, m.status, m.occurred_at,
-        ARRAY(SELECT x.message_id FROM memory_sources x WHERE x.workspace_id = :workspace AND x.memory_id = m.id) AS sources
+        ARRAY(SELECT x.message_id FROM memory_sources x WHERE x.workspace_id = :workspace AND x.memory_id = m.id) AS sources,
+        EXISTS (SELECT 1 FROM search_index i WHERE i.workspace_id = :workspace AND i.id = m.id AND i.window_summary) AS window_summary
     FROM memories m WHERE m.workspace_id = :workspace
 )
 

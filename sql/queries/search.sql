@@ -12,6 +12,7 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
     AND (i.expires_at IS NULL OR i.expires_at > :as_of)
     {% if said_by %} AND (i.kind <> 1 OR i.user_name = :said_by::text) {% endif %}
     {% if undreamed %} AND (i.kind <> 1 OR i.id IN ({% include "undreamed_messages" %})) {% endif %}
+    {% if without_summaries %} AND NOT i.window_summary {% endif %}
     {% if documents %} AND (i.kind <> 2 OR i.id IN (
         SELECT c.id FROM chunks c WHERE c.workspace_id = :workspace AND c.document_id = ANY(:documents::uuid[])))
     {% endif %}

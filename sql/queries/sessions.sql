@@ -178,6 +178,8 @@ WITH kept AS (
     ON CONFLICT (workspace_id, session_id, from_seq) DO UPDATE
         SET to_seq = excluded.to_seq, memory_id = excluded.memory_id
     RETURNING session_id, from_seq, to_seq, memory_id
+), marked AS (
+    UPDATE search_index SET window_summary = true WHERE workspace_id = :workspace AND id = :memory_id RETURNING id
 )
 INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
 SELECT :workspace, gen_random_uuid(), 'window.compacted', s.agent_id, k.session_id,

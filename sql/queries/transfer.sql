@@ -282,6 +282,9 @@ WITH item AS (
     SELECT :workspace, session_id, from_seq, to_seq, memory_id FROM item
     ON CONFLICT DO NOTHING
     RETURNING memory_id
+), marked AS (
+    UPDATE search_index SET window_summary = true
+    WHERE workspace_id = :workspace AND id = ANY(ARRAY(SELECT memory_id FROM item)) RETURNING id
 )
 SELECT (SELECT count(*) FROM item) AS found, (SELECT count(*) FROM made) AS made;
 

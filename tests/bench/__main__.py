@@ -18,6 +18,7 @@ PARTS = {
     "writes": "single and batch writes, beside bare inserts",
     "peers": "the same work through mem0 and LangGraph's store",
     "dream": "messages a second of a dream by rules, and what dreams are worth to search",
+    "contexts": "how much of the evidence contexts of 400 to 4,000 tokens show, windows whole and folded",
     "proxy": "what memory adds to a chat completion",
     "models": "the embedding model changed under load, the worker killed halfway",
     "tenants": "one workspace among 1,000",

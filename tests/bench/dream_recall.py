@@ -103,18 +103,18 @@ async def _measured(
                 server = stack.enter_context(FakeOpenAI())
                 server.default_reply = played_back(chats, noted)
                 engine.llm = LLM("openai/fake", api_base=server.base_url, api_key="k", json_schema=True)
-            turn_of = await _told(engine, one.kept, chats)
+            turn_of = await told(engine, one.kept, chats)
             before = await _recall(engine, chats, turn_of, ["messages" if one.kept == "messages" else "memories"])
             for chat in chats:
-                await _dreamed(engine, chat.agent)
-            sources = await _sources(engine, turn_of)
+                await dreamed(engine, chat.agent)
+            came_from = await sources(engine, turn_of)
             included = ["memories", "messages"] if one.kept == "messages" else ["memories"]
-            after = await _recall(engine, chats, turn_of | sources, included)
+            after = await _recall(engine, chats, turn_of | came_from, included)
     wanted = {f"{agent}/{turn}" for agent, facts in noted.items() for fact in facts for turn in fact.evidence}
-    covered = {turn for turns in sources.values() for turn in turns}
+    covered = {turn for turns in came_from.values() for turn in turns}
     share = len(wanted & covered) / len(wanted)
     gain = f"{100 * (after - before):+.1f}"
-    return [one.embedder, one.kept, one.dreamer, len(sources), f"{share:.0%}", before, after, gain]
+    return [one.embedder, one.kept, one.dreamer, len(came_from), f"{share:.0%}", before, after, gain]
 
 
 def played_back(chats: list[Conversation], noted: Mapping[str, list[Annotation]]) -> Callable[[dict[str, Any]], str]:
@@ -154,7 +154,7 @@ def _begin(text: str) -> str:
     return " ".join(text.split())[:SAID_CHARS]
 
 
-async def _told(engine: Engine, kept: Kept, chats: list[Conversation]) -> dict[UUID, list[str]]:
+async def told(engine: Engine, kept: Kept, chats: list[Conversation]) -> dict[UUID, list[str]]:
     """Tell every conversation to its agent; the turn that each message is."""
     async with engine.db.transaction(ADMIN.workspace_id) as connection:
         await connection.run("put_settings", workspace=ADMIN.workspace_id, value=NEVER_FOLDED)
@@ -176,7 +176,8 @@ async def _told(engine: Engine, kept: Kept, chats: list[Conversation]) -> dict[U
     return turn_of
 
 
-async def _dreamed(engine: Engine, agent: str) -> None:
+async def dreamed(engine: Engine, agent: str) -> None:
+    """Dream for an agent. Raises RuntimeError where that fails."""
     async with engine.db.transaction(ADMIN.workspace_id) as connection:
         row = await get_agent(connection, ADMIN.workspace_id, agent)
     assert row is not None
@@ -185,13 +186,13 @@ async def _dreamed(engine: Engine, agent: str) -> None:
         raise RuntimeError(f"the dream of {agent} failed: {done and done['error']}")
 
 
-async def _sources(engine: Engine, turn_of: Found) -> dict[UUID, list[str]]:
+async def sources(engine: Engine, turn_of: Found) -> dict[UUID, list[str]]:
     """The turns that each dreamed memory came from."""
-    sources: dict[UUID, list[str]] = defaultdict(list)
+    found: dict[UUID, list[str]] = defaultdict(list)
     async with engine.db.transaction(ADMIN.workspace_id) as connection:
         for row in await connection.raw.fetch("SELECT memory_id, message_id FROM memory_sources ORDER BY 1, 2"):
-            sources[row["memory_id"]] += turn_of[row["message_id"]]
-    return sources
+            found[row["memory_id"]] += turn_of[row["message_id"]]
+    return found
 
 
 async def _recall(engine: Engine, chats: list[Conversation], turn_of: Found, include: list[Any]) -> float:

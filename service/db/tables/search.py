@@ -66,6 +66,7 @@ search_index = Table(
     Column("next_embedding", HALFVEC()),
     Column("embedding_float32", VECTOR()),
     Column("next_embedding_float32", VECTOR()),
+    bool_column("window_summary"),
     workspace_pk("id"),
     CheckConstraint("part IS NOT NULL OR NOT ann", name="ck_search_index_part"),
     Index("ix_search_index_audience", "workspace_id", "audience", "kind", "ann", "happened_at"),

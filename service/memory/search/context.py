@@ -11,6 +11,7 @@ from typing import Any
 
 from service.db.deferred_commit import without_deferred_commit
 from service.domain.context import ContextRequest, Placement, SectionName, Shares, is_planning
+from service.domain.excerpts import excerpt
 from service.domain.hearsay import attributed
 from service.domain.message_text import plain_text, text_of
 from service.domain.principal import Principal
@@ -34,6 +35,8 @@ LINE_TOKENS = 40
 """A line of a context rarely has fewer: what a budget has no room for is not asked for."""
 MESSAGE_TOKENS = 150
 """Of a message found in another conversation; the rest of a long one is not worth the room."""
+EXCERPT_CHARS = 600
+"""Of the summary of a window, about as much."""
 
 EVERYTHING: list[Include] = ["memories", "documents", "messages"]
 STANDING_SECTIONS: dict[str, SectionName] = {"always": "identity", "user": "preferences"}
@@ -98,8 +101,9 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
     if not standing.enabled:
         return await build_context(engine, replace(principal, no_memory=True), request)
     ranked = [one for one in found.results if _adds_information(one, request, standing)]
+    shown = _Shown(request.message, standing.speaker, window.summary)
     found_entries = await engine.executor.each(
-        lambda one: _entry(one, standing.speaker, window.summary), ranked, lambda one: len(one.payload["content"])
+        lambda one: _entry(one, shown), ranked, lambda one: len(one.payload["content"])
     )
     entries = standing.entries | {
         "tools": tools,
@@ -251,18 +255,31 @@ def _include_message(message: Record, request: ContextRequest, standing: _Baseli
     return message["user"] == standing.speaker and not (in_session and standing.shares.window == 0)
 
 
-def _entry(found: SearchHit, speaker: str | None, summary: WindowTurn | None) -> Entry:
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the lines of a context depend on: the message it is for, who speaks, and the summary in the window."""
+
+    message: str
+    speaker: str | None
+    summary: WindowTurn | None
+
+
+def _entry(found: SearchHit, shown: _Shown) -> Entry:
     """What was found as a line, and the turns of the window that say the same: those that a memory came from, the
-    message itself, or the ``summary`` that has its very words."""
+    message itself, or the summary that has its very words. Of the summary of another window the line has no more than
+    what the message is about."""
     id_ = str(found.payload["id"])
     if found.memory is not None:
-        line, said = memory_line(found.memory, speaker), found.memory["content"]
+        said = found.memory["content"]
+        told = excerpt(said, shown.message, EXCERPT_CHARS) if found.memory["window_summary"] else said
+        line = memory_line(found.memory | {"content": told}, shown.speaker)
         repeats = frozenset(map(str, found.memory["sources"]))
     else:
         assert found.message is not None
         day, who = _format_day(found.message["created_at"].date()), found.message["name"] or found.message["role"]
         said = plain_text(found.message["content"])
         line, repeats = f"[{day}, {who} said] {truncate(said, MESSAGE_TOKENS)}", frozenset({id_})
+    summary = shown.summary
     if summary is not None and len(said) <= len(summary.line) and _words(said) in _words(summary.line):
         repeats = frozenset({summary.id})
     return Entry(id_, line, repeats)

@@ -49,6 +49,11 @@ class Filters:
         return any(self.conditions.values())
 
     @property
+    def excludes_messages(self) -> bool:
+        """Whether a condition is set that messages do not meet, or not all that were said."""
+        return any(self.conditions[name] for name in ("types", "tags_any", "tags_all", "metadata", "undreamed"))
+
+    @property
     def listed(self) -> bool:
         """Whether there are lists of what may pass any of the conditions."""
         with_list = (self.types, self.tags_any, self.tags_all, self.user, self.session_id, self.since, self.until)

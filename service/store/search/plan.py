@@ -116,6 +116,8 @@ class SearchFlags:
     """Whether some rows have the vector of the model in use in the second place."""
     timed: bool = False
     """Whether the question names a time."""
+    without_summaries: bool = False
+    """Whether summaries of windows are left out, since the messages that they summarise are searched."""
     with_sources: bool = False
     """Whether messages are searched beside the memories that came from them."""
     filtered: bool = False
@@ -175,7 +177,11 @@ async def plan(
     question's vector is not of the model in use.
     """
     values = {"workspace": workspace, "audiences": reader.audiences, "kinds": list(kinds), **filters.parameters()}
-    flags = SearchFlags(filters.conditions, unfaded=not filters.include_faded)
+    flags = SearchFlags(
+        filters.conditions,
+        unfaded=not filters.include_faded,
+        without_summaries=KINDS["messages"] in kinds and not filters.excludes_messages,
+    )
     if question is None:
         return SearchPlan("recent", flags, values | {"limit": limit}, limit, limit)
     if not question.fits(reader):

@@ -85,3 +85,26 @@ async def test_only_the_documents_named_are_searched(api: Api) -> None:
     assert await titles(documents=[first]) == {"House"}
     assert await titles(documents=[second, "00000000-0000-7000-8000-000000000000"]) == {"Garden"}
     assert await titles(documents=[]) == set()
+
+
+async def test_a_summary_takes_no_place_from_what_it_summarises(api: Api) -> None:
+    await say(api, SAID, *(f"The spare room number {n} has a blue door and a key." for n in range(20)), session="t")
+    await api.post("/v1/sessions/t/compact?agent=a")
+    body = {"agent": "a", "query": ASKED, "include": ["memories", "messages"]}
+    kinds = {one["kind"] for one in (await api.post("/v1/memories/search", body))["results"]}
+    assert kinds == {"message"}
+    (summary,) = await api.search(ASKED)
+    assert summary["source"]["kind"] == "window"
+    found = await api.search(ASKED, include=["memories", "messages"], types=["observation"])
+    assert [one["id"] for one in found] == [summary["id"]]
+
+
+async def test_a_summary_is_shortened_to_what_was_asked(api: Api) -> None:
+    await say(api, SAID, *(f"Turn {n} is about the weather on day {n} of March." for n in range(40)), session="t")
+    await api.post("/v1/sessions/t/compact?agent=a")
+    (summary,) = await api.search(ASKED)
+    context = await build(api, user="u1", max_tokens=400, include_messages="never")
+    assert items(context, "memories") == [summary["id"]]
+    (line,) = next(one["text"] for one in context["sections"] if one["name"] == "memories").splitlines()[1:-1]
+    assert "under the blue flower pot" in line
+    assert len(line) < len(summary["content"]) / 2
