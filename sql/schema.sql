@@ -422,7 +422,9 @@ CREATE TABLE public.memory_versions (
     changed_by text NOT NULL,
     change_reason text NOT NULL,
     dream_id uuid,
-    at timestamp with time zone NOT NULL
+    at timestamp with time zone NOT NULL,
+    embedding_model smallint,
+    embedding public.halfvec
 );
 ALTER TABLE ONLY public.memory_versions FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.messages (

@@ -137,7 +137,9 @@ class SearchRequest(BaseModel):
     min_importance: UnitInterval | None = Field(None, description="Minimum effective importance from 0 to 1.")
     since: OccurredSince = None
     until: OccurredUntil = None
-    as_of: Timestamp | None = Field(None, description="Time of the facts: memories valid then instead of now.")
+    as_of: Timestamp | None = Field(
+        None, description="Time of the facts: memories valid then, as they stood then, instead of now."
+    )
     now: Timestamp | None = Field(
         None, description="Reference time of relative dates in the query. Default: the server's time."
     )

@@ -94,9 +94,9 @@ async def lock_all(connection: Connection, workspace: UUID, ids: Sequence[UUID])
     return {row["id"]: row for row in rows}
 
 
-async def archive(connection: Connection, workspace: UUID, memory_id: UUID) -> None:
-    """Keep the present version in the history; call it before every change."""
-    await connection.run("archive_memory", workspace=workspace, id=memory_id)
+async def archive(connection: Connection, workspace: UUID, memory_id: UUID, *, with_vector: bool = False) -> None:
+    """Keep the present version in the history; call it before every change, ``with_vector`` before one of the text."""
+    await connection.run("archive_memory", {"with_vector": with_vector}, workspace=workspace, id=memory_id)
 
 
 async def reinforce(
@@ -139,7 +139,7 @@ async def rewrite(
 ) -> None:
     """Archive (unless told not to), then set every changeable field; ``embedded`` is given when the content changed."""
     if archived:
-        await archive(connection, workspace, memory_id)
+        await archive(connection, workspace, memory_id, with_vector=embedded is not None)
     await connection.run("delete_postings", workspace=workspace, id=memory_id)
     await connection.run(
         "rewrite_memory",

@@ -197,12 +197,18 @@ SELECT * FROM memories WHERE workspace_id = :workspace AND id = :id FOR UPDATE;
 SELECT * FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]) ORDER BY id FOR UPDATE;
 
 -- name: archive_memory
--- Keep the row as it is now in the history, before it changes.
-INSERT INTO memory_versions (workspace_id, memory_id, version, record, changed_by, change_reason, dream_id, at)
+-- Keep the row as it is now in the history, before it changes; ``with_vector``, the vector of its text as well.
+INSERT INTO memory_versions (
+    workspace_id, memory_id, version, record, changed_by, change_reason, dream_id, at, embedding_model, embedding
+)
 SELECT m.workspace_id, m.id, m.version,
     to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,effective_importance,access_count,last_accessed_at}'::text[],
-    m.changed_by, m.change_reason, m.dream_id, m.updated_at
+    m.changed_by, m.change_reason, m.dream_id, m.updated_at,
+    {% if with_vector %} i.embedding_model, coalesce(i.embedding, i.embedding_float32::halfvec) {% else %} NULL, NULL {% endif %}
 FROM memories m JOIN {% include "memory_records" %} r ON r.workspace_id = m.workspace_id AND r.id = m.id
+{% if with_vector %}
+LEFT JOIN search_index i ON i.workspace_id = :workspace AND i.id = m.id
+{% endif %}
 WHERE m.workspace_id = :workspace AND m.id = :id;
 
 -- name: reinforce_memory

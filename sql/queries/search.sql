@@ -12,6 +12,7 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
     AND (i.expires_at IS NULL OR i.expires_at > :as_of)
     {% if said_by %} AND (i.kind <> 1 OR i.user_name = :said_by::text) {% endif %}
     {% if undreamed %} AND (i.kind <> 1 OR i.id IN ({% include "undreamed_messages" %})) {% endif %}
+    {% if without_changed %} AND NOT (i.kind = 0 AND i.id = ANY(:changed::uuid[])) {% endif %}
     {% if without_summaries %} AND NOT i.window_summary {% endif %}
     {% if documents %} AND (i.kind <> 2 OR i.id IN (
         SELECT c.id FROM chunks c WHERE c.workspace_id = :workspace AND c.document_id = ANY(:documents::uuid[])))
@@ -143,4 +144,4 @@ WITH term AS MATERIALIZED ({% include "terms" %}), posting AS MATERIALIZED (
 
 -- name: recent_candidates
 -- The newest.
-SELECT i.id FROM search_index i WHERE {% include "visible_row" %} ORDER BY i.happened_at DESC, i.id DESC LIMIT :limit;
+SELECT i.id, i.happened_at FROM search_index i WHERE {% include "visible_row" %} ORDER BY i.happened_at DESC, i.id DESC LIMIT :limit;

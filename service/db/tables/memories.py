@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -9,6 +10,7 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    SmallInteger,
     Table,
     Text,
     text,
@@ -118,6 +120,8 @@ memory_versions = Table(
     text_column("change_reason"),
     id_column("dream_id", nullable=True),
     time_column("at", nullable=False),
+    Column("embedding_model", SmallInteger),
+    Column("embedding", HALFVEC()),
     workspace_pk("memory_id", "version"),
     references("memories", "memory_id"),
 )

@@ -24,6 +24,7 @@ from service.memory.search.search_results import AlsoFound, SearchHit
 from service.store import agents
 from service.store.search.candidates import Candidates, candidates, exact_candidates, newest
 from service.store.search.filters import Filters
+from service.store.search.former import FormerVersions, former_versions
 from service.store.search.plan import KINDS, Question, SearchPlan, plan
 from service.store.search.records import FoundRecord, Kind, records
 
@@ -70,6 +71,8 @@ class _Planned:
     query: SearchQuery
     reader: agents.Reader
     plan: SearchPlan
+    former: FormerVersions
+    """What has changed since the time in the past that is asked about."""
 
 
 _Scored = dict[UUID, Ranked | None]
@@ -94,7 +97,9 @@ async def _search_together(engine: Engine, queries: Sequence[SearchQuery]) -> li
         whole = queries[0].options.full_records
         found = await records(connection, queries[0].workspace, list(ids), kinds=kinds, whole=whole)
         return [
-            Found(_hits(scores, found), _reranks(one.query.request, one.reader)) if one is not None else None
+            Found(_hits(scores, one.former.as_they_were(found)), _reranks(one.query.request, one.reader))
+            if one is not None
+            else None
             for one, scores in zip(planned, scored, strict=True)
         ]
 
@@ -119,7 +124,10 @@ async def _plan_all(connection: Connection, engine: Engine, queries: Sequence[Se
         if reader is None or _references_unknown_scope(query.request, reader):
             planned.append(None)
         else:
-            planned.append(_Planned(query, reader, await _plan(connection, engine, query, reader, now)))
+            made = await _plan(connection, engine, query, reader, now)
+            past = query.request.as_of is not None and query.request.as_of < now
+            former = await former_versions(connection, made) if past else FormerVersions()
+            planned.append(_Planned(query, reader, made.without(former.changed), former))
     return planned
 
 
@@ -160,10 +168,11 @@ async def _rank_all(connection: Connection, planned: Sequence[_Planned | None]) 
         if one is None:
             scored.append({})
         elif one.plan.strategy == "recent":
-            scored.append(dict.fromkeys(await newest(connection, one.plan)))
+            scored.append(dict.fromkeys(one.former.newest(await newest(connection, one.plan), one.plan.limit)))
         else:
             rows = found[id(one.plan)] if id(one.plan) in found else await candidates(connection, one.plan)
             windows, ranking = one.query.question.windows, _ranking(one.query.request, one.reader)
+            rows = [*rows, *one.former.candidates]
             scored.append({best.id: best for best in rank(rows, windows, ranking, limit=one.plan.limit)})
     return scored
 

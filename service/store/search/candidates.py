@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import islice
 from uuid import UUID
 
@@ -33,7 +34,7 @@ async def candidates(connection: Connection, plan: SearchPlan) -> Candidates:
     return [Candidate._make(row) for row in rows]
 
 
-async def newest(connection: Connection, plan: SearchPlan) -> list[UUID]:
-    """The results of a plan that has none, best first."""
+async def newest(connection: Connection, plan: SearchPlan) -> list[tuple[UUID, datetime]]:
+    """The results of a plan that has none, best first, and when they happened."""
     rows = await connection.fetch("recent_candidates", plan.flags.as_dict(), **plan.values)
-    return [row["id"] for row in rows]
+    return [(row["id"], row["happened_at"]) for row in rows]

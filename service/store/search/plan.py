@@ -116,6 +116,8 @@ class SearchFlags:
     """Whether some rows have the vector of the model in use in the second place."""
     timed: bool = False
     """Whether the question names a time."""
+    without_changed: bool = False
+    """Whether memories are left out that have changed since the time in the past that is asked about."""
     without_summaries: bool = False
     """Whether summaries of windows are left out, since the messages that they summarise are searched."""
     with_sources: bool = False
@@ -151,6 +153,13 @@ class SearchPlan:
     values: dict[str, Any] = field(repr=False)
     best: int
     limit: int
+
+    def without(self, changed: Sequence[UUID]) -> SearchPlan:
+        """The same for all memories but these."""
+        if not changed:
+            return self
+        flags = replace(self.flags, without_changed=True, filtered=True)
+        return replace(self, flags=flags, values=self.values | {"changed": list(changed)})
 
     def differs_in_question_only(self, other: SearchPlan) -> bool:
         """Whether one statement may find the candidates of both, if they are exact."""

@@ -1,0 +1,112 @@
+"""Memories as they were at a time in the past: what has changed since is searched in the version of then.
+
+Former versions are on no posting list. They are read and weighed one by one, so such a search takes time in proportion
+to what has changed since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.domain.ranking import Candidate
+from service.domain.text_features import extract_features
+from service.domain.text_normalization import normalize_for_search
+from service.store.search.plan import KINDS, SearchPlan
+from service.store.search.records import FoundRecord
+
+OF_VERSION = (
+    "type", "user", "hearsay_by", "key", "content", "summary", "importance", "confidence", "tags", "metadata", "source",
+    "status", "decay_exempt", "occurred_at", "valid_from", "valid_until", "superseded_by", "expires_at", "updated_at",
+    "version",
+)  # fmt: skip
+"""What of a memory is shown as it was."""
+
+FILTERED = (
+    "workspace", "audiences", "as_of", "types", "scopes", "tags_any", "tags_all", "user", "session_id", "task_id",
+    "metadata", "min_importance", "since", "until",
+)  # fmt: skip
+WEIGHED = (
+    "workspace", "audiences", "kinds", "languages", "text", "counted_rows", "uncounted", "k1", "b", "length_floor",
+    "length_reference",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FormerVersions:
+    """``changed``: the memories that have changed since then. Of those that were live and pass the filters, the
+    candidates and when they happened, and the versions by id."""
+
+    changed: Sequence[UUID] = ()
+    candidates: Sequence[Candidate] = ()
+    versions: Mapping[UUID, Mapping[str, Any]] = field(default_factory=dict)
+
+    def newest(self, others: Sequence[tuple[UUID, datetime]], limit: int) -> list[UUID]:
+        """The newest of these and of others, newest first."""
+        own = [(one.id, one.happened_at) for one in self.candidates]
+        ordered = sorted([*own, *others], key=lambda one: (one[1], one[0]), reverse=True)
+        return [id_ for id_, _ in ordered[:limit]]
+
+    def as_they_were(self, found: Mapping[UUID, FoundRecord]) -> dict[UUID, FoundRecord]:
+        """Records, those of former versions as they were then."""
+        return {id_: self._as_it_was(id_, one) for id_, one in found.items()}
+
+    def _as_it_was(self, id_: UUID, record: FoundRecord) -> FoundRecord:
+        version = self.versions.get(id_)
+        if version is None:
+            return record
+        then = {name: version[name] for name in OF_VERSION} | {"effective_importance": version["importance"]}
+        return FoundRecord("memory", {name: then.get(name, value) for name, value in record.fields.items()},
+                           version["tokens"])  # fmt: skip
+
+
+async def former_versions(connection: Connection, plan: SearchPlan) -> FormerVersions:
+    """Of the memories that a plan is for, those that have changed since its ``as_of``, as they were then."""
+    if KINDS["memories"] not in plan.values["kinds"]:
+        return FormerVersions()
+    asks = {name: plan.values[name] for name in ("model", "embedding") if plan.flags.by_vector}
+    values = {name: plan.values[name] for name in FILTERED}
+    rows = await connection.fetch("former_versions", plan.flags.as_dict(), **values, **asks)
+    versions = {row["id"]: row for row in rows if row["visible"]}
+    weights: dict[UUID, Row] = {}
+    if versions and plan.strategy != "recent":
+        items = {
+            "ids": list(versions),
+            "texts": [normalize_for_search(row["content"]) for row in versions.values()],
+            "configurations": [row["language"] for row in versions.values()],
+        }
+        weighed = await connection.fetch("former_weights", **items, **{name: plan.values[name] for name in WEIGHED})
+        weights = {row["id"]: row for row in weighed}
+    found = [_candidate(row, weights.get(id_)) for id_, row in versions.items()]
+    candidates = found if plan.strategy == "recent" else _best(found, plan.best)
+    return FormerVersions([row["id"] for row in rows], candidates, versions)
+
+
+def _best(found: Sequence[Candidate], count: int) -> list[Candidate]:
+    """The best ``count`` by words and by vectors; what is in neither list is no candidate."""
+    by_words = sorted((one for one in found if one.weights), key=lambda one: -sum(one.weights or ()))
+    by_vector = sorted((one for one in found if one.similarity is not None), key=lambda one: -(one.similarity or 0))
+    return list({one.id: one for one in [*by_words[:count], *by_vector[:count]]}.values())
+
+
+def _candidate(row: Mapping[str, Any], weighed: Mapping[str, Any] | None) -> Candidate:
+    features = extract_features(row["content"])
+    return Candidate(
+        id=row["id"],
+        previous=None,
+        session_id=row["session_id"],
+        happened_at=row["happened_at"],
+        speaker=features.speaker,
+        length=weighed["length"] if weighed else 0,
+        words=features.words,
+        asks=features.asks,
+        question_share=features.question_share,
+        similarity=row["similarity"],
+        terms=weighed["terms"] if weighed else None,
+        weights=weighed["weights"] if weighed else None,
+        sources=row["sources"],
+    )

@@ -1,0 +1,83 @@
+-- name: former_versions
+-- Of the memories of these audiences that have changed since ``as_of``, the version of then (the first, of those that
+-- were stored later than they hold from), and whether it was live then, in today's scope, and passes the filters that
+-- are set. A changed text has the vector that was archived with it.
+{% set embedding = ":embedding::" ~ vector_type %}
+SELECT m.id, i.session_id, x.*, coalesce(x.occurred_at, x.valid_from) AS happened_at,
+    {% if with_sources %} ARRAY(
+        SELECT s.message_id FROM memory_sources s WHERE s.workspace_id = :workspace AND s.memory_id = m.id ORDER BY s.message_id
+    ) {% else %} NULL::uuid[] {% endif %} AS sources,
+    {% if by_vector %} CASE WHEN x.content = m.content THEN {% include "similarity" %} ELSE (
+        SELECT -(w.embedding <#> {{ embedding }}::halfvec) FROM memory_versions w
+        WHERE w.workspace_id = :workspace AND w.memory_id = m.id AND w.record ->> 'content' = x.content
+            AND w.embedding_model = :model
+        LIMIT 1
+    ) END {% else %} NULL::float8 {% endif %} AS similarity,
+    NOT i.deleted {% if unfaded %} AND NOT i.faded {% endif %}
+    {% if without_summaries %} AND NOT i.window_summary {% endif %}
+    AND x.deleted_at IS NULL AND x.valid_from <= :as_of
+    AND (x.valid_until IS NULL OR x.valid_until > :as_of) AND (x.expires_at IS NULL OR x.expires_at > :as_of)
+    AND x.scope = m.scope
+    AND x.team IS NOT DISTINCT FROM (SELECT t.team FROM teams t WHERE t.workspace_id = :workspace AND t.id = m.team_id)
+    AND x.task IS NOT DISTINCT FROM (SELECT t.task FROM tasks t WHERE t.workspace_id = :workspace AND t.id = m.task_id)
+    {% if types %} AND x.type = ANY(:types::text[]) {% endif %}
+    {% if scopes %} AND x.scope = ANY(:scopes::text[]) {% endif %}
+    {% if tags_any %} AND x.tags && :tags_any::text[] {% endif %}
+    {% if tags_all %} AND x.tags @> :tags_all::text[] {% endif %}
+    {% if user %} AND x."user" IS NOT DISTINCT FROM :user::text {% endif %}
+    {% if session_id %} AND i.session_id IS NOT DISTINCT FROM :session_id::uuid {% endif %}
+    {% if task_id %} AND i.task_id IS NOT DISTINCT FROM :task_id::uuid {% endif %}
+    {% if metadata %} AND x.metadata @> :metadata::jsonb {% endif %}
+    {% if min_importance %} AND x.importance >= :min_importance::float8 {% endif %}
+    {% if since %} AND coalesce(x.occurred_at, x.valid_from) >= :since::timestamptz {% endif %}
+    {% if until %} AND coalesce(x.occurred_at, x.valid_from) < :until::timestamptz {% endif %} AS visible
+FROM memories m
+JOIN search_index i ON i.workspace_id = :workspace AND i.id = m.id
+CROSS JOIN LATERAL (
+    SELECT v.record FROM memory_versions v
+    WHERE v.workspace_id = :workspace AND v.memory_id = m.id
+    ORDER BY v.at <= :as_of DESC, CASE WHEN v.at <= :as_of THEN -v.version ELSE v.version END
+    LIMIT 1
+) AS v
+CROSS JOIN LATERAL jsonb_to_record(v.record) AS x(
+    type text, scope text, team text, task text, "user" text, hearsay_by text, key text, content text, summary text,
+    language text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb, status text,
+    decay_exempt boolean, occurred_at timestamptz, valid_from timestamptz, valid_until timestamptz, superseded_by uuid,
+    expires_at timestamptz, updated_at timestamptz, deleted_at timestamptz, version integer
+)
+WHERE m.workspace_id = :workspace AND m.audience = ANY(:audiences::uuid[]) AND m.updated_at > :as_of::timestamptz;
+
+-- name: former_weights
+-- BM25 of the question's words in texts that are on no posting list, with the rarity that words have now, and how long
+-- the texts are.
+WITH lexeme AS MATERIALIZED (
+    SELECT lexeme, row_number() OVER () AS word
+    FROM (
+        SELECT DISTINCT unnest(tsvector_to_array(to_tsvector(g.configuration::regconfig, :text))) AS lexeme
+        FROM unnest(:languages::text[]) AS g(configuration)
+    ) AS any_language
+), term_idf AS MATERIALIZED (
+    SELECT lexeme, word, {% include "idf" %} AS idf
+    FROM (
+        SELECT l.lexeme, l.word, (
+            SELECT count(*) FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(
+                SELECT reverie_term_v1(a.audience, k.kind, l.lexeme)
+                FROM unnest(:audiences::uuid[]) AS a(audience), unnest(:kinds::smallint[]) AS k(kind)
+            ))
+        ) AS held
+        FROM lexeme l
+    ) AS h
+), item AS MATERIALIZED (
+    SELECT t.id, x.lexemes, {% include "word_count" %} AS length
+    FROM unnest(:ids::uuid[], :texts::text[], :configurations::text[]) AS t(id, lexical, configuration)
+    CROSS JOIN LATERAL (SELECT to_tsvector(t.configuration::regconfig, t.lexical) OFFSET 0) AS x(lexemes)
+), posting AS (
+    SELECT i.id, i.length, l.lexeme, coalesce(cardinality(l.positions), 1) AS frequency
+    FROM item i, unnest(i.lexemes) AS l(lexeme, positions, weights)
+), weight AS (
+    SELECT p.id, r.word, {% include "bm25_weight" %} AS weight FROM posting p JOIN term_idf r USING (lexeme)
+)
+SELECT i.id, i.length, array_agg(w.word) FILTER (WHERE w.word IS NOT NULL) AS terms,
+    array_agg(w.weight) FILTER (WHERE w.word IS NOT NULL) AS weights
+FROM item i LEFT JOIN weight w USING (id)
+GROUP BY i.id, i.length;
