@@ -243,7 +243,8 @@ CREATE TABLE public.dreams (
     started_at timestamp with time zone,
     finished_at timestamp with time zone,
     watermarks jsonb DEFAULT '[]'::jsonb NOT NULL,
-    usage jsonb DEFAULT '{}'::jsonb NOT NULL
+    usage jsonb DEFAULT '{}'::jsonb NOT NULL,
+    memory_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL
 );
 ALTER TABLE ONLY public.dreams FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.edges (
@@ -398,7 +399,8 @@ CREATE TABLE public.memories (
     change_reason text NOT NULL,
     reinforced_at timestamp with time zone,
     hearsay_by text,
-    learned_at timestamp with time zone DEFAULT now()
+    learned_at timestamp with time zone DEFAULT now(),
+    reading jsonb
 );
 ALTER TABLE ONLY public.memories FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.memory_sources (
@@ -779,6 +781,7 @@ CREATE INDEX ix_memories_fading ON public.memories USING btree (workspace_id, ag
 CREATE INDEX ix_memories_hearsay ON public.memories USING btree (workspace_id, hearsay_by) WHERE (hearsay_by IS NOT NULL);
 CREATE INDEX ix_memories_key ON public.memories USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX ix_memories_session ON public.memories USING btree (workspace_id, session_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX ix_memories_unread ON public.memories USING btree (workspace_id, agent_id, id) WHERE ((reading IS NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_user ON public.memories USING btree (workspace_id, user_name) WHERE (user_name IS NOT NULL);
 CREATE INDEX ix_memory_sources_message ON public.memory_sources USING btree (workspace_id, message_id);
 CREATE INDEX ix_search_index_audience ON public.search_index USING btree (workspace_id, audience, kind, ann, happened_at);

@@ -60,8 +60,10 @@ def _done(report: Json) -> str:
     did = [
         f"{count} {one if count == 1 else many}" for name, one, many in _COUNTED if (count := report.get(name, 0)) > 0
     ]
+    saved = report.get("memories", 0)
+    also = f" and {saved} saved memor{'y' if saved == 1 else 'ies'}" if saved else ""
     text = (
-        f"Read {read} message{'' if read == 1 else 's'} of {sessions} session{'' if sessions == 1 else 's'}"
+        f"Read {read} message{'' if read == 1 else 's'} of {sessions} session{'' if sessions == 1 else 's'}{also}"
         f" by {report.get('extractor', 'rules')} in {_seconds(report)}: {', '.join(did) or 'nothing to change'}."
     )
     if report.get("bulletin_version"):

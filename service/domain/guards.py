@@ -126,6 +126,13 @@ def may_merge(a: str, b: str) -> bool:
     return len(forms_a) == len(forms_b) and all(map(_same_form, forms_a, forms_b))
 
 
+def canonical_form(text: str) -> str:
+    """One form for statements that say the same in almost the same words: equal forms may always merge."""
+    folded = normalize(text)
+    tokens = _tokens(folded)
+    return " ".join(_canonical(tokens)) if 0 < len(tokens) <= _TOKENS_MAX else folded
+
+
 def contradicts(a: str, b: str) -> bool:
     """Whether two statements speak of the same thing with opposite polarity. Symmetric.
 

@@ -15,6 +15,7 @@ DIGEST_CHARS = 24
 _KINDS = "|".join(ALL_PII)
 PLACEHOLDER = re.compile(rf"<(?:{_KINDS})(?::[0-9a-f]{{{DIGEST_CHARS}}})?>", re.IGNORECASE)
 _BARE = re.compile(rf"<(?:{_KINDS})>", re.IGNORECASE)
+_NUMBERED = re.compile(rf"(?:{_KINDS})(?:_[0-9a-f]{{1,{DIGEST_CHARS}}})?", re.IGNORECASE)
 _UNBRACKETED = re.compile(rf"(?<![^\W_])(?:{'|'.join(kind for kind in ALL_PII if '_' in kind)})(?![^\W_])")
 
 
@@ -28,7 +29,8 @@ def placeholder(kind: str, value: str, secret: bytes | None = None) -> str:
 
 def holds_placeholder(name: str) -> bool:
     """Whether a name is made of masked data, in angle brackets or as a model or a rule leaves it without."""
-    return PLACEHOLDER.search(name) is not None or _UNBRACKETED.search(name) is not None or name in ALL_PII
+    found = PLACEHOLDER.search(name) or _UNBRACKETED.search(name) or _NUMBERED.fullmatch(name.strip("<>"))
+    return found is not None
 
 
 def holds_bare_placeholder(name: str) -> bool:

@@ -193,19 +193,52 @@ async def finish(
     now: datetime,
     changes: Sequence[Record] = (),
     watermarks: Sequence[Record] = (),
+    memory_ids: Sequence[UUID] = (),
 ) -> None:
-    """Close a dream with its report and its diff. ``watermarks``: the stretches of sessions it covered."""
+    """Close a dream with its report and its diff. ``watermarks``: the stretches of sessions it covered;
+    ``memory_ids``: the memories it read."""
     await connection.run(
         "finish_dream", workspace=workspace, id=dream_id, status=status, report=report, error=error,
-        watermarks=list(watermarks), now=now,
+        watermarks=list(watermarks), memory_ids=list(memory_ids), now=now,
     )  # fmt: skip
     if changes:
         await connection.run("add_changes", workspace=workspace, dream_id=dream_id, changes=list(changes))
 
 
-async def save_ranges(connection: Connection, workspace: UUID, dream_id: UUID, watermarks: Sequence[Record]) -> None:
-    """Settle what a dream reads."""
-    await connection.run("save_ranges", workspace=workspace, id=dream_id, watermarks=list(watermarks))
+async def save_ranges(
+    connection: Connection, workspace: UUID, dream_id: UUID, watermarks: Sequence[Record], memory_ids: Sequence[UUID]
+) -> None:
+    """Settle which messages and memories a dream reads."""
+    await connection.run(
+        "save_ranges", workspace=workspace, id=dream_id, watermarks=list(watermarks), memory_ids=list(memory_ids)
+    )
+
+
+async def unread_memories(
+    connection: Connection, lease: Lease, *, ids: Sequence[UUID] | None, embedded: bool, limit: int, now: datetime
+) -> list[Row]:
+    """The agent's memories that no dream has read as they are now, at most so many; of these ids only, if given.
+
+    ``embedded``: those that have their vectors.
+    """
+    return await connection.fetch(
+        "unread_memories", workspace=lease.workspace_id, agent_id=lease.agent_id,
+        ids=None if ids is None else list(ids), embedded=embedded, limit=limit, now=now,
+    )  # fmt: skip
+
+
+async def count_unread_memories(connection: Connection, lease: Lease, *, embedded: bool, now: datetime) -> int:
+    """How many such memories there are."""
+    count: int = await connection.value(
+        "count_unread_memories", workspace=lease.workspace_id, agent_id=lease.agent_id, embedded=embedded, now=now
+    )
+    return count
+
+
+async def mark_read(connection: Connection, workspace: UUID, items: Sequence[Record]) -> set[UUID]:
+    """Note what was read (``reading``) in memories at their ``version``; the ids of those that still stand at it."""
+    rows = await connection.fetch("mark_read", workspace=workspace, items=list(items)) if items else []
+    return {row["id"] for row in rows}
 
 
 async def note_progress(connection: Connection, workspace: UUID, dream_id: UUID, *, read: int, messages: int) -> None:

@@ -90,6 +90,18 @@ async def ensure_all(
     return found
 
 
+async def called(connection: Connection, workspace: UUID, audience: UUID, aliases: Sequence[str]) -> list[Row]:
+    """The entities of an audience known by these names (folded): alias, kind, entity_id, name."""
+    return await connection.fetch("entities_called", workspace=workspace, audience=audience, aliases=list(aliases))
+
+
+async def add_spellings(connection: Connection, workspace: UUID, pairs: Sequence[tuple[UUID, str]]) -> None:
+    """Let entities go by further names (folded), where no other does."""
+    await connection.run(
+        "add_spellings", workspace=workspace, ids=[id_ for id_, _ in pairs], aliases=[alias for _, alias in pairs]
+    )
+
+
 async def find(
     connection: Connection, workspace: UUID, audiences: Sequence[UUID], name: str, kind: str | None = None
 ) -> list[Row]:
@@ -138,6 +150,11 @@ async def connect_all(
     rows = await connection.fetch("add_edges", workspace=workspace, items=items)
     made = {row["id"] for row in rows}
     return [item["id"] if item["id"] in made else None for item in items]
+
+
+async def edges_of(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[Row]:
+    """The edges that begin or end at these memories."""
+    return await connection.fetch("edges_of_memories", workspace=workspace, ids=list(ids)) if ids else []
 
 
 async def get(

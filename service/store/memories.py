@@ -309,6 +309,18 @@ async def add_sources(
     return [(row["memory_id"], row["message_id"]) for row in rows]
 
 
+async def pass_on_sources(
+    connection: Connection, workspace: UUID, pairs: Sequence[tuple[UUID, UUID]]
+) -> list[tuple[UUID, UUID]]:
+    """Tie what one memory came from to another, for (memory, heir) pairs; (heir, message) of those not tied before."""
+    if not pairs:
+        return []
+    rows = await connection.fetch(
+        "pass_on_sources", workspace=workspace, merged=[merged for merged, _ in pairs], kept=[kept for _, kept in pairs]
+    )
+    return [(row["memory_id"], row["message_id"]) for row in rows]
+
+
 async def add_access_counts(connection: Connection, workspace: UUID, counts: dict[UUID, int], now: datetime) -> None:
     """Add to the access counts of memories."""
     await connection.run(

@@ -5,19 +5,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.store.dreams import Lease
-from service.store.vectors import EmbeddingBatch
+from service.store.vectors import EmbeddingBatch, VectorSpace
 
 
-async def memories_in_slots(
-    connection: Connection, lease: Lease, *, slots: Sequence[str], identities: Sequence[bytes], now: datetime
+async def memories_alike(
+    connection: Connection,
+    lease: Lease,
+    *,
+    audiences: Sequence[UUID],
+    slots: Sequence[str],
+    forms: Sequence[str],
+    identities: Sequence[bytes],
+    ids: Sequence[UUID],
+    now: datetime,
 ) -> list[Row]:
-    """The agent's live memories that fill one of these slots, or have one of these identity hashes."""
+    """The agent's live memories in these audiences that fill one of these slots, have one of these canonical forms or
+    identity hashes, or are among ``ids``."""
     return await connection.fetch(
-        "memories_in_slot", workspace=lease.workspace_id, agent_id=lease.agent_id, slots=list(slots),
-        hashes=list(identities), now=now,
+        "memories_alike", workspace=lease.workspace_id, agent_id=lease.agent_id, audiences=list(audiences),
+        slots=list(slots), forms=list(forms), hashes=list(identities), ids=list(ids), now=now,
+    )  # fmt: skip
+
+
+async def nearest_to_memories(
+    connection: Connection,
+    lease: Lease,
+    space: VectorSpace,
+    ids: Sequence[UUID],
+    *,
+    similarity_min: float,
+    limit: int,
+    now: datetime,
+) -> list[Row]:
+    """The agent's live memories nearest to each of these (``memory_id``), of one audience with it."""
+    return await connection.fetch(
+        "nearest_to_memories", space.flags, workspace=lease.workspace_id, agent_id=lease.agent_id, model=space.number,
+        ids=list(ids), similarity_min=similarity_min, limit=limit, now=now,
     )  # fmt: skip
 
 

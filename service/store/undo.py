@@ -74,6 +74,11 @@ async def restore_watermarks(connection: Connection, workspace: UUID, watermarks
     await connection.run("undo_watermarks", workspace=workspace, items=list(watermarks))
 
 
+async def restore_unread(connection: Connection, workspace: UUID, dream_id: UUID) -> None:
+    """Make the memories the dream read due again."""
+    await connection.run("undo_readings", workspace=workspace, dream_id=dream_id)
+
+
 async def mark_undone(connection: Connection, workspace: UUID, dream_id: UUID) -> None:
     """Close the dream as undone."""
     await connection.run("mark_undone", workspace=workspace, id=dream_id)

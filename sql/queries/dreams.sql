@@ -37,6 +37,60 @@ CASE
         LIMIT 1)
 END
 
+-- fragment: compared_columns
+-- What a dream has to know of a memory ``m`` that it compares with others.
+m.id, m.audience, m.type, m.content, m.source, m.reading, m.identity_hash, m.version, m.user_name, m.hearsay_by,
+{% include "word_of" %} AS word_of, {% include "stated_at" %} AS since, {% include "was_edited" %} AS edited,
+m.occurred_at, m.key, m.status, m.decay_exempt, m.expires_at, m.reinforced_at, m.metadata, m.tags,
+(SELECT count(*) FROM edges e
+ WHERE e.workspace_id = :workspace AND (e.source_id = m.id OR e.target_id = m.id) AND e.dream_id IS NULL)
+    + coalesce((SELECT u.access_count FROM memory_usage u
+        WHERE u.workspace_id = :workspace AND u.memory_id = m.id), 0) AS uses
+
+-- fragment: is_unread
+-- Whether no dream has read a live memory ``m`` as it is now; with ``embedded``, only once it has its vector.
+m.reading IS NULL AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+AND (m.expires_at IS NULL OR m.expires_at > :now)
+AND NOT EXISTS (
+    SELECT 1 FROM dead_letters d
+    WHERE d.workspace_id = :workspace AND d.memory_id = m.id AND d.status IN ('dead', 'discarded'))
+AND (NOT :embedded::boolean OR EXISTS (
+    SELECT 1 FROM search_index i
+    WHERE i.workspace_id = :workspace AND i.id = m.id AND i.embedding_model IS NOT NULL))
+
+-- name: unread_memories
+-- Memories of the agent that no dream has read as they are now, oldest first; with ``ids`` only those.
+SELECT m.id, m.version, m.audience, m.content, m.user_name, m.source ->> 'kind' AS kind
+FROM memories m
+WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "is_unread" %}
+    AND (:ids::uuid[] IS NULL OR m.id = ANY(:ids))
+ORDER BY m.id
+LIMIT :limit;
+
+-- name: count_unread_memories
+SELECT count(*) FROM memories m
+WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "is_unread" %};
+
+-- name: set_aside_memories
+-- Memories that workers died over in this dream.
+SELECT d.memory_id, d.step, d.attempts FROM dead_letters d
+WHERE d.workspace_id = :workspace AND d.dream_id = :dream_id AND d.memory_id IS NOT NULL AND d.status = 'dead'
+ORDER BY d.memory_id;
+
+-- name: mark_read
+-- These memories have been read as they are at these versions. What has changed since, or is being changed, stays due.
+WITH free AS (
+    SELECT m.id, r.reading
+    FROM jsonb_to_recordset(:items::jsonb) AS r(id uuid, version integer, reading jsonb)
+    JOIN memories m ON m.workspace_id = :workspace AND m.id = r.id AND m.version = r.version AND m.reading IS NULL
+    ORDER BY m.id
+    FOR UPDATE OF m SKIP LOCKED
+)
+UPDATE memories m SET reading = free.reading
+FROM free
+WHERE m.workspace_id = :workspace AND m.id = free.id
+RETURNING m.id;
+
 -- name: queue_dream
 -- A dream waiting for a worker; one already waiting for this agent is taken instead.
 WITH waiting AS (
@@ -160,7 +214,7 @@ WITH waiting AS MATERIALIZED (
 ), changed AS (
     UPDATE dreams SET status = 'running', started_at = coalesce(started_at, :now)
     WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id, trigger, dry_run, usage, watermarks
+    RETURNING id, agent_id, trigger, dry_run, usage, watermarks, memory_ids
 ), told AS (
     INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
     SELECT :workspace, gen_random_uuid(), 'dream.started', c.agent_id, c.id,
@@ -169,11 +223,11 @@ WITH waiting AS MATERIALIZED (
     WHERE w.started_at IS NULL
     RETURNING id
 )
-SELECT id, trigger, dry_run, usage, watermarks FROM changed;
+SELECT id, trigger, dry_run, usage, watermarks, memory_ids FROM changed;
 
 -- name: save_ranges
 -- What a dream is going to read: taken up again, it reads the same, whatever has been said since.
-UPDATE dreams SET watermarks = :watermarks WHERE workspace_id = :workspace AND id = :id;
+UPDATE dreams SET watermarks = :watermarks, memory_ids = :memory_ids::uuid[] WHERE workspace_id = :workspace AND id = :id;
 
 -- name: note_progress
 -- How far a dream under way has read.
@@ -189,7 +243,8 @@ WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND d.workspace_id 
 
 -- name: finish_dream
 WITH changed AS (
-    UPDATE dreams SET status = :status, report = :report, watermarks = :watermarks, error = :error, finished_at = :now
+    UPDATE dreams SET status = :status, report = :report, watermarks = :watermarks, memory_ids = :memory_ids::uuid[],
+        error = :error, finished_at = :now
     WHERE workspace_id = :workspace AND id = :id
     RETURNING id, agent_id, status
 )
@@ -288,15 +343,17 @@ SELECT count(*) FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids:
 UPDATE sessions SET dreamed_seq = :seq
 WHERE workspace_id = :workspace AND id = :session_id AND dreamed_seq = :from_seq;
 
--- name: memories_in_slot
--- Live memories of this agent that fill one of these slots, or say something identical.
-SELECT m.id, m.type, m.content, m.source, m.identity_hash, m.version, m.user_name, m.hearsay_by, {% include "word_of" %} AS word_of,
-    {% include "stated_at" %} AS since, {% include "was_edited" %} AS edited, m.occurred_at
+-- name: memories_alike
+-- Live memories of this agent in these audiences that fill one of these slots, say something identical or the same in
+-- its canonical form, or are among ``ids``.
+SELECT {% include "compared_columns" %}
 FROM memories m
-WHERE workspace_id = :workspace AND agent_id = :agent_id AND audience = :agent_id
-    AND deleted_at IS NULL AND superseded_by IS NULL
-    AND (expires_at IS NULL OR expires_at > :now)
-    AND (source ->> 'slot' = ANY(:slots::text[]) OR identity_hash = ANY(:hashes::bytea[]));
+WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = ANY(:audiences::uuid[])
+    AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    AND (m.expires_at IS NULL OR m.expires_at > :now)
+    AND (m.source ->> 'slot' = ANY(:slots::text[]) OR m.reading ->> 'slot' = ANY(:slots)
+        OR m.reading ->> 'form' = ANY(:forms::text[]) OR m.identity_hash = ANY(:hashes::bytea[]) OR m.id = ANY(:ids::uuid[]))
+ORDER BY m.id;
 
 -- name: aliases_of_persons
 -- Other names of the persons that these names (folded) stand for in the agent's graph.
@@ -383,10 +440,45 @@ WITH near AS MATERIALIZED (
     ) found
     WHERE found.similarity >= :similarity_min::float8
 )
-SELECT near.n, near.similarity, m.id, m.type, m.content, m.source, m.identity_hash, m.version, m.user_name, m.hearsay_by,
-    {% include "word_of" %} AS word_of, {% include "stated_at" %} AS since, {% include "was_edited" %} AS edited, m.occurred_at
+SELECT near.n, near.similarity, {% include "compared_columns" %}
 FROM near JOIN memories m ON m.workspace_id = :workspace AND m.id = near.id AND m.agent_id = :agent_id
 ORDER BY near.n, near.similarity DESC, m.id;
+
+-- name: nearest_to_memories
+-- For each of these memories, by their own vectors, the live ones of the same agent and audience nearest to it.
+WITH near AS MATERIALIZED (
+    SELECT own.id AS memory_id, found.id, found.similarity
+    FROM search_index own
+    CROSS JOIN LATERAL (
+        SELECT i.id, -(i.{{ vector_column }} <#> own.{{ vector_column }}) AS similarity
+        FROM search_index i
+        WHERE i.workspace_id = :workspace AND i.audience = own.audience AND i.kind = 0 AND i.id <> own.id
+            AND i.embedding_model = :model::smallint AND NOT i.deleted AND i.valid_until IS NULL
+            AND (i.expires_at IS NULL OR i.expires_at > :now)
+        ORDER BY i.{{ vector_column }} <#> own.{{ vector_column }}, i.id
+        LIMIT :limit
+    ) found
+    WHERE own.workspace_id = :workspace AND own.id = ANY(:ids::uuid[]) AND own.embedding_model = :model
+        AND found.similarity >= :similarity_min::float8
+)
+SELECT near.memory_id, near.similarity, {% include "compared_columns" %}
+FROM near JOIN memories m ON m.workspace_id = :workspace AND m.id = near.id AND m.agent_id = :agent_id
+ORDER BY near.memory_id, near.similarity DESC, m.id;
+
+-- name: pass_on_sources
+-- What became one with another memory came from these messages; (memory, message) of those that were not tied before.
+INSERT INTO memory_sources (workspace_id, memory_id, message_id)
+SELECT DISTINCT s.workspace_id, p.kept, s.message_id
+FROM unnest(:merged::uuid[], :kept::uuid[]) AS p(merged, kept)
+JOIN memory_sources s ON s.workspace_id = :workspace AND s.memory_id = p.merged
+ON CONFLICT DO NOTHING
+RETURNING memory_id, message_id;
+
+-- name: edges_of_memories
+-- The edges that begin or end at these memories.
+SELECT id, audience, relation, source_kind, source_id, target_kind, target_id, memory_id FROM edges
+WHERE workspace_id = :workspace AND (source_id = ANY(:ids::uuid[]) OR target_id = ANY(:ids))
+ORDER BY id;
 
 -- name: decay
 -- Set in the search index how important each event and observation of the agent is now, and whether it has faded

@@ -40,6 +40,22 @@ WITH wanted AS (
 SELECT alias, kind, entity_id, false AS made FROM known
 UNION ALL SELECT alias, kind, entity_id, true FROM named;
 
+-- name: entities_called
+-- The entities of an audience that go by these names, with the kind that each goes by them as.
+SELECT a.alias, a.kind, a.entity_id, e.name
+FROM entity_aliases a JOIN entities e ON e.workspace_id = a.workspace_id AND e.id = a.entity_id
+WHERE a.workspace_id = :workspace AND a.audience = :audience AND a.alias = ANY(:aliases::text[])
+ORDER BY a.alias, a.kind;
+
+-- name: add_spellings
+-- Further names of entities, but for those that others go by.
+INSERT INTO entity_aliases (workspace_id, audience, alias, kind, entity_id)
+SELECT e.workspace_id, e.audience, w.alias, e.kind, e.id
+FROM unnest(:ids::uuid[], :aliases::text[]) AS w(id, alias)
+JOIN entities e ON e.workspace_id = :workspace AND e.id = w.id
+ORDER BY w.alias, e.kind
+ON CONFLICT DO NOTHING;
+
 -- name: add_edges
 -- Edges, but for those that are there already.
 INSERT INTO edges (

@@ -97,7 +97,8 @@ WITH {% if known %} held AS MATERIALIZED (
         status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
         words smallint, speaker text, asks boolean, question_share real,
-        updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz
+        updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz,
+        reading jsonb
     ) CROSS JOIN LATERAL (SELECT i.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
     WHERE true {% if known %} AND (SELECT sure FROM held) {% endif %}
         {% if membership %}
@@ -114,13 +115,13 @@ WITH {% if known %} held AS MATERIALIZED (
         workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, hearsay_by, key, content,
         summary, identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
         occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, deleted_at, superseded_by, version,
-        reinforced_at, dream_id, changed_by, change_reason
+        reinforced_at, dream_id, changed_by, change_reason, reading
     )
     SELECT :workspace, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, hearsay_by, key, content,
         summary, decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
         decay_exempt, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
         created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), reinforced_at,
-        dream_id, changed_by, change_reason
+        dream_id, changed_by, change_reason, reading
     FROM item
     ORDER BY audience, key, CASE WHEN key IS NOT NULL THEN agent_id END, type, identity_hash
     ON CONFLICT DO NOTHING
@@ -249,7 +250,7 @@ FROM changed
 RETURNING id;
 
 -- name: rewrite_memory
--- Set every changeable field of a locked memory, whose new values the caller has worked out.
+-- Set every changeable field of a locked memory, whose new values the caller has worked out; dreams read it once more.
 WITH changed AS (
     UPDATE memories m SET
         type = i.type, scope = i.scope, audience = i.audience, team_id = i.team_id, task_id = i.task_id,
@@ -258,7 +259,7 @@ WITH changed AS (
         importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
         status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
         lexemes = i.lexemes, updated_at = :now, version = m.version + 1, changed_by = :changed_by,
-        change_reason = :reason
+        change_reason = :reason, reading = NULL
     FROM (
         SELECT i.*, c.configuration, x.lexemes
         FROM jsonb_to_recordset(jsonb_build_array(:item::jsonb)) AS i(
@@ -280,8 +281,8 @@ RETURNING id;
 
 -- name: mark_deleted
 WITH changed AS (
-    UPDATE memories SET deleted_at = :at, updated_at = :now, version = version + 1, changed_by = :changed_by,
-        change_reason = :reason
+    UPDATE memories SET deleted_at = :at::timestamptz, updated_at = :now, version = version + 1, changed_by = :changed_by,
+        change_reason = :reason, reading = CASE WHEN :at::timestamptz IS NULL THEN NULL ELSE reading END
     WHERE workspace_id = :workspace AND id = :id
     RETURNING id, agent_id, version, deleted_at
 )

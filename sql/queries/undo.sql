@@ -101,6 +101,13 @@ UPDATE sessions s SET dreamed_seq = w.from_seq
 FROM jsonb_to_recordset(:items::jsonb) AS w(session_id uuid, from_seq bigint, to_seq bigint)
 WHERE s.workspace_id = :workspace AND s.id = w.session_id AND s.dreamed_seq = w.to_seq;
 
+-- name: undo_readings
+-- The memories that a dream read are due again, unless they have been read since.
+UPDATE memories m SET reading = NULL
+FROM dreams d
+WHERE d.workspace_id = :workspace AND d.id = :dream_id AND m.workspace_id = :workspace AND m.id = ANY(d.memory_ids)
+    AND m.reading ->> 'dream_id' = d.id::text;
+
 -- name: mark_undone
 WITH changed AS (
     UPDATE dreams SET status = 'undone' WHERE workspace_id = :workspace AND id = :id

@@ -25,7 +25,7 @@ ALSO_MADE_ANEW = {
     "teams": {"id"},
     "tasks": {"id"},
     "chunks": {"id"},
-    "memories": {"identity_hash", "learned_at"},
+    "memories": {"identity_hash", "learned_at", "reading"},
     "settings": {"updated_at"},
 }
 

@@ -23,7 +23,8 @@ from worker.dreaming.extract.llm_candidates import candidates_of
 from worker.dreaming.extract.rules import extract
 from worker.dreaming.neighbours import ExistingMemory, RelatedMemories
 from worker.dreaming.people import People, Person, leading_names
-from worker.dreaming.reconcile import NewMemory, Plan, reconcile
+from worker.dreaming.plan import NewMemory, Plan
+from worker.dreaming.reconcile import reconcile
 from worker.dreaming.testimony import attest
 
 FIRST_DAY = datetime(2024, 5, 1, 10, tzinfo=UTC)
@@ -210,16 +211,17 @@ class Notebook:
             candidates, [_identity(one) for one in candidates], EmbeddingBatch(None, [_one() for _ in candidates]),
             known,
             [[(ALIKE, one) for one in known] for _ in candidates],
+            {}, (), HOME,
         )  # fmt: skip
         plan = reconcile(around, {one.id: (one.at, one.seq) for one in turns}, {})
         self._apply(plan)
 
     def _apply(self, plan: Plan) -> None:
         by_id = {one.id: one for one in self.memories}
-        for known, new in plan.superseded.values():
-            by_id[known.id].replaced_by = new
-        for known, evidence in plan.reinforced.values():
-            by_id[known.id].evidence.extend(evidence)
+        for one in plan.superseded.values():
+            by_id[one.known.id].replaced_by = one.by
+        for again in plan.reinforced.values():
+            by_id[again.known.id].evidence.extend(again.evidence)
         self.memories += plan.new
 
     def own(self, user: str) -> set[tuple[str, str, frozenset[UUID]]]:
@@ -243,11 +245,12 @@ def _identity(one: Candidate) -> str:
 
 def _known(one: NewMemory) -> ExistingMemory:
     return ExistingMemory(
-        one.id, 1, one.slot, one.value, one.polarity, one.type, one.content, one.subject, one.identity, one.since,
-        one.at, one.word_of, one.hearsay_by, False,
+        one.id, HOME, 1, one.slot, one.value, one.polarity, one.type, one.content, one.subject, one.identity, one.since,
+        one.at, one.word_of, one.hearsay_by, False, None, one.since, None, None, False, None, {}, 0,
     )  # fmt: skip
 
 
+HOME = UUID(int=1)
 PLACES = ("Oslo", "Bergen", "Hell")
 SAID = st.one_of(
     st.sampled_from(PLACES).map("I live in {}.".format),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 import structlog
 
@@ -12,16 +11,16 @@ from service.domain.json import dumps
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.dreams.prompts import ADJUDICATE, Verdicts
 from worker.dreaming.checkpoints import Checkpoints
-from worker.dreaming.reconcile import Outcome, Pair
+from worker.dreaming.plan import Key, Outcome, Pair
 
 log = structlog.get_logger(__name__)
 
 ANSWER_TOKENS_MAX = 1_500
 
 
-async def adjudicate_pairs(pairs: Sequence[Pair], checkpoints: Checkpoints) -> dict[tuple[int, UUID | int], Outcome]:
+async def adjudicate_pairs(pairs: Sequence[Pair], checkpoints: Checkpoints) -> dict[tuple[Key, Key], Outcome]:
     """The model's verdict on each pair. Where it gives none, whatever the reason, the pair stays apart."""
-    verdicts: dict[tuple[int, UUID | int], Outcome] = {(pair.position, pair.held_id): "different" for pair in pairs}
+    verdicts: dict[tuple[Key, Key], Outcome] = {(pair.newer_key, pair.older_key): "different" for pair in pairs}
     lines = [dumps({"pair": n, "older": pair.older, "newer": pair.newer}).decode() for n, pair in enumerate(pairs, 1)]
     messages = [
         {"role": "system", "content": ADJUDICATE},
@@ -40,5 +39,5 @@ async def adjudicate_pairs(pairs: Sequence[Pair], checkpoints: Checkpoints) -> d
     for verdict in answered.verdicts:
         if 1 <= verdict.pair <= len(pairs):
             pair = pairs[verdict.pair - 1]
-            verdicts[pair.position, pair.held_id] = verdict.outcome
+            verdicts[pair.newer_key, pair.older_key] = verdict.outcome
     return verdicts

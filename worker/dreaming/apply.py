@@ -18,7 +18,8 @@ from worker.dreaming.checkpoints import LeaseLost
 from worker.dreaming.diff import Diff
 from worker.dreaming.extract.extraction import Extraction
 from worker.dreaming.gather import Batch
-from worker.dreaming.reconcile import Plan
+from worker.dreaming.plan import Plan
+from worker.dreaming.readings import Reading
 from worker.dreaming.writer import Writer
 
 
@@ -33,6 +34,7 @@ class DreamWrite:
     dream_id: UUID
     batch: Batch
     extraction: Extraction
+    readings: list[Reading]
     plan: Plan
 
 
@@ -66,7 +68,8 @@ async def apply(
                 raise _RolledBack
             await dreams.finish(
                 connection, workspace, work.dream_id, status="succeeded", report=diff.report() | report,
-                changes=diff.changes, watermarks=work.batch.watermarks(), **closing,
+                changes=diff.changes, watermarks=work.batch.watermarks(),
+                memory_ids=[memory.id for memory in work.batch.saved], **closing,
             )  # fmt: skip
             await dreams.forget_steps(connection, workspace, lease.agent_id, work.extraction.steps)
             await on_step("written")
@@ -82,7 +85,7 @@ async def apply(
 
 
 async def _write(writer: Writer, work: DreamWrite, written: Bulletin | None) -> None:
-    if not await writer.memories(work.batch, work.extraction, work.plan):
+    if not await writer.memories(work.batch, work.extraction, work.readings, work.plan):
         raise PlanOutdated
     if not await writer.advance(work.batch):
         raise PlanOutdated

@@ -32,6 +32,18 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedMemory:
+    """A memory that somebody else than a dream saved or changed. ``kind``: what its source says it is, if anything."""
+
+    id: UUID
+    version: int
+    audience: UUID
+    content: str
+    user_name: str | None
+    kind: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Mention:
     """An entity named by a candidate: ``kind`` is person, project, company, product, place or thing."""
 

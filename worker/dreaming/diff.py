@@ -16,6 +16,7 @@ class Diff:
     """Changes in the order they were made, and their counts by name of the change."""
 
     messages: int = 0
+    memories: int = 0
     bulletin_version: int | None = None
     counts: dict[str, int] = field(
         default_factory=lambda: {
@@ -50,7 +51,12 @@ class Diff:
 
     def report(self) -> Json:
         """The counts."""
-        return {"messages": self.messages, **self.counts, "bulletin_version": self.bulletin_version}
+        return {
+            "messages": self.messages,
+            "memories": self.memories,
+            **self.counts,
+            "bulletin_version": self.bulletin_version,
+        }
 
 
 def usage_report(usage: Usage) -> Json:

@@ -31,11 +31,13 @@ from worker.dreaming.diff import Diff, usage_report
 from worker.dreaming.extract.by_llm import extract_by_llm
 from worker.dreaming.extract.by_rules import extract_by_rules
 from worker.dreaming.extract.extraction import Extraction
-from worker.dreaming.gather import MESSAGES_MAX, Batch, gather
+from worker.dreaming.gather import Batch, Ranges, gather
 from worker.dreaming.neighbours import find_related
 from worker.dreaming.people import find_people
 from worker.dreaming.personal_data import allowed_candidates, masked_turns, with_stored_names
-from worker.dreaming.reconcile import Plan, reconcile
+from worker.dreaming.plan import Plan
+from worker.dreaming.readings import Reading, read_saved
+from worker.dreaming.reconcile import reconcile
 from worker.dreaming.testimony import attest
 from worker.dreaming.trace import Trace
 
@@ -64,7 +66,7 @@ class DreamRun:
     trigger: str
     dry_run: bool
     spent: Usage
-    ranges: list[Json] | None
+    ranges: Ranges | None
 
 
 @dataclass(slots=True)
@@ -79,7 +81,7 @@ class Dream:
     on_step: Callable[[str], Awaitable[None]]
     on_progress: Callable[[int, int], None]
     journal: Trace = field(default_factory=Trace)
-    ranges: list[Json] | None = field(init=False)
+    ranges: Ranges | None = field(init=False)
     _read_so_far: int = 0
     _progress_sent_at: float = 0.0
 
@@ -97,12 +99,12 @@ class Dream:
                 reached,
             )  # fmt: skip
         for _ in range(PLANS_MAX):
-            batch, extraction = await self._read(checkpoints)
+            batch, extraction, readings = await self._read(checkpoints)
             await reached("extracted")
             with self.journal.step("reconcile"):
-                plan = await self._reconcile(batch, extraction, checkpoints)
+                plan = await self._reconcile(batch, extraction, readings, checkpoints)
             await reached("reconciled")
-            work = DreamWrite(self.running.id, batch, extraction, plan)
+            work = DreamWrite(self.running.id, batch, extraction, readings, plan)
             try:
                 with self.journal.step("bulletin"):
                     written = await self._bulletin(work, checkpoints) if checkpoints else None
@@ -113,16 +115,16 @@ class Dream:
                 )  # fmt: skip
             except PlanOutdated:
                 continue
-            self.tracker.exonerate([turn.id for turn in batch.turns])
+            self.tracker.exonerate([*(turn.id for turn in batch.turns), *(memory.id for memory in batch.saved)])
             if extraction.stopped:
                 return DreamOutcome.STOPPED, diff
             return (DreamOutcome.MORE if batch.more else DreamOutcome.DONE), diff
         raise PlanOutdated(f"The memories kept changing under {PLANS_MAX} plans; the dream will be tried again.")
 
-    async def _read(self, checkpoints: Checkpoints | None) -> tuple[Batch, Extraction]:
-        """The messages due and what they state; only as many of them as could be read.
+    async def _read(self, checkpoints: Checkpoints | None) -> tuple[Batch, Extraction, list[Reading]]:
+        """The messages and memories due and what they state; only as many of the messages as could be read.
 
-        Which messages is settled the first time, so that reading them again costs nothing that was paid before.
+        Which they are is settled the first time, so that reading them again costs nothing that was paid before.
         """
         engine = self.engine
         with self.journal.step("gather"):
@@ -140,8 +142,9 @@ class Dream:
             )
             kept = settings.dream.types
             extraction.candidates = [one for one in extraction.candidates if kept is None or one.type in kept]
+            readings = await read_saved(engine, settings.pii, batch.saved, self.tracker)
         named = replace(batch, turns=with_stored_names(batch.turns, stored))
-        return named.first(extraction.covered), extraction
+        return named.first(extraction.covered), extraction, readings
 
     async def _gather(self) -> tuple[Batch, WorkspaceSettings, Mapping[str, str]]:
         engine = self.engine
@@ -149,12 +152,16 @@ class Dream:
             if not await dreams.fence(connection, self.lease):
                 raise LeaseLost
             limit = self.tracker.batch_max
-            stretches = None if limit else self.ranges
-            batch = await gather(connection, self.lease, stretches, limit or MESSAGES_MAX)
+            within = None if limit else self.ranges
+            batch = await gather(
+                connection, self.lease, within, limit=limit, embedded=engine.embedder is not None, now=engine.now()
+            )
             self.tracker.deaths |= batch.retried
-            if stretches is None:
-                self.ranges = batch.watermarks()
-                await dreams.save_ranges(connection, self.lease.workspace_id, self.running.id, self.ranges)
+            if within is None:
+                self.ranges = batch.ranges_read()
+                await dreams.save_ranges(
+                    connection, self.lease.workspace_id, self.running.id, self.ranges.stretches, self.ranges.memory_ids
+                )
             settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
         masked = await masked_turns(engine, self.lease.workspace_id, settings.pii, batch.turns, self.tracker)
         return replace(batch, turns=masked.turns), settings, masked.stored
@@ -171,14 +178,17 @@ class Dream:
                 connection, self.lease.workspace_id, self.running.id, read=self._read_so_far, messages=of
             )
 
-    async def _reconcile(self, batch: Batch, extraction: Extraction, checkpoints: Checkpoints | None) -> Plan:
-        """What the candidates mean beside what is known; pairs that only a reader can tell apart are read."""
-        read = evidence_of(extraction.candidates)
+    async def _reconcile(
+        self, batch: Batch, extraction: Extraction, readings: list[Reading], checkpoints: Checkpoints | None
+    ) -> Plan:
+        """What the candidates and saved memories mean beside what is known; pairs that only a reader can tell apart are
+        read."""
+        read = [*evidence_of(extraction.candidates), *(memory.id for memory in batch.saved)]
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
             people = await find_people(connection, self.lease, batch.turns, extraction.candidates)
         async with self.tracker.step("compare", read):
             candidates = await asyncio.to_thread(attest, extraction.candidates, batch.turns, people)
-        around = await find_related(self.engine, self.lease, candidates, self.tracker)
+        around = await find_related(self.engine, self.lease, candidates, readings, self.tracker)
         said_at = {turn.id: (turn.at, place) for place, turn in enumerate(batch.turns)}
         async with self.tracker.step("compare", read):
             plan = await asyncio.to_thread(reconcile, around, said_at, {})

@@ -1,9 +1,9 @@
-"""Gather: one bounded batch of messages past the watermark, read and let go of."""
+"""Gather: one bounded batch of messages past the watermark and of memories not read yet, read and let go of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -12,9 +12,10 @@ from service.domain.dead_letters import reason
 from service.domain.message_text import text_of_parts
 from service.store import agents, dead_letters, dreams
 from service.store.dreams import Lease
-from worker.dreaming.candidates import Turn
+from worker.dreaming.candidates import SavedMemory, Turn
 
 MESSAGES_MAX = 5_000
+MEMORIES_MAX = 1_000
 TOKENS_MAX = 2_000_000
 
 
@@ -39,8 +40,17 @@ class SetAside:
 
 
 @dataclass(frozen=True, slots=True)
+class Ranges:
+    """What a dream is going to read: stretches of sessions, and memories."""
+
+    stretches: list[dict[str, Any]]
+    memory_ids: list[UUID]
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
-    """What one dream reads: turns in order, session by session. ``more``: some were left for the next one.
+    """What one dream reads: turns in order, session by session, and memories ``saved`` or changed since the last one,
+    oldest first. ``more``: some were left for the next one.
 
     ``set_aside``: those of them that are dead letters, and have no text here. ``retried``: those that were, and are to
     be read after all, with the times a worker has died over them.
@@ -48,6 +58,7 @@ class Batch:
 
     agent: str
     turns: list[Turn]
+    saved: list[SavedMemory]
     session_of: dict[UUID, UUID]
     dreamed_seq: dict[UUID, int]
     more: bool
@@ -68,6 +79,10 @@ class Batch:
         """The stretches, for the dream's record."""
         return [asdict(stretch) for stretch in self.ranges]
 
+    def ranges_read(self) -> Ranges:
+        """All that the dream reads, for its record."""
+        return Ranges(self.watermarks(), [memory.id for memory in self.saved])
+
     def first(self, count: int) -> Batch:
         """The same batch with its first ``count`` turns only."""
         if count >= len(self.turns):
@@ -83,19 +98,28 @@ class Batch:
 
 
 async def gather(
-    connection: Connection, lease: Lease, within: Sequence[Mapping[str, Any]] | None = None, limit: int = MESSAGES_MAX
+    connection: Connection, lease: Lease, within: Ranges | None, *, limit: int | None, embedded: bool, now: datetime
 ) -> Batch:
-    """The next messages due for the agent, session by session, in order; of these stretches only, if given.
+    """The next messages and memories due for the agent, in order; ``within`` these ranges only, if given.
 
-    Those that were set aside and are retried come first, and by themselves.
+    Messages that were set aside and are retried come first, and by themselves. At most ``limit`` of either.
+    ``embedded``: only memories that have their vectors.
     """
     agent = await agents.agent_name(connection, lease.workspace_id, lease.agent_id)
+    stretches = within.stretches if within else []
     rows: list[Row] = []
-    if not within:
-        rows = await dead_letters.retried(connection, lease.workspace_id, lease.agent_id, limit)
-    if not rows:
-        rows = await dreams.due_messages(connection, lease, limit=limit, tokens_max=TOKENS_MAX, ranges=within)
+    if not stretches:
+        rows = await dead_letters.retried(connection, lease.workspace_id, lease.agent_id, limit or MESSAGES_MAX)
+    if not rows and (stretches or within is None):
+        rows = await dreams.due_messages(
+            connection, lease, limit=limit or MESSAGES_MAX, tokens_max=TOKENS_MAX, ranges=stretches or None
+        )
     due = await dreams.count_due(connection, lease)
+    saved = await dreams.unread_memories(
+        connection, lease, ids=within.memory_ids if within else None, embedded=embedded, limit=limit or MEMORIES_MAX,
+        now=now,
+    )  # fmt: skip
+    unread = await dreams.count_unread_memories(connection, lease, embedded=embedded, now=now)
     turns = [
         Turn(
             id=row["id"],
@@ -114,7 +138,8 @@ async def gather(
         turns=turns,
         session_of={row["id"]: row["session_id"] for row in rows},
         dreamed_seq={row["session_id"]: row["dreamed_seq"] for row in rows},
-        more=due > len(rows),
+        saved=[SavedMemory(**row) for row in saved],
+        more=due > len(rows) or unread > len(saved),
         set_aside=[
             SetAside(row["id"], row["session"], row["seq"], reason(row["step"], row["attempts"]), row["attempts"])
             for row in rows

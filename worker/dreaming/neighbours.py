@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,24 +19,30 @@ from service.store.dreams import Lease
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.candidates import Candidate, evidence_of, proposed_in
 from worker.dreaming.people import slot_owner
+from worker.dreaming.readings import Reading
 from worker.dreaming.testimony import is_of
 
 NEIGHBOURS = 5
+NEIGHBOURS_OF_MEMORY = 10
 SIMILARITY_MIN = 0.6
 """Below this two statements are not looked at as one: of 2,000 annotated pairs none that may merge lies lower."""
 
 _BATCH = 20
+
+Readings = Mapping[UUID, Reading]
 
 
 @dataclass(frozen=True, slots=True)
 class ExistingMemory:
     """A memory that was there before the dream, at the version the plan is made for.
 
-    ``since``: when what it says was told, or put so by an edit, after which its ``value`` is not known. ``word_of`` and
-    ``hearsay_by`` as of a candidate; what was saved for a user is that user's own word.
+    ``since``: when what it says was told, or put so by an edit, after which its ``value`` is not known until a dream
+    has read it again; ``said_at``: when it was said last. ``word_of`` and ``hearsay_by`` as of a candidate; what was
+    saved for a user is that user's own word. ``uses``: links that others drew, and how often it was found.
     """
 
     id: UUID
+    audience: UUID
     version: int
     slot: str | None
     value: str | None
@@ -50,13 +56,22 @@ class ExistingMemory:
     word_of: str | None
     hearsay_by: str | None
     edited: bool
+    form: str | None
+    said_at: datetime
+    key: str | None
+    status: str | None
+    decay_exempt: bool
+    expires_at: datetime | None
+    metadata: Mapping[str, Any]
+    uses: int
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedMemories:
     """The candidates with their identities and vectors, and what is known near them.
 
-    ``near[i]`` are (similarity, memory) of the live memories nearest to candidate ``i``, nearest first.
+    ``near[i]`` are (similarity, memory) of the live memories nearest to candidate ``i``, nearest first; ``around`` are
+    those nearest to each memory that this dream reads (``read``). ``home`` is the audience of what a dream makes.
     """
 
     candidates: Sequence[Candidate]
@@ -64,6 +79,9 @@ class RelatedMemories:
     embedded: EmbeddingBatch
     existing: Sequence[ExistingMemory]
     near: Sequence[Sequence[tuple[float, ExistingMemory]]]
+    around: Mapping[UUID, Sequence[tuple[float, ExistingMemory]]]
+    read: Collection[UUID]
+    home: UUID
 
     def similar_candidates(self) -> list[dict[int, float]]:
         """For each candidate the others at least SIMILARITY_MIN similar to it, by position."""
@@ -79,18 +97,29 @@ class RelatedMemories:
 
 
 async def find_related(
-    engine: Engine, lease: Lease, candidates: Sequence[Candidate], tracker: Tracker
+    engine: Engine, lease: Lease, candidates: Sequence[Candidate], readings: Sequence[Reading], tracker: Tracker
 ) -> RelatedMemories:
-    """What is known around these candidates, of the agent's own memories. Embeds outside any transaction."""
+    """What is known around these candidates and saved memories, of the agent's own. Embeds outside any transaction."""
     identities = await engine.executor.each(_identity, candidates, lambda each: len(each.content))
     embedded = await _embedded(engine, candidates, tracker)
+    read = {reading.memory.id: reading for reading in readings}
     async with engine.db.transaction(lease.workspace_id) as connection:
-        rows = await reconciling.memories_in_slots(
-            connection, lease, slots=sorted({each.slot for each in candidates if each.slot}),
-            identities=[bytes.fromhex(identity) for identity in set(identities)], now=engine.now(),
-        )  # fmt: skip
-        near = await _nearest(connection, engine, lease, embedded)
-    return RelatedMemories(candidates, identities, embedded, [_existing_memory(row) for row in rows], near)
+        rows = await reconciling.memories_alike(
+            connection,
+            lease,
+            audiences=sorted({lease.agent_id, *(reading.memory.audience for reading in readings)}),
+            slots=sorted(
+                {slot for slot in (*(one.slot for one in candidates), *(one.slot for one in readings)) if slot}
+            ),
+            forms=sorted({reading.form for reading in readings}),
+            identities=[bytes.fromhex(identity) for identity in set(identities)],
+            ids=list(read),
+            now=engine.now(),
+        )
+        near = await _nearest(connection, engine, lease, embedded, read)
+        around = await _around(connection, engine, lease, read)
+    existing = [_existing_memory(row, read) for row in rows]
+    return RelatedMemories(candidates, identities, embedded, existing, near, around, read.keys(), lease.agent_id)
 
 
 def _identity(candidate: Candidate) -> str:
@@ -116,8 +145,26 @@ async def _embedded(engine: Engine, candidates: Sequence[Candidate], tracker: Tr
             return EmbeddingBatch(spaces.pop(), [vector for part in parts for vector in part.vectors])
 
 
+async def _around(
+    connection: Connection, engine: Engine, lease: Lease, read: Readings
+) -> dict[UUID, list[tuple[float, ExistingMemory]]]:
+    """The memories nearest to each of those read, by the vectors that are stored."""
+    around: dict[UUID, list[tuple[float, ExistingMemory]]] = {}
+    space = await engine.space()
+    ids = list(read) if space is not None else []
+    for start in range(0, len(ids), _BATCH):
+        assert space is not None
+        rows = await reconciling.nearest_to_memories(
+            connection, lease, space, ids[start : start + _BATCH], similarity_min=SIMILARITY_MIN,
+            limit=NEIGHBOURS_OF_MEMORY, now=engine.now(),
+        )  # fmt: skip
+        for row in rows:
+            around.setdefault(row["memory_id"], []).append((row["similarity"], _existing_memory(row, read)))
+    return around
+
+
 async def _nearest(
-    connection: Connection, engine: Engine, lease: Lease, embedded: EmbeddingBatch
+    connection: Connection, engine: Engine, lease: Lease, embedded: EmbeddingBatch, read: Readings
 ) -> list[list[tuple[float, ExistingMemory]]]:
     near: list[list[tuple[float, ExistingMemory]]] = [[] for _ in embedded.vectors]
     given = [(n, vector) for n, vector in enumerate(embedded.stored()) if vector is not None]
@@ -127,26 +174,44 @@ async def _nearest(
             connection, lease, embedded, part, similarity_min=SIMILARITY_MIN, limit=NEIGHBOURS, now=engine.now()
         )
         for row in rows:
-            near[row["n"]].append((row["similarity"], _existing_memory(row)))
+            near[row["n"]].append((row["similarity"], _existing_memory(row, read)))
     return near
 
 
-def _existing_memory(row: Any) -> ExistingMemory:
-    source = row["source"]
-    owner = slot_owner(source.get("slot"))
+def _existing_memory(row: Any, read: Readings) -> ExistingMemory:
+    """A row of ``compared_columns``; what this dream or a former one read in it comes before what its source says."""
+    source, stored = row["source"], row["reading"] or {}
+    reading = read.get(row["id"])
+    slot, value, polarity = source.get("slot"), source.get("value"), source.get("polarity", "positive")
+    if row["edited"]:
+        value = None
+    if reading is not None and reading.slot:
+        slot, value, polarity = reading.slot, reading.value, reading.polarity
+    elif stored.get("slot"):
+        slot, value, polarity = stored["slot"], stored["value"], stored["polarity"]
+    owner = slot_owner(slot)
     return ExistingMemory(
         id=row["id"],
+        audience=row["audience"],
         version=row["version"],
-        slot=source.get("slot"),
-        value=None if row["edited"] else source.get("value"),
-        polarity=source.get("polarity", "positive"),
+        slot=slot,
+        value=value,
+        polarity=polarity,
         type=row["type"],
         content=row["content"],
         subject=row["user_name"],
         identity=row["identity_hash"].hex(),
         since=row["since"],
         at=row["occurred_at"],
-        word_of=row["word_of"] if owner is None or is_of(owner, row["user_name"]) else None,
+        word_of=row["word_of"] if not owner or is_of(owner, row["user_name"]) else None,
         hearsay_by=row["hearsay_by"],
         edited=row["edited"],
+        form=reading.form if reading else stored.get("form"),
+        said_at=max(row["since"], row["reinforced_at"] or row["since"]),
+        key=row["key"],
+        status=row["status"],
+        decay_exempt=row["decay_exempt"],
+        expires_at=row["expires_at"],
+        metadata=row["metadata"],
+        uses=row["uses"],
     )

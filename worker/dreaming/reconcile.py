@@ -1,4 +1,5 @@
-"""Reconcile: what each candidate means beside what is known: new, duplicate, update or contradiction.
+"""Reconcile: what each candidate means beside what is known: new, duplicate, update or contradiction; and what memories
+saved since the last dream mean beside each other.
 
 Hashes and slots are exact. Vectors only find neighbours: whether two statements are one is decided by the guards, or,
 where they cannot tell, by the language model within what the guards allow. In doubt both are kept.
@@ -7,142 +8,50 @@ where they cannot tell, by the language model within what the guards allow. In d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
 from uuid import UUID
 
+from service.domain.changed_values import changes_value
 from service.domain.guards import contradicts, may_merge, same_particulars
 from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
-from service.store.vectors import EmbeddingBatch
 from worker.dreaming.candidates import Candidate
+from worker.dreaming.merging import kept_of
 from worker.dreaming.neighbours import ExistingMemory, RelatedMemories
+from worker.dreaming.plan import (
+    Key,
+    NewMemory,
+    Outcome,
+    Pair,
+    Plan,
+    Reinforcement,
+    Relation,
+    Replacement,
+    Statement,
+    key_of,
+)
 
 AMBIGUOUS_FROM = 0.8
 """From this similarity on, two statements the guards cannot tell apart are shown to the language model."""
 AMBIGUOUS_PAIRS_MAX = 40
 
-Outcome = Literal["duplicate", "update", "contradiction", "different"]
-Relation = Literal["updates", "contradicts"]
+Verdicts = Mapping[tuple[Key, Key], Outcome]
+"""The language model's, by the keys of the newer and the older statement."""
 
 
-@dataclass(slots=True)
-class NewMemory:
-    """A memory to be written. ``position`` is its candidate's; ``superseded_by`` what supersedes it from the start."""
+def reconcile(related: RelatedMemories, said_at: Mapping[UUID, tuple[datetime, int]], verdicts: Verdicts) -> Plan:
+    """The plan for these candidates and saved memories, each taken in the order they were said; pure.
 
-    id: UUID
-    position: int
-    candidate: Candidate
-    evidence: list[UUID]
-    identity: str
-    since: datetime
-    replaced_by: Statement | None = None
-
-    @property
-    def content(self) -> str:
-        return self.candidate.content
-
-    @property
-    def slot(self) -> str | None:
-        return self.candidate.slot
-
-    @property
-    def value(self) -> str | None:
-        return self.candidate.value
-
-    @property
-    def polarity(self) -> str:
-        return self.candidate.polarity
-
-    @property
-    def type(self) -> str:
-        return self.candidate.type.value
-
-    @property
-    def subject(self) -> str | None:
-        return self.candidate.subject
-
-    @property
-    def at(self) -> datetime | None:
-        return self.candidate.occurred_at
-
-    @property
-    def word_of(self) -> str | None:
-        return self.candidate.word_of
-
-    @property
-    def hearsay_by(self) -> str | None:
-        return self.candidate.hearsay_by
-
-    @property
-    def edited(self) -> bool:
-        return False
-
-    @property
-    def status(self) -> str | None:
-        return "open" if self.candidate.type is MemoryType.TODO else None
-
-    def bulletin_row(self, now: datetime) -> dict[str, Any]:
-        """What a bulletin will be made of once this is written, as the query ``bulletin_inputs`` gives it."""
-        candidate = self.candidate
-        return {
-            "id": self.id, "type": self.type, "content": self.content, "importance": candidate.importance,
-            "user": self.subject, "hearsay_by": self.hearsay_by, "occurred_at": self.at, "status": self.status,
-            "weight": candidate.importance, "at": self.at or now,
-        }  # fmt: skip
-
-
-Statement = ExistingMemory | NewMemory
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two statements that only a reader of both can tell apart: the older held, the newer proposed."""
-
-    position: int
-    held_id: UUID | int
-    older: str
-    newer: str
-
-
-@dataclass(slots=True)
-class Plan:
-    """What a dream is going to do, worked out without touching anything. ``undecided``: pairs kept apart in doubt."""
-
-    embedded: EmbeddingBatch
-    new: list[NewMemory] = field(default_factory=list)
-    reinforced: dict[UUID, tuple[ExistingMemory, list[UUID]]] = field(default_factory=dict)
-    superseded: dict[UUID, tuple[ExistingMemory, NewMemory]] = field(default_factory=dict)
-    links: list[tuple[NewMemory, Relation, UUID]] = field(default_factory=list)
-    undecided: list[Pair] = field(default_factory=list)
-
-    def known(self) -> list[ExistingMemory]:
-        """Every memory the plan touches."""
-        return [known for known, _ in [*self.reinforced.values(), *self.superseded.values()]]
-
-
-def reconcile(
-    related: RelatedMemories,
-    said_at: Mapping[UUID, tuple[datetime, int]],
-    verdicts: Mapping[tuple[int, UUID | int], Outcome],
-) -> Plan:
-    """The plan for these candidates, taken in the order they were said; pure.
-
-    ``said_at`` says when each message was said, and its place among all. ``verdicts`` are the language model's, by
-    candidate and what it was compared with: a memory's id, or an earlier candidate's position.
+    ``said_at`` says when each message was said, and its place among all.
     """
     return _Planner(related, said_at, verdicts).plan()
 
 
 class _Planner:
-    """Goes through the candidates once, keeping what holds at that point."""
+    """Goes through the memories to be read and the candidates once, keeping what holds at that point."""
 
     def __init__(
-        self,
-        related: RelatedMemories,
-        said_at: Mapping[UUID, tuple[datetime, int]],
-        verdicts: Mapping[tuple[int, UUID | int], Outcome],
+        self, related: RelatedMemories, said_at: Mapping[UUID, tuple[datetime, int]], verdicts: Verdicts
     ) -> None:
         self._related = related
         self._said_at = said_at
@@ -150,15 +59,21 @@ class _Planner:
         self._similar = related.similar_candidates()
         self._new_at: dict[int, NewMemory] = {}
         self._plan = Plan(related.embedded)
-        self._by_identity: dict[tuple[str, str], Statement] = {
-            (one.type, one.identity): one for one in related.existing
-        }
-        self._in_slot: dict[str, list[Statement]] = {}
+        self._by_identity: dict[tuple[str, str], Statement] = {}
+        self._in_slot: dict[tuple[UUID, str], list[Statement]] = {}
+        self._of_form: dict[tuple[UUID, str], list[ExistingMemory]] = {}
         for one in related.existing:
+            if one.audience == related.home:
+                self._by_identity[one.type, one.identity] = one
             if one.slot:
-                self._in_slot.setdefault(one.slot, []).append(one)
+                self._in_slot.setdefault((one.audience, one.slot), []).append(one)
+            if one.form:
+                self._of_form.setdefault((one.audience, one.form), []).append(one)
 
     def plan(self) -> Plan:
+        read = [one for one in self._related.existing if one.id in self._related.read]
+        for memory in sorted(read, key=_said_last):
+            self._review(memory)
         for position in sorted(range(len(self._related.candidates)), key=self._last_said_at):
             self._take(position)
         return self._plan
@@ -166,18 +81,69 @@ class _Planner:
     def _last_said_at(self, position: int) -> tuple[datetime, int]:
         return max(self._said_at[id_] for id_ in self._related.candidates[position].evidence)
 
+    def _review(self, memory: ExistingMemory) -> None:
+        """Compare a memory that somebody saved with those around it, its own audience's."""
+        around: dict[UUID, tuple[float, ExistingMemory]] = {
+            one.id: (1.0, one)
+            for group in (
+                self._in_slot.get((memory.audience, memory.slot or ""), []),
+                self._of_form.get((memory.audience, memory.form or ""), []),
+            )
+            for one in group
+            if isinstance(one, ExistingMemory)
+        }
+        for similarity, other in self._related.around.get(memory.id, ()):
+            around.setdefault(other.id, (similarity, other))
+        for similarity, other in sorted(around.values(), key=lambda each: (-each[0], each[1].id)):
+            if not self._holds(memory):
+                return
+            if other.id != memory.id and self._holds(other):
+                older, newer = sorted((memory, other), key=_said_last)
+                self._settle(older, newer, similarity)
+
+    def _settle(self, older: ExistingMemory, newer: ExistingMemory, similarity: float) -> None:
+        """Merge two memories, or let the newer replace the older, or leave both."""
+        outcome = _by_slot(older, newer) or self._judge(newer, older, similarity)
+        if outcome == "duplicate":
+            if not _vouched_alike(older, newer) or not _vouched_alike(newer, older):
+                if may_replace(newer, older):
+                    self._close(older, newer)
+                return
+            chosen = kept_of(older, newer)
+            if chosen is not None and may_replace(*chosen):
+                self._merge(*chosen)
+        elif outcome in ("update", "contradiction"):
+            relation: Relation = "updates" if outcome == "update" else "contradicts"
+            if may_replace(newer, older):
+                self._close(older, newer)
+            else:
+                relation = "contradicts"
+            self._plan.links.append((newer, relation, older.id))
+
+    def _close(self, held: ExistingMemory, by: Statement, *, same: bool = False) -> Reinforcement | None:
+        """The memory is replaced; what it was to be reinforced by, if it was."""
+        self._plan.superseded[held.id] = Replacement(held, by, same)
+        return self._plan.reinforced.pop(held.id, None)
+
+    def _merge(self, kept: ExistingMemory, merged: ExistingMemory) -> None:
+        before = self._close(merged, kept, same=True)
+        again = self._plan.reinforced.setdefault(kept.id, Reinforcement(kept))
+        again.merged.append(merged)
+        if before is not None:
+            again.merged += before.merged
+
     def _take(self, position: int) -> None:
         candidate = self._related.candidates[position]
-        near = self._near(position)
-        same = self._same(position, near)
+        new = NewMemory(
+            new_id(), self._related.home, position, candidate, list(candidate.evidence),
+            self._related.identities[position], self._last_said_at(position)[0],
+        )  # fmt: skip
+        near = self._near(new)
+        same = self._same(new, near)
         if same is not None:
             if may_replace(candidate, same):
                 self._confirm(same, candidate)
             return
-        new = NewMemory(
-            new_id(), position, candidate, list(candidate.evidence), self._related.identities[position],
-            self._last_said_at(position)[0],
-        )  # fmt: skip
         for held in self._outdated_by(new):
             self._replace(held, new, "updates")
         for held, outcome in near:
@@ -188,15 +154,15 @@ class _Planner:
         if new.replaced_by is None:
             self._by_identity[new.type, new.identity] = new
             if new.slot:
-                self._in_slot.setdefault(new.slot, []).append(new)
+                self._in_slot.setdefault((new.audience, new.slot), []).append(new)
 
-    def _same(self, position: int, near: Sequence[tuple[Statement, Outcome]]) -> Statement | None:
+    def _same(self, new: NewMemory, near: Sequence[tuple[Statement, Outcome]]) -> Statement | None:
         """What says the same already: word for word, in its slot, or as the guards allow.
 
         Hearsay that repeats the person's own word adds nothing to it; their own word is more than the same as hearsay.
         """
-        candidate = self._related.candidates[position]
-        slot = [held for held in self._in_slot.get(candidate.slot or "", []) if self._holds(held)]
+        candidate = new.candidate
+        slot = [held for held in self._in_slot.get((new.audience, new.slot or ""), []) if self._holds(held)]
         for held in slot:
             if (
                 held.value == candidate.value
@@ -204,7 +170,7 @@ class _Planner:
                 and _vouched_alike(held, candidate)
             ):
                 return held
-        exact = self._by_identity.get((candidate.type.value, self._related.identities[position]))
+        exact = self._by_identity.get((new.type, new.identity))
         if exact is not None and self._holds(exact):
             return exact
         same = (held for held, outcome in near if outcome == "duplicate" and _vouched_alike(held, candidate))
@@ -220,7 +186,8 @@ class _Planner:
         A positive one: every other value, and its own denial. A negative one ("no longer lives in Oslo"): the
         same value only, for it does not say what holds instead.
         """
-        held = [one for one in self._in_slot.get(new.slot or "", []) if self._holds(one) and _of_one(one, new)]
+        filled = self._in_slot.get((new.audience, new.slot or ""), [])
+        held = [one for one in filled if self._holds(one) and _of_one(one, new)]
         if new.polarity == "negative":
             return [one for one in held if one.value == new.value and one.polarity != "negative"]
         return [
@@ -242,56 +209,71 @@ class _Planner:
         elif isinstance(held, NewMemory):
             held.replaced_by = new
         else:
-            self._plan.superseded[held.id] = (held, new)
-            self._plan.reinforced.pop(held.id, None)
+            self._close(held, new)
         self._plan.links.append((new, relation, held.id))
 
     def _confirm(self, held: Statement, candidate: Candidate) -> None:
         if isinstance(held, NewMemory):
             held.evidence.extend(id_ for id_ in candidate.evidence if id_ not in held.evidence)
         else:
-            self._plan.reinforced.setdefault(held.id, (held, []))[1].extend(candidate.evidence)
+            self._plan.reinforced.setdefault(held.id, Reinforcement(held)).evidence.extend(candidate.evidence)
 
-    def _near(self, position: int) -> list[tuple[Statement, Outcome]]:
+    def _near(self, new: NewMemory) -> list[tuple[Statement, Outcome]]:
         """Neighbours of a candidate and what it is beside them; those it has nothing to do with are left out."""
-        neighbours: list[tuple[float, Statement]] = list(self._related.near[position])
+        neighbours: list[tuple[float, Statement]] = list(self._related.near[new.position])
         neighbours += [
             (similarity, self._new_at[other])
-            for other, similarity in self._similar[position].items()
+            for other, similarity in self._similar[new.position].items()
             if other in self._new_at
         ]
         close = [each for each in neighbours if self._holds(each[1])]
         close.sort(key=lambda each: -each[0])
-        judged = [(held, self._judge(position, held, similarity)) for similarity, held in close]
+        judged = [(held, self._judge(new, held, similarity)) for similarity, held in close]
         return [(held, outcome) for held, outcome in judged if outcome is not None and outcome != "different"]
 
-    def _judge(self, position: int, held: Statement, similarity: float) -> Outcome | None:
-        candidate = self._related.candidates[position]
-        if held.type != candidate.type.value or held.subject != candidate.subject:
+    def _judge(self, newer: Statement, older: Statement, similarity: float) -> Outcome | None:
+        """What a statement is beside an older one, by the guards; None where it is nothing, or nobody can tell."""
+        if older.type != newer.type or older.subject != newer.subject:
             return None
-        happens = POLICIES[candidate.type].happens
-        if held.hearsay_by and candidate.hearsay_by and held.hearsay_by != candidate.hearsay_by:
+        happens = POLICIES[MemoryType(newer.type)].happens
+        if older.hearsay_by and newer.hearsay_by and older.hearsay_by != newer.hearsay_by:
             return None
-        if may_merge(held.content, candidate.content):
-            return "duplicate" if not happens or _same_day(held.at, candidate.occurred_at) else None
-        if happens or (held.slot and candidate.slot and held.slot != candidate.slot):
+        if may_merge(older.content, newer.content):
+            return "duplicate" if not happens or _same_day(older.at, newer.at) else None
+        if happens or (older.slot and newer.slot and older.slot != newer.slot):
             return None
-        if contradicts(held.content, candidate.content):
+        if contradicts(older.content, newer.content):
             return "contradiction"
-        if similarity < AMBIGUOUS_FROM or not may_replace(candidate, held):
+        if changes_value(older.content, newer.content):
+            return "update"
+        if similarity < AMBIGUOUS_FROM or not may_replace(newer, older):
             return None
-        key = held.position if isinstance(held, NewMemory) else held.id
-        verdict = self._verdicts.get((position, key))
+        verdict = self._verdicts.get((key_of(newer), key_of(older)))
         if verdict is None:
-            self._ask_about(Pair(position, key, held.content, candidate.content))
+            self._ask_about(Pair(key_of(newer), key_of(older), older.content, newer.content))
             return None
-        if verdict == "duplicate" and not same_particulars(held.content, candidate.content):
+        if verdict == "duplicate" and not same_particulars(older.content, newer.content):
             return None
         return verdict
 
     def _ask_about(self, pair: Pair) -> None:
         if len(self._plan.undecided) < AMBIGUOUS_PAIRS_MAX and pair not in self._plan.undecided:
             self._plan.undecided.append(pair)
+
+
+def _said_last(memory: ExistingMemory) -> tuple[datetime, UUID]:
+    return memory.said_at, memory.id
+
+
+def _by_slot(older: ExistingMemory, newer: ExistingMemory) -> Outcome | None:
+    """Whether a memory fills the slot of an older one otherwise. What has happened is not undone by what followed."""
+    if not newer.slot or older.slot != newer.slot or not _of_one(older, newer):
+        return None
+    if POLICIES[MemoryType(older.type)].happens:
+        return None
+    if older.value == newer.value:
+        return "update" if older.polarity != newer.polarity else None
+    return "update" if older.polarity == newer.polarity == "positive" else None
 
 
 def may_replace(by: Candidate | Statement, statement: Statement) -> bool:
@@ -309,14 +291,14 @@ def may_replace(by: Candidate | Statement, statement: Statement) -> bool:
     return by.subject == statement.subject and by.word_of in (statement.word_of, statement.subject)
 
 
-def _vouched_alike(held: Statement, candidate: Candidate) -> bool:
+def _vouched_alike(held: Statement, candidate: Candidate | Statement) -> bool:
     """Whether a memory that says the same is the word of whoever said the candidate, or of the person it is about."""
     if held.subject == candidate.subject:
         return held.hearsay_by in (None, candidate.hearsay_by)
     return not (held.word_of or held.hearsay_by or candidate.word_of or candidate.hearsay_by)
 
 
-def _of_one(held: Statement, new: NewMemory) -> bool:
+def _of_one(held: Statement, new: Statement) -> bool:
     """Whether two that fill one slot are about one person or thing: slots fold the case of names, users do not."""
     return held.subject == new.subject or not (held.word_of or held.hearsay_by or new.hearsay_by)
 

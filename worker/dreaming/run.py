@@ -31,6 +31,7 @@ from service.store.settings import agent_settings
 from worker.dreaming.checkpoints import LeaseLost, UnsavedResults
 from worker.dreaming.diff import usage_report
 from worker.dreaming.dream import Dream, DreamOutcome, DreamRun
+from worker.dreaming.gather import Ranges
 
 log = structlog.get_logger(__name__)
 
@@ -242,14 +243,17 @@ class AgentRun:
         if row is None:
             return None
         await self.dreamer.on_step("begun")
-        return DreamRun(
-            row["id"], row["trigger"], row["dry_run"], Usage(**row["usage"]), row["watermarks"] or None
-        )  # fmt: skip
+        settled = Ranges(row["watermarks"], row["memory_ids"]) if row["watermarks"] or row["memory_ids"] else None
+        return DreamRun(row["id"], row["trigger"], row["dry_run"], Usage(**row["usage"]), settled)
 
     async def _has_reason(self, connection: Connection) -> bool:
-        """Whether a dream would do anything: messages are due, something fades, or the bulletin is out of date."""
+        """Whether a dream would do anything: messages or memories are due, something fades, or the bulletin is out of
+        date."""
         workspace, agent_id, now = self.lease.workspace_id, self.lease.agent_id, self._engine.now()
         if await dreams.count_due(connection, self.lease):
+            return True
+        embedded = self._engine.embedder is not None
+        if await dreams.count_unread_memories(connection, self.lease, embedded=embedded, now=now):
             return True
         settings = await agent_settings(connection, workspace, agent_id)
         if await dreams.has_decayed(connection, self.lease, settings, now):

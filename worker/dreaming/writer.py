@@ -15,14 +15,16 @@ from service.domain.text_features import extract_features
 from service.embedding.tokens import count_tokens
 from service.memory.dreams import bulletin as bulletins_of
 from service.memory.dreams.bulletin import Bulletin
-from service.store import bulletins, dead_letters, dreams, entities, memories, sessions
+from service.store import bulletins, dead_letters, dreams, memories, sessions
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.diff import Diff
 from worker.dreaming.extract.extraction import Extraction
 from worker.dreaming.gather import Batch
-from worker.dreaming.reconcile import NewMemory, Plan, Statement
+from worker.dreaming.linking import link
+from worker.dreaming.plan import NewMemory, Plan, Statement
+from worker.dreaming.readings import Reading, form_of
 
 REASON_MAX = 300
 
@@ -52,7 +54,7 @@ class Writer:
     def _actor(self) -> str:
         return f"dream:{self.dream_id}"
 
-    async def memories(self, batch: Batch, extraction: Extraction, plan: Plan) -> bool:
+    async def memories(self, batch: Batch, extraction: Extraction, readings: Sequence[Reading], plan: Plan) -> bool:
         """Write memories, provenance, history, entities and edges.
 
         False when the plan no longer fits: a memory it touches has changed, one like a new one has appeared, or a
@@ -67,11 +69,12 @@ class Writer:
             row = rows.get(known.id)
             if row is None or row["version"] != known.version or row["deleted_at"] is not None:
                 return False
+        read = await self._mark_read(readings)
         await self._supersede(plan, rows)
         if not await self._create(batch, plan):
             return False
         await self._reinforce(plan, rows)
-        await self._link(plan)
+        await link(self.connection, self.lease, self.dream_id, self.diff, plan, read)
         set_aside = [(one.message_id, one.reason) for one in batch.set_aside]
         for message_id, reason in [*extraction.skipped, *set_aside]:
             self.diff.note("skipped", after={"message_id": message_id}, reason=reason)
@@ -123,16 +126,29 @@ class Writer:
             "bulletin", after={"version": version}, undo={"version": version}, reason="what is known has changed"
         )
 
+    async def _mark_read(self, readings: Sequence[Reading]) -> list[Reading]:
+        """Note what was read in saved memories; those of them that have not changed meanwhile. The others stay due."""
+        items = [
+            {"id": one.memory.id, "version": one.memory.version, "reading": one.stored(self.dream_id)}
+            for one in readings
+        ]
+        marked = await dreams.mark_read(self.connection, self._workspace, items)
+        self.diff.memories = len(marked)
+        return [one for one in readings if one.memory.id in marked]
+
     async def _supersede(self, plan: Plan, rows: dict[UUID, Row]) -> None:
-        for known, new in plan.superseded.values():
-            await self._replace(known.id, by=new.id, until=new.since, reason=f"now: {new.content}")
+        for one in plan.superseded.values():
+            known, by = one.known, one.by
+            until = max(known.since, by.since) if one.same else by.since
+            reason = f"says the same: {by.content}" if one.same else f"now: {by.content}"
+            await self._replace(known.id, by=by.id, until=until, reason=reason)
             self.diff.note(
                 "superseded",
                 memory_id=known.id,
                 before=_describe(known) | {"type": known.type},
-                after=_describe(new) | {"superseded_by": new.id, "valid_until": new.since},
+                after=_describe(by) | {"superseded_by": by.id, "valid_until": until},
                 undo={"row": _record(rows[known.id]), "version": known.version + 1},
-                reason=new.content,
+                reason="says the same" if one.same else by.content,
             )
 
     async def _replace(self, memory_id: UUID, *, by: UUID, until: datetime, reason: str) -> None:
@@ -216,18 +232,26 @@ class Writer:
             "dream_id": self.dream_id,
             "changed_by": self._actor,
             "change_reason": "extracted",
+            "reading": {"dream_id": str(self.dream_id), "form": form_of(candidate.content)},
             **memories.index_words(candidate.content),
             **extract_features(candidate.content).columns(),
         }
 
     async def _reinforce(self, plan: Plan, rows: dict[UUID, Row]) -> None:
-        for known, evidence in plan.reinforced.values():
+        for again in plan.reinforced.values():
+            known, merged = again.known, [rows[one.id] for one in again.merged]
+            own = rows[known.id]["metadata"]
             await memories.reinforce(
-                self.connection, self._workspace, known.id, tags=[], metadata={},
+                self.connection, self._workspace, known.id,
+                tags=sorted({tag for row in merged for tag in row["tags"]}),
+                metadata={name: value for row in merged for name, value in row["metadata"].items() if name not in own},
                 actor=self._actor, reason="said again", now=self.now,
             )  # fmt: skip
             added = await memories.add_sources(
-                self.connection, self._workspace, [(known.id, id_) for id_ in dict.fromkeys(evidence)]
+                self.connection, self._workspace, [(known.id, id_) for id_ in dict.fromkeys(again.evidence)]
+            )
+            added += await memories.pass_on_sources(
+                self.connection, self._workspace, [(row["id"], known.id) for row in merged]
             )
             self.diff.note(
                 "reinforced",
@@ -240,47 +264,6 @@ class Writer:
                 },
                 reason="said again",
             )
-
-    async def _link(self, plan: Plan) -> None:
-        """Entities for the subjects and mentions of new memories, and edges to them and between memories."""
-        named = {(m.name, m.kind) for new in plan.new for m in new.candidate.mentions}
-        named |= {(new.subject, "person") for new in plan.new if new.subject}
-        found = await entities.ensure_all(
-            self.connection, self._workspace, agent_id=self.lease.agent_id, audience=self.lease.agent_id,
-            named=sorted(named), dream_id=self.dream_id,
-        )  # fmt: skip
-        for (named_so, kind), (entity_id, made) in found.items():
-            if made:
-                self.diff.note(
-                    "entity",
-                    after={"name": named_so, "kind": kind},
-                    undo={"entity_id": entity_id},
-                    reason="first mention",
-                )
-        wanted: list[tuple[entities.Edge, dict[str, Any]]] = []
-        for new in plan.new:
-            ends = [("about", (new.subject, "person"))] if new.subject else []
-            ends += [("mentions", (mention.name, mention.kind)) for mention in new.candidate.mentions]
-            for relation, entity in ends:
-                if entity in found:
-                    edge = self._edge(relation, new.id, "entity", found[entity][0])
-                    wanted.append((edge, {"entity": entity[0], "kind": entity[1]}))
-        for new, relation, target in plan.links:
-            wanted.append((self._edge(relation, new.id, "memory", target), {"memory_id": target}))
-        made_edges = await entities.connect_all(
-            self.connection, self._workspace, [edge for edge, _ in wanted], self._actor
-        )
-        for (edge, shown), edge_id in zip(wanted, made_edges, strict=True):
-            if edge_id is not None:
-                after = shown | {"relation": edge.relation, "edge_id": edge_id}
-                self.diff.note(
-                    "linked", memory_id=edge.source_id, after=after, undo={"edge_id": edge_id}, reason=edge.relation
-                )
-
-    def _edge(self, relation: str, source: UUID, kind: str, target: UUID) -> entities.Edge:
-        return entities.Edge(
-            self.lease.agent_id, relation, "memory", source, kind, target, memory_id=source, dream_id=self.dream_id
-        )
 
 
 def _describe(held: Statement) -> dict[str, Any]:

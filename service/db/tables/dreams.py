@@ -36,6 +36,7 @@ dreams = Table(
     bool_column("dry_run"),
     json_column("report"),
     json_column("watermarks", default="[]"),
+    Column("memory_ids", ARRAY(UUID(as_uuid=True)), nullable=False, server_default="{}"),
     json_column("usage"),
     text_column("error", nullable=True),
     time_column("created_at", nullable=False, default_now=True),

@@ -72,6 +72,7 @@ memories = Table(
     text_column("change_reason"),
     text_column("hearsay_by", nullable=True),
     time_column("learned_at", default_now=True),
+    json_column("reading", nullable=True),
     workspace_pk("id"),
     references("agents", "agent_id"),
     references("teams", "team_id", cascade=False),
@@ -106,6 +107,13 @@ memories = Table(
     Index("ix_memories_hearsay", "workspace_id", "hearsay_by", postgresql_where=text("hearsay_by IS NOT NULL")),
     Index("ix_memories_key", "workspace_id", "key", postgresql_where=text("key IS NOT NULL")),
     Index("ix_memories_session", "workspace_id", "session_id", postgresql_where=text("session_id IS NOT NULL")),
+    Index(
+        "ix_memories_unread",
+        "workspace_id",
+        "agent_id",
+        "id",
+        postgresql_where=text("reading IS NULL AND deleted_at IS NULL AND superseded_by IS NULL"),
+    ),
     Index("ix_memories_user", "workspace_id", "user_name", postgresql_where=text("user_name IS NOT NULL")),
 )
 

@@ -1,7 +1,7 @@
 """Undoing a dream: the state before it, or a refusal that names what has changed since.
 
 The messages it read are due again, unless a later dream of the same session has read on: nothing is dreamed about
-twice.
+twice. So are the memories it read, unless they have been changed and read since.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Re
         taken = _read(await store.changes(connection, workspace, dream_id))
         await _undo(connection, workspace, dream_id, taken)
         await store.restore_watermarks(connection, workspace, record["watermarks"])
+        await store.restore_unread(connection, workspace, dream_id)
         await dead_letters.reopen(connection, workspace, dream_id)
         await store.mark_undone(connection, workspace, dream_id)
     return await get_dream(engine, principal, dream_id)

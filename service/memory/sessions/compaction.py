@@ -261,6 +261,7 @@ async def _store(engine: Engine, workspace: UUID, fold: _Window, draft: MemoryDr
             return False
         agent_id = fold.session["agent_id"]
         item = columns_of(draft, ScopeIds(agent_id, agent_id, None, None, fold.session["id"]), 1, ACTOR, now)
+        item["reading"] = {}
         if not await memories.insert(connection, workspace, [item], embedded):
             found = await memories.find_duplicate(connection, workspace, item)
             assert found is not None

@@ -232,6 +232,7 @@ async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: 
         if changed:
             raise Conflict("Some of these memories have been changed meanwhile; ask again.", changed=changed)
         item = columns_of(draft, ScopeIds(agent_id, agent_id, None, None, None), 1, principal.actor, now)
+        item["reading"] = {}
         if not await memories.insert(connection, workspace, [item], embedded):
             raise Conflict("There is such a summary already.")
         for row in rows:

@@ -1,0 +1,112 @@
+"""Whether a statement gives something another value than an earlier one did: "the budget is 50000", "… is now 60000".
+
+Only where the same thing is spoken of in the same words, the two values are of one kind (a figure, a date, a name), and
+either the later statement says that it is a change or the thing has one value at a time by its nature (a budget).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from service.domain.guards import normalize
+
+_TEXT_MAX = 300
+_WORDS_MAX = 8
+_WORD = re.compile(r"[^\W_]+(?:['’._/:@+#%-][^\W_]+)*|[$€£]")
+_CAPITALISED = re.compile(r"(?<=[^\s.!?:] )[^\W\d_a-zß-öø-ÿ][\w'’-]*")
+_LEAD = re.compile(
+    r"^(?:correction|update|actually|as of (?:now|today)|from now on|note|fyi)\s?[:,–-]\s", re.IGNORECASE
+)
+
+
+def _words_of(block: str) -> frozenset[str]:
+    return frozenset(block.split())
+
+
+_STATES = _words_of("is are was were has have been be being will got costs remains")
+_MOVES = _words_of(
+    "moved changed switched increased decreased raised lowered reduced cut postponed rescheduled updated pushed shifted"
+    " grew rose fell dropped went up down"
+)
+_MARKS = _words_of("now currently instead actually henceforth")
+_IGNORED = _words_of("the a an new current updated our my final latest latest $ € £")
+_BEFORE_VALUE = _words_of("on at in by to for")
+_DATES = _words_of(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
+    " september october november december today tomorrow noon midnight"
+)
+_ONE_VALUE = _words_of(
+    "budget deadline price cost rent salary password port version owner address email timezone venue codename target"
+    " limit quota headcount headquarters capital birthday age status priority lead manager ceo cto cfo hostname url"
+    " region fee rate discount goal score height weight size capacity due-date"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Assignment:
+    subject: tuple[str, ...]
+    value: tuple[str, ...]
+    kind: str
+    marked: bool
+
+
+def changes_value(older: str, newer: str) -> bool:
+    """Whether the newer statement replaces what the older says of the same thing. Not symmetric."""
+    before, after = _assignment(older), _assignment(newer)
+    if before is None or after is None or before.subject != after.subject or before.value == after.value:
+        return False
+    if before.kind != after.kind:
+        return False
+    single = bool(_head(after.subject) & _ONE_VALUE)
+    if after.kind == "word":
+        return single and after.marked
+    return after.marked or (single and after.kind in ("figure", "date"))
+
+
+def _head(subject: tuple[str, ...]) -> set[str]:
+    """The word that says what it is: the last one, or the one before "of" or "for"."""
+    for word in ("of", "for"):
+        if word in subject[1:]:
+            return {subject[subject.index(word) - 1]}
+    return {subject[-1]}
+
+
+def _assignment(text: str) -> _Assignment | None:
+    """What a plain statement says of what; None for any other."""
+    if len(text) > _TEXT_MAX:
+        return None
+    body = _LEAD.sub("", text.strip())
+    corrected = body != text.strip()
+    words = [word.removesuffix("'s") for word in _WORD.findall(normalize(body).replace("’", "'"))]
+    at = next((n for n, word in enumerate(words) if word in _STATES or word in _MOVES), 0)
+    subject = tuple(word for word in words[:at] if word not in _IGNORED | _MARKS)
+    if not 0 < len(subject) <= _WORDS_MAX:
+        return None
+    marked = corrected or bool(_MARKS & set(words[:at]))
+    end = at
+    while end < len(words) and words[end] in _STATES | _MARKS | _MOVES:
+        marked = marked or words[end] in _MARKS | _MOVES
+        end += 1
+    rest = words[end:]
+    if words[end - 1] in _MOVES or (words[end - 1] in _MARKS and words[end - 2] in _MOVES):
+        if "to" not in rest:
+            return None
+        rest = rest[rest.index("to") + 1 :]
+    if rest and rest[-1] in _MARKS:
+        marked, rest = True, rest[:-1]
+    value = tuple(
+        word for n, word in enumerate(rest) if word not in _IGNORED and not (n == 0 and word in _BEFORE_VALUE)
+    )
+    if not 0 < len(value) <= _WORDS_MAX or "not" in rest:
+        return None
+    names = {normalize(name).removesuffix("'s") for name in _CAPITALISED.findall(body)}
+    return _Assignment(subject, value, _kind(value, names), marked)
+
+
+def _kind(value: tuple[str, ...], names: set[str]) -> str:
+    if _DATES & set(value):
+        return "date"
+    if any(char.isdigit() for word in value for char in word):
+        return "figure"
+    return "name" if value[0] in names else "word"

@@ -1,0 +1,175 @@
+"""Draws what a plan says of the graph: entities, edges to them, and edges between memories."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain.guards import normalize
+from service.store import entities
+from service.store.dreams import Lease
+from worker.dreaming.candidates import Mention
+from worker.dreaming.diff import Diff
+from worker.dreaming.entity_names import Named, grouped, known_entity, may_be_spelled, spelling_key, spellings
+from worker.dreaming.plan import Plan
+from worker.dreaming.readings import Reading
+
+Drawn = tuple[entities.Edge, dict[str, Any]]
+"""An edge, and what the diff shows of its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """An entity that is there."""
+
+    id: UUID
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    """A memory, whom it is about and what it names."""
+
+    memory_id: UUID
+    audience: UUID
+    content: str
+    subject: str | None
+    mentions: Sequence[Mention]
+
+    def ends(self) -> list[tuple[str, Named]]:
+        """The relations to entities, and the name and kind of each."""
+        about = [("about", (self.subject, "person"))] if self.subject else []
+        return about + [("mentions", (mention.name, mention.kind)) for mention in self.mentions]
+
+
+async def link(
+    connection: Connection, lease: Lease, dream_id: UUID, diff: Diff, plan: Plan, readings: Sequence[Reading]
+) -> None:
+    """Entities for what new and saved memories name, and edges to them and between memories; noted in the diff."""
+    graph = _Graph(connection, lease, dream_id, diff)
+    namings = [_Naming(new.id, new.audience, new.content, new.subject, new.candidate.mentions) for new in plan.new]
+    namings += [
+        _Naming(one.memory.id, one.memory.audience, one.memory.content, one.memory.user_name, one.mentions)
+        for one in readings
+    ]
+    by_audience: dict[UUID, list[_Naming]] = defaultdict(list)
+    for naming in namings:
+        by_audience[naming.audience].append(naming)
+    for audience, some in by_audience.items():
+        await graph.name(audience, some)
+    wanted = [
+        (graph.edge(source.audience, relation, source.id, "memory", target), {"memory_id": target})
+        for source, relation, target in plan.links
+    ]
+    await graph.connect([*wanted, *await graph.inherited(plan)])
+
+
+@dataclass(slots=True)
+class _Graph:
+    connection: Connection
+    lease: Lease
+    dream_id: UUID
+    diff: Diff
+
+    def edge(self, audience: UUID, relation: str, source: UUID, kind: str, target: UUID) -> entities.Edge:
+        """An edge from a memory, which says so itself."""
+        return entities.Edge(
+            audience, relation, "memory", source, kind, target, memory_id=source, dream_id=self.dream_id
+        )
+
+    async def name(self, audience: UUID, namings: Sequence[_Naming]) -> None:
+        """Entities of one audience, and the edges of the memories that name them."""
+        chosen = grouped(entity for naming in namings for _, entity in naming.ends())
+        spelled = {naming.memory_id: list(dict.fromkeys(spellings(naming.content))) for naming in namings}
+        wanted = {alias for name, _ in chosen for alias in (normalize(name), spelling_key(name))}
+        rows = await entities.called(
+            self.connection, self.lease.workspace_id, audience, sorted(wanted.union(*spelled.values()))
+        )
+        known: dict[str, dict[str, Entity]] = defaultdict(dict)
+        for row in rows:
+            known[row["alias"]][row["kind"]] = Entity(row["entity_id"], row["name"], row["kind"])
+        found = {entity: there for entity in chosen.values() if (there := known_entity(entity, known))}
+        found |= await self._make(audience, [entity for entity in chosen.values() if entity not in found], chosen)
+        by_spelling: dict[str, dict[UUID, Entity]] = defaultdict(dict)
+        for (name, kind), entity in found.items():
+            if may_be_spelled(spelling_key(name), kind):
+                by_spelling[spelling_key(name)][entity.id] = entity
+        for alias, kinds in known.items():
+            by_spelling[alias] |= {one.id: one for kind, one in kinds.items() if may_be_spelled(alias, kind)}
+        edges: list[Drawn] = []
+        for naming in namings:
+            ends = {
+                (relation, found[chosen[one]].id): found[chosen[one]]
+                for relation, one in naming.ends()
+                if chosen[one] in found
+            }
+            about = {id_ for relation, id_ in ends if relation == "about"}
+            for spelling in spelled[naming.memory_id]:
+                ends |= {
+                    ("mentions", id_): one for id_, one in by_spelling.get(spelling, {}).items() if id_ not in about
+                }
+            edges += [
+                (self.edge(audience, relation, naming.memory_id, "entity", id_), {"entity": one.name, "kind": one.kind})
+                for (relation, id_), one in ends.items()
+            ]
+        await self.connect(edges)
+
+    async def _make(
+        self, audience: UUID, missing: Sequence[Named], chosen: Mapping[Named, Named]
+    ) -> dict[Named, Entity]:
+        """New entities, which go by every spelling of their names."""
+        found = await entities.ensure_all(
+            self.connection, self.lease.workspace_id, agent_id=self.lease.agent_id, audience=audience,
+            named=sorted(set(missing)), dream_id=self.dream_id,
+        )  # fmt: skip
+        new = {entity: id_ for entity, (id_, made) in found.items() if made}
+        for (name, kind), id_ in new.items():
+            self.diff.note(
+                "entity", after={"name": name, "kind": kind}, undo={"entity_id": id_}, reason="first mention"
+            )
+        aliases = {
+            (new[one], alias)
+            for name, one in ((spelled[0], one) for spelled, one in chosen.items())
+            if one in new
+            for alias in (normalize(name), spelling_key(name))
+            if alias
+        }
+        await entities.add_spellings(self.connection, self.lease.workspace_id, sorted(aliases))
+        return {entity: Entity(id_, *entity) for entity, (id_, _) in found.items()}
+
+    async def inherited(self, plan: Plan) -> list[Drawn]:
+        """The edges of memories that became one with another, at that one."""
+        kept = {one.known.id: one.by.id for one in plan.superseded.values() if one.same}
+
+        def heir(id_: Any) -> Any:
+            return kept.get(id_, id_)
+
+        rows = await entities.edges_of(self.connection, self.lease.workspace_id, list(kept))
+        edges = []
+        for row in rows:
+            source, target = heir(row["source_id"]), heir(row["target_id"])
+            if source == target:
+                continue
+            edge = entities.Edge(
+                row["audience"], row["relation"], row["source_kind"], source, row["target_kind"], target,
+                memory_id=heir(row["memory_id"]), dream_id=self.dream_id,
+            )  # fmt: skip
+            edges.append((edge, {f"{row['target_kind']}_id": target}))
+        return edges
+
+    async def connect(self, wanted: Sequence[Drawn]) -> None:
+        """Draw the edges that are not there yet."""
+        made = await entities.connect_all(
+            self.connection, self.lease.workspace_id, [edge for edge, _ in wanted], f"dream:{self.dream_id}"
+        )
+        for (edge, shown), edge_id in zip(wanted, made, strict=True):
+            if edge_id is not None:
+                after = shown | {"relation": edge.relation, "edge_id": edge_id}
+                self.diff.note(
+                    "linked", memory_id=edge.memory_id, after=after, undo={"edge_id": edge_id}, reason=edge.relation
+                )

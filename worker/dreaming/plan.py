@@ -1,0 +1,139 @@
+"""The plan of a dream: what it is going to write, worked out without touching anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from service.domain.types import MemoryType
+from service.store.vectors import EmbeddingBatch
+from worker.dreaming.candidates import Candidate
+from worker.dreaming.neighbours import ExistingMemory
+
+Outcome = Literal["duplicate", "update", "contradiction", "different"]
+Relation = Literal["updates", "contradicts"]
+
+
+@dataclass(slots=True)
+class NewMemory:
+    """A memory to be written. ``position`` is its candidate's; ``replaced_by`` what supersedes it from the start."""
+
+    id: UUID
+    audience: UUID
+    position: int
+    candidate: Candidate
+    evidence: list[UUID]
+    identity: str
+    since: datetime
+    replaced_by: Statement | None = None
+
+    @property
+    def content(self) -> str:
+        return self.candidate.content
+
+    @property
+    def slot(self) -> str | None:
+        return self.candidate.slot
+
+    @property
+    def value(self) -> str | None:
+        return self.candidate.value
+
+    @property
+    def polarity(self) -> str:
+        return self.candidate.polarity
+
+    @property
+    def type(self) -> str:
+        return self.candidate.type.value
+
+    @property
+    def subject(self) -> str | None:
+        return self.candidate.subject
+
+    @property
+    def at(self) -> datetime | None:
+        return self.candidate.occurred_at
+
+    @property
+    def word_of(self) -> str | None:
+        return self.candidate.word_of
+
+    @property
+    def hearsay_by(self) -> str | None:
+        return self.candidate.hearsay_by
+
+    @property
+    def edited(self) -> bool:
+        return False
+
+    @property
+    def status(self) -> str | None:
+        return "open" if self.candidate.type is MemoryType.TODO else None
+
+    def bulletin_row(self, now: datetime) -> dict[str, Any]:
+        """What a bulletin will be made of once this is written, as the query ``bulletin_inputs`` gives it."""
+        candidate = self.candidate
+        return {
+            "id": self.id, "type": self.type, "content": self.content, "importance": candidate.importance,
+            "user": self.subject, "hearsay_by": self.hearsay_by, "occurred_at": self.at, "status": self.status,
+            "weight": candidate.importance, "at": self.at or now,
+        }  # fmt: skip
+
+
+Statement = ExistingMemory | NewMemory
+
+
+Key = UUID | int
+"""A statement in the verdicts of a model: the id of a memory that is there, the position of a candidate."""
+
+
+def key_of(statement: Statement) -> Key:
+    """The statement's key: one that is the same in every plan for the same candidates."""
+    return statement.position if isinstance(statement, NewMemory) else statement.id
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two statements that only a reader of both can tell apart."""
+
+    newer_key: Key
+    older_key: Key
+    older: str
+    newer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A memory that is closed, and what holds in its place. ``same``: because both say the same."""
+
+    known: ExistingMemory
+    by: Statement
+    same: bool = False
+
+
+@dataclass(slots=True)
+class Reinforcement:
+    """A memory that was said again: in these messages, and by these memories, which become one with it."""
+
+    known: ExistingMemory
+    evidence: list[UUID] = field(default_factory=list)
+    merged: list[ExistingMemory] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a dream is going to do, worked out without touching anything. ``undecided``: pairs kept apart in doubt."""
+
+    embedded: EmbeddingBatch
+    new: list[NewMemory] = field(default_factory=list)
+    reinforced: dict[UUID, Reinforcement] = field(default_factory=dict)
+    superseded: dict[UUID, Replacement] = field(default_factory=dict)
+    links: list[tuple[Statement, Relation, UUID]] = field(default_factory=list)
+    undecided: list[Pair] = field(default_factory=list)
+
+    def known(self) -> list[ExistingMemory]:
+        """Every memory the plan touches."""
+        return [*(one.known for one in self.reinforced.values()), *(one.known for one in self.superseded.values())]

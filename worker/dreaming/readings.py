@@ -1,0 +1,144 @@
+"""What a saved memory states, read by rules: the slot it fills, if it is one statement, and the entities it names.
+
+A saved memory speaks in the third person ("Maria lives in Oslo."), the rules for what somebody says of themselves in
+the first. A statement that opens with a name and a verb is therefore put into the first person before it is classified.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from service.domain.guards import canonical_form, normalize
+from service.domain.placeholders import holds_placeholder
+from service.domain.workspace import PiiSettings
+from service.memory.access.redaction import redact_lenient
+from service.memory.dreams.in_flight import Tracker
+from service.memory.engine import Engine
+from worker.dreaming.candidates import Mention, Polarity, SavedMemory
+from worker.dreaming.extract.claims import Claim, claims
+from worker.dreaming.extract.lexicon import BASE_VERBS, STOPWORDS
+from worker.dreaming.extract.mentions import mentions
+from worker.dreaming.extract.sentences import own_sentences
+from worker.dreaming.extract.third_person import has_first_person
+
+BATCH = 200
+STATEMENT_CHARS_MAX = 300
+_DERIVED = frozenset({"window", "summary"})
+
+_OPENS = re.compile(r"^(?P<name>[A-Z][\w'’.-]{0,40}(?: [A-Z][\w'’.-]{0,40}){0,2}) (?P<verb>[a-z]+(?:['’][a-z]+)?)\b")
+_VERB = re.compile(r"^(?P<verb>[a-z]+(?:['’][a-z]+)?)\b")
+_FIRST_PERSON = {
+    "is": "am", "isn't": "am not", "has": "have", "hasn't": "haven't", "does": "do", "doesn't": "don't",
+    "was": "was", "wasn't": "wasn't", "no": "no", "now": "now", "never": "never", "always": "always", "used": "used",
+    "moved": "moved", "relocated": "relocated", "quit": "quit", "stopped": "stopped", "gave": "gave", "only": "only",
+    "started": "started", "got": "got", "really": "really", "also": "also", "currently": "currently",
+}  # fmt: skip
+_ADVERBS = frozenset({"no", "now", "never", "always", "only", "really", "also", "currently", "longer", "still"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a memory states. ``form``: equal for memories that say the same in almost the same words."""
+
+    memory: SavedMemory
+    form: str
+    slot: str | None = None
+    value: str | None = None
+    polarity: Polarity = "positive"
+    mentions: tuple[Mention, ...] = ()
+
+    def stored(self, dream_id: UUID) -> dict[str, Any]:
+        """As it is kept with the memory."""
+        filled = {"slot": self.slot, "value": self.value, "polarity": self.polarity} if self.slot else {}
+        return {"dream_id": str(dream_id), "form": self.form} | filled
+
+
+async def read_saved(
+    engine: Engine, rule: PiiSettings, saved: Sequence[SavedMemory], tracker: Tracker
+) -> list[Reading]:
+    """The readings of saved memories, of their text with personal data masked; off the event loop."""
+    people = {memory.user_name for memory in saved if memory.user_name}
+    found: list[Reading] = []
+    for _, part in tracker.batches(saved, lambda memory: (memory.id, memory.content), BATCH):
+        async with tracker.step("read_saved", [memory.id for memory in part]):
+            texts = [memory.content for memory in part]
+            shown = texts if rule.mode == "off" else await redact_lenient(engine, rule, texts)
+            found += await asyncio.to_thread(_read_all, part, shown, people)
+    return found
+
+
+def form_of(content: str) -> str:
+    """The digest of a statement's canonical form."""
+    return hashlib.sha256(canonical_form(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _read_all(saved: Sequence[SavedMemory], texts: Sequence[str], people: Collection[str]) -> list[Reading]:
+    return [read(memory, text, people) for memory, text in zip(saved, texts, strict=True)]
+
+
+def read(memory: SavedMemory, text: str, people: Collection[str] = ()) -> Reading:
+    """What a memory states whose content may be shown as ``text``. A summary of others states nothing of its own."""
+    if memory.kind in _DERIVED:
+        return Reading(memory, form_of(memory.content))
+    named = tuple(one for one in mentions(text, people, memory.user_name) if not holds_placeholder(one.name))
+    claim = _only_claim(text, memory.user_name)
+    if claim is None or claim.slot is None:
+        return Reading(memory, form_of(memory.content), mentions=named)
+    owner = normalize(claim.owner or "")
+    return Reading(memory, form_of(memory.content), f"{owner}/{claim.slot}", claim.value, claim.polarity, named)
+
+
+def _only_claim(text: str, user: str | None) -> Claim | None:
+    """The claim of a text that is one statement, with its owner; None where there are several or none."""
+    if len(text) > STATEMENT_CHARS_MAX:
+        return None
+    sentences = own_sentences(text)
+    if len(sentences) != 1:
+        return None
+    sentence = sentences[0]
+    own = has_first_person(sentence)
+    owner, said = (user, sentence) if own else _in_first_person(sentence, user)
+    found = claims(said)
+    if len(found) != 1 or (own and user is None):
+        return None
+    (claim,) = found
+    if owner is None:
+        return claim
+    return None if claim.owner is not None else replace(claim, owner=owner)
+
+
+def _in_first_person(sentence: str, user: str | None) -> tuple[str | None, str]:
+    """Who a sentence opens with, and the sentence as they would say it; or nobody, and the sentence."""
+    name = rest = ""
+    if user and normalize(sentence[: len(user) + 1]) == normalize(user) and sentence[len(user) : len(user) + 1] == " ":
+        name, rest = user, sentence[len(user) + 1 :]
+    elif match := _OPENS.match(sentence):
+        name, rest = match["name"], sentence[match.start("verb") :]
+    verb = _VERB.match(rest)
+    if verb is None or name.lower() in STOPWORDS:
+        return None, sentence
+    words = rest.split(" ")
+    at = 0
+    while at < len(words) - 1 and words[at] in _ADVERBS:
+        at += 1
+    base = _base(words[at].replace("’", "'"))
+    if base is None:
+        return None, sentence
+    first = " ".join([*words[:at], base, *words[at + 1 :]])
+    return name, f"I {first}"
+
+
+def _base(verb: str) -> str | None:
+    """The verb as one says it of oneself: "likes" gives "like"; None for a word that is no verb of the third person."""
+    if verb in _FIRST_PERSON:
+        return _FIRST_PERSON[verb]
+    for ending, kept in (("ies", "y"), ("es", ""), ("s", "")):
+        if verb.endswith(ending) and verb[: -len(ending)] + kept in BASE_VERBS:
+            return verb[: -len(ending)] + kept
+    return None
