@@ -22,11 +22,10 @@ def excerpt(text: str, question: str, characters_max: int) -> str:
     shared = [_stems(one) & wanted for one in sentences]
     held = Counter(stem for stems in shared for stem in stems)
     weights = [sum(1 / held[stem] for stem in stems) for stems in shared]
+    about = [number for number, weight in enumerate(weights) if weight] or list(range(len(sentences)))
     kept: dict[int, str] = {}
     room = characters_max
-    for number in sorted(range(len(sentences)), key=lambda number: -weights[number]):
-        if not weights[number] and any(weights):
-            break
+    for number in sorted(about, key=lambda number: -weights[number]):
         if len(sentences[number]) <= room:
             kept[number] = sentences[number]
             room -= len(sentences[number]) + len(GAP)

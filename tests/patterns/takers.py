@@ -81,7 +81,7 @@ _NOW = datetime(2024, 5, 8, tzinfo=UTC)
 _ID = UUID(int=1)
 FILLED: dict[str, Any] = {
     "about": None, "ahead": True, "allowed": ["m"], "at": _NOW, "bounds": DocumentSettings(),
-    "calendar": GERMAN.calendar, "default": "english", "entities": Redactor().entities,
+    "calendar": GERMAN.calendar, "characters_max": 600, "default": "english", "entities": Redactor().entities,
     "given": "x", "gone": frozenset({"x"}), "hearsay_by": None,
     "kind": "EMAIL_ADDRESS", "own_model": None,
     "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "named": ["x"], "now": _NOW,
