@@ -26,7 +26,8 @@ CUT_ORDER: tuple[SectionName, ...] = (
 
 TRUNCATED_TOKENS_MIN = 20
 TRUNCATION_MARK = " …"
-_TAG_TOKENS = 8
+_FREE_TEXT_TAGS = 8
+"""Tokens of the tags around a free text, at most."""
 _JOINTS_TOKENS = 2
 
 Cost = Callable[[str], int]
@@ -242,7 +243,7 @@ def _fill(name: SectionName, material: ContextInput, cap: int, cost: Cost) -> Se
         return _fill_window(material.window, cap, cost)
     lines: list[str] = []
     items: list[str] = []
-    left = cap - _TAG_TOKENS
+    left = cap - (_FREE_TEXT_TAGS if name in FREE_TEXT else _tags(name))
     for id_, line in _lines(material, name):
         if left <= 0:
             break
@@ -260,7 +261,7 @@ def _fill_window(window: Sequence[WindowTurn], cap: int, cost: Cost) -> Section:
     """The newest turns without a gap, as many as fit."""
     lines: list[str] = []
     items: list[str] = []
-    left = cap - _TAG_TOKENS
+    left = cap - _tags("window")
     for turn in reversed(window):
         line = list_item(turn.line)
         left -= cost(line)

@@ -90,6 +90,47 @@ def test_nothing_is_left_out_that_would_fit(
         assert first[0].id in shown
 
 
+@given(
+    st.lists(st.tuples(st.integers(1, 60), st.frozensets(st.integers(0, 7), max_size=3)), max_size=12),
+    st.lists(st.integers(1, 60), max_size=8),
+    st.integers(0, 1_500),
+)
+def test_what_the_window_shows_is_said_once_and_everything_else_as_far_as_it_fits(
+    found: list[tuple[int, frozenset[int]]], said: list[int], budget: int
+) -> None:
+    entries = [
+        Entry(f"memory{n}", "tea " * words, frozenset(f"window{turn}" for turn in turns))
+        for n, (words, turns) in enumerate(found)
+    ]
+    turns = [WindowTurn(f"window{n}", "tea " * words, {"content": ""}) for n, words in enumerate(said)]
+    assembled = assemble(ContextInput({"memories": entries}, turns), Shares(), budget)
+    items = {one.name: set(one.items) for one in assembled.sections}
+    window, memories = items.get("window", set()), items.get("memories", set())
+    taken = assembled.block_tokens + sum(one.tokens for one in assembled.sections if one.name == "window")
+    assert taken <= budget
+    repeated = {one.id for one in entries if one.repeats and one.repeats <= window}
+    assert not repeated & memories
+    for entry in entries:
+        if entry.id not in memories | repeated:
+            assert max(taken, FRAME_TOKENS) + count_tokens(f"- {entry.text}\n") + SECTION_TOKENS >= budget
+    shown = len(memories) + len(window) + len(repeated)
+    assert sum(one.count for one in assembled.omitted) == len(entries) + len(turns) - shown
+
+
+@given(st.lists(st.integers(1, 60), max_size=12), st.lists(st.integers(1, 60), max_size=12), st.integers(0, 1_500))
+def test_identity_is_left_out_only_where_it_does_not_fit_alone(
+    lengths: list[int], others: list[int], budget: int
+) -> None:
+    identity = [Entry(f"identity{n}", "tea " * words) for n, words in enumerate(lengths)]
+    rest = [Entry(f"other{n}", "coffee " * words) for n, words in enumerate(others)]
+    everything = ContextInput(dict.fromkeys(SECTIONS, rest) | {"identity": identity})
+    alone, among = (
+        [one.items for one in assemble(each, Shares(), budget).sections if one.name == "identity"]
+        for each in (ContextInput({"identity": identity}), everything)
+    )
+    assert among == alone
+
+
 def test_a_preference_without_room_competes_among_the_memories() -> None:
     sections: tuple[SectionName, ...] = ("preferences", "memories")
     many = {name: [Entry(f"{name}{n}", f"The {name} number {n}.") for n in range(80)] for name in sections}
