@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+RUNNABLE := $(VENV)/.runnable
 COMPILE := build/uv/bin/uv pip compile pyproject.toml --group build --quiet --no-config --no-build --universal \
 	--python-version 3.11 --generate-hashes --no-annotate --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade)
 
@@ -14,14 +15,23 @@ FAST := tests/domain tests/provider tests/privacy tests/llm tests/embedding test
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
-$(INSTALLED): pyproject.toml requirements-dev.lock
+define install
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	@echo "Installing $(1) into $(VENV) …"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	@touch $(INSTALLED)
+	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes --requirement $(1)
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+endef
 
-install: $(INSTALLED) ## the virtual environment and everything in it, as locked
+$(RUNNABLE): pyproject.toml requirements.lock
+	$(call install,requirements.lock)
+	@touch $@
+
+$(INSTALLED): pyproject.toml requirements-dev.lock
+	$(call install,requirements-dev.lock)
+	@touch $@ $(RUNNABLE)
+
+install: $(INSTALLED) ## the virtual environment and everything to develop with, as locked
 
 lock: ## write the lock files anew after a change of pyproject.toml [UPGRADE=1: to the newest releases]
 	$(PYTHON) -m venv build/uv
@@ -29,8 +39,8 @@ lock: ## write the lock files anew after a change of pyproject.toml [UPGRADE=1: 
 	$(COMPILE) --extra dev --output-file requirements-dev.lock
 	$(COMPILE) --constraint requirements-dev.lock --output-file requirements.lock
 
-run: $(INSTALLED) ## database, API and worker in this terminal; Ctrl-C stops them
-	@$(BIN)/python -m service run
+run: $(RUNNABLE) ## database, API and worker in this terminal; Ctrl-C stops them
+	@$(BIN)/reverie up
 
 test: $(INSTALLED) ## every test, on an embedded Postgres of its own [THROUGH_PGBOUNCER=1]
 	@scripts/chromium.sh
@@ -40,12 +50,12 @@ test: $(INSTALLED) ## every test, on an embedded Postgres of its own [THROUGH_PG
 test-fast: $(INSTALLED) ## rules, texts, queries and the basics of the API: for every change
 	$(BIN)/python -m pytest -q -n $(or $(WORKERS),2) --dist loadgroup $(FAST)
 
-dream: $(INSTALLED) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now
+dream: $(RUNNABLE) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now
 	@test -n "$(AGENT)" || { echo "Whose dream? make dream AGENT=name"; exit 2; }
-	@$(BIN)/python -m worker dream --agent "$(AGENT)" $(if $(DRY_RUN),--dry-run)
+	@$(BIN)/reverie dream --agent "$(AGENT)" $(if $(DRY_RUN),--dry-run)
 
-migrate: $(INSTALLED) ## bring the database to the newest schema
-	@$(BIN)/python -m service migrate
+migrate: $(RUNNABLE) ## bring the database to the newest schema
+	@$(BIN)/reverie migrate
 
 check: $(INSTALLED) ## lint, format, types, import rules, compose.yaml
 	$(BIN)/ruff check .

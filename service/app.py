@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.routing import BaseRoute, Mount, Route
 
 from service import __version__
-from service.api import errors
+from service.api import docs_page, errors
 from service.api.fast_route import FastRouteMiddleware
 from service.api.idempotency import IdempotencyMiddleware
 from service.api.middleware import RequestMiddleware
@@ -69,7 +69,14 @@ def create_app(settings: Settings) -> FastAPI:
             finally:
                 await app.state.chat.aclose()
 
-    app = FastAPI(title="Reverie", version=__version__, summary="Memory for AI agents that dreams.", lifespan=lifespan)
+    app = FastAPI(
+        title="Reverie",
+        version=__version__,
+        summary="Memory for AI agents that dreams.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
     app.add_middleware(FastRouteMiddleware)
     app.add_middleware(IdempotencyMiddleware)
     app.add_middleware(
@@ -83,6 +90,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.add_middleware(telemetry.middleware)
     errors.install(app)
     app.router.routes.extend(_routes())
+    app.router.routes.extend(docs_page.ROUTES)
 
     mcp = McpEndpoint(
         app,

@@ -1,4 +1,4 @@
-"""``python -m service export`` and ``import``: files out and in, straight on the database, with a progress bar."""
+"""``reverie export`` and ``import``: files out and in, straight on the database, with a progress bar."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from service.domain.export_lines import KEYS
+from service.domain.ids import new_id
 from service.domain.principal import Principal
 from service.errors import InvalidInput, NotFound
 from service.memory.access.naming import masked_names
@@ -22,6 +23,7 @@ from service.memory.engine import Engine
 from service.memory.transfer import importing
 from service.memory.transfer.export import export
 from service.memory.transfer.importing import Format, ImportResult, import_lines
+from service.memory.transfer.recognise import HEAD_BYTES, recognise
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import workspaces
@@ -58,8 +60,11 @@ async def export_file(
 async def import_file(
     settings: Settings, workspace: str, source: Path, *, format: Format, agent: str | None
 ) -> ImportResult:
-    """Read a file in, or standard input for ``-``, all of it or nothing. Raises BrokenLine naming the line."""
-    async with _opened(settings, workspace) as (engine, principal):
+    """Read a file in, or standard input for ``-``, all of it or nothing; a workspace that is not there is made.
+
+    Raises InvalidImportLine naming the line.
+    """
+    async with _opened(settings, workspace, make=True) as (engine, principal):
         with _bar() as bar, source.open("rb") if str(source) != "-" else os.fdopen(os.dup(0), "rb") as file:
             task = bar.add_task("checking", total=None)
 
@@ -69,10 +74,20 @@ async def import_file(
             return await import_lines(engine, principal, _chunks(file), format=format, agent=agent, on_progress=show)
 
 
+def format_of(source: Path) -> Format:
+    """The format of a file, told from its beginning; standard input is taken for an export of Reverie."""
+    if str(source) == "-":
+        return "reverie"
+    with source.open("rb") as file:
+        return recognise(file.read(HEAD_BYTES))
+
+
 @asynccontextmanager
-async def _opened(settings: Settings, workspace: str) -> AsyncIterator[tuple[Engine, Principal]]:
+async def _opened(settings: Settings, workspace: str, *, make: bool = False) -> AsyncIterator[tuple[Engine, Principal]]:
     async with open_runtime(settings, "reverie-transfer") as engine:
         async with engine.db.unscoped() as connection:
+            if make:
+                await workspaces.add(connection, new_id(), workspace)
             found = await workspaces.find(connection, workspace)
         if found is None:
             raise NotFound(f"There is no workspace {workspace!r}.")

@@ -9,9 +9,13 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import MutableMapping
+from datetime import datetime
 from typing import Any
 
 from service.errors import ReverieError
+
+HIDDEN = frozenset({"timestamp", "level", "event", "request_id", "exception"})
+"""What a person reads elsewhere in the line, or not at all."""
 
 
 def without_messages(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -21,6 +25,16 @@ def without_messages(_: Any, __: str, event: MutableMapping[str, Any]) -> Mutabl
     if error is not None:
         event["exception"] = traced(error)
     return event
+
+
+def as_text_line(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+    """The structlog renderer for terminals: local time, what happened, its values; of an exception the last line."""
+    at = datetime.fromisoformat(event["timestamp"]).astimezone().strftime("%H:%M:%S")
+    level = "" if event["level"] == "info" else f" {event['level'].upper()}"
+    said = event["event"].replace("_", " ")
+    values = "".join(f" {name}={value}" for name, value in event.items() if name not in HIDDEN and value is not None)
+    last = event["exception"].rstrip().rpartition("\n")[2] if "exception" in event else ""
+    return f"{at}{level} {said}{values}" + (f": {last}" if last else "")
 
 
 def traced(error: BaseException) -> str:

@@ -21,7 +21,7 @@ from service.embedding.sources import open_embedder, setting_of
 from service.embedding.storage import storage_of
 from service.errors import Unavailable
 from service.llm import LLM, Reranker
-from service.logs import without_messages
+from service.logs import as_text_line, without_messages
 from service.memory.engine import CHEAP_SOURCE, Engine
 from service.memory.events.webhook_sender import WebhookSender
 from service.memory.ops.embedding_migration import EmbeddingMigration
@@ -70,7 +70,12 @@ async def open_runtime(
         )
         engine.embedder = _cached(watched(embedder, settings.embedding_storage)) if embedder else None
         open_model = partial(_open_model, settings, watched, engine.budget)
-        changeover = EmbeddingMigration(engine, setting_of(settings.embedding_model, embedder), open_model)
+        changeover = EmbeddingMigration(
+            engine,
+            setting_of(settings.embedding_model, embedder),
+            open_model,
+            may_change=settings.embedding_change == "allow",
+        )
         engine.refresh_active_model = changeover.refresh_active_model
         prober = HealthProber(engine, settings.health_probe_interval_s)
         async with AsyncExitStack() as stack:
@@ -156,8 +161,12 @@ class _AsStructured(logging.Handler):
         )
 
 
-def configure_logging(level: str) -> None:
-    """JSON lines on standard error: time, level, event, request id; never the content of a memory."""
+def configure_logging(level: str, form: str = "auto") -> None:
+    """Lines on standard error: time, level, event, request id; never the content of a memory.
+
+    ``form`` is ``json``, ``text`` for people, or ``auto``: text on a terminal.
+    """
+    as_text = form == "text" or (form == "auto" and sys.stderr.isatty())
     logging.basicConfig(handlers=[_AsStructured()], level=logging.WARNING)
     structlog.configure(
         processors=[
@@ -165,7 +174,7 @@ def configure_logging(level: str) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             without_messages,
-            structlog.processors.JSONRenderer(),
+            as_text_line if as_text else structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import AliasChoices, Field, field_validator
+from pydantic import AliasChoices, Field, field_validator, model_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PREFIX = "REVERIE_"
+CLIENT_NAMES = ("REVERIE_URL", "REVERIE_API_KEY", "REVERIE_AGENT")
+"""Read by the command line and the clients."""
+MISSPELT_RATIO = 0.85
+"""From there on, a name in ``.env`` counts as a misspelt one of ours."""
+LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 class Settings(BaseSettings):
@@ -40,6 +50,9 @@ class Settings(BaseSettings):
         None, alias="REVERIE_ADMIN_KEY", min_length=16, max_length=1_000, description="unset: one is made"
     )
     log_level: str = Field("info", alias="REVERIE_LOG_LEVEL", pattern="^(?i:debug|info|warning|error)$")
+    log_format: Literal["auto", "text", "json"] = Field(
+        "auto", alias="REVERIE_LOG_FORMAT", description="auto: text on a terminal, else JSON lines"
+    )
     body_timeout_s: float = Field(
         30.0, alias="REVERIE_BODY_TIMEOUT_S", gt=0, description="for a body to come; then 408"
     )
@@ -53,6 +66,9 @@ class Settings(BaseSettings):
     embedding_dim: int | None = Field(None, alias="EMBEDDING_DIM", ge=1, le=16_000)
     embedding_storage: Literal["halfvec", "float32", "binary"] = Field(
         "halfvec", alias="EMBEDDING_STORAGE", description="how vectors are kept; a change is one of the model"
+    )
+    embedding_change: Literal["ask", "allow"] = Field(
+        "ask", alias="EMBEDDING_CHANGE", description="ask: what is stored keeps its model until `reverie reindex`"
     )
     embedding_api_base: str | None = Field(None, alias="EMBEDDING_API_BASE")
     embedding_api_key: str | None = Field(None, alias="EMBEDDING_API_KEY")
@@ -114,7 +130,42 @@ class Settings(BaseSettings):
         description="webhooks may be sent to addresses inside the network",
     )
 
-    @field_validator("admin_key", "database_replica_url", "embedding_dim", "llm_model", "rerank_model", mode="before")
+    @property
+    def local_url(self) -> str:
+        """Where this machine reaches the API."""
+        return url_at(self.host, self.port)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _knows_every_name(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Raises ValueError for a misspelt name in ``.env``, of which pydantic-settings passes on what it does not know
+        in lower case. The environment itself holds other programs' variables too."""
+        known = {*CLIENT_NAMES, *(name for field in cls.model_fields.values() for name in names_of(field))}
+        for name in (name.upper() for name in given if name not in cls.model_fields):
+            if name in known:
+                continue
+            close = get_close_matches(name, known, 1, MISSPELT_RATIO)
+            if close or name.startswith(PREFIX):
+                meant = close or get_close_matches(name, known, 1)
+                raise ValueError(f".env: {name} is no setting" + (f"; is {meant[0]} meant?" if meant else ""))
+        return given
+
+    @field_validator("dream_cron", "bulletin_cron", "embed_pending_cron", "statistics_cron", "retention_cron")
+    @classmethod
+    def _is_a_crontab(cls, value: str) -> str:
+        from apscheduler.triggers.cron import CronTrigger
+
+        try:
+            CronTrigger.from_crontab(value)
+        except ValueError as error:
+            raise ValueError(f"{value!r} is no crontab of five fields: {error}") from None
+        return value
+
+    @field_validator(
+        "admin_key", "database_replica_url", "embedding_dim", "embedding_api_base", "embedding_api_key",
+        "llm_model", "llm_api_base", "llm_api_key", "rerank_model", "rerank_api_base", "rerank_api_key",
+        mode="before",
+    )  # fmt: skip
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         """As compose files pass a variable on that nobody has set. An empty DATABASE_URL stays an error."""
@@ -127,3 +178,17 @@ class Settings(BaseSettings):
         if value is not None and not all("!" <= character <= "~" for character in value):
             raise ValueError("must have visible ASCII characters only, no spaces and no line breaks")
         return value
+
+
+def names_of(field: FieldInfo) -> Iterator[str]:
+    """The environment variables that a field is read from."""
+    if isinstance(field.validation_alias, AliasChoices):
+        yield from (str(name) for name in field.validation_alias.choices)
+    else:
+        yield str(field.validation_alias or field.alias)
+
+
+def url_at(host: str, port: int) -> str:
+    """Where this machine reaches what listens there."""
+    host = LOOPBACK.get(host, host)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

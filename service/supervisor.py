@@ -1,4 +1,4 @@
-"""``make run``: database, migrations, API and worker under one parent that starts, restarts and stops them together."""
+"""``reverie up``: database, migrations, API and worker under one parent, which starts, restarts and stops them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
 
+import orjson
 from rich.console import Console
 from rich.markup import escape
+from rich.text import Text
 
 from service.children import Backoff
 from service.database import open_embedded
@@ -28,7 +30,8 @@ from service.db.migrate import migrate
 from service.errors import Unavailable
 from service.first_start import FirstStart, first_start
 from service.server import listen
-from service.settings import Settings
+from service.settings import Settings, url_at
+from service.shipped import PACKAGE
 
 STOP_S = 15.0
 READY_S = 180.0
@@ -37,6 +40,16 @@ TAKE_PORT_S = 2.0
 """What a former API needs to let go of the port, when its supervisor was killed a moment ago."""
 
 out = Console(highlight=False, soft_wrap=True)
+
+
+@dataclass(slots=True)
+class _Voice:
+    """How lines are printed."""
+
+    as_json: bool = False
+
+
+_voice = _Voice()
 
 
 @dataclass(slots=True)
@@ -55,7 +68,7 @@ class Child:
         """In a process group of its own, so that Ctrl-C reaches the parent alone, which then stops it."""
         self._backoff.started()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", *self.command, "--parent", str(os.getpid())],
+            [sys.executable, "-P", "-m", *self.command, "--parent", str(os.getpid())],
             env=self.environment,
             pass_fds=self.descriptors,
             start_new_session=True,
@@ -76,11 +89,14 @@ class Child:
             self.start()
 
 
-def supervise(settings: Settings) -> int:
+def supervise(settings: Settings, as_json: bool | None = None) -> int:
     """Run until a signal comes; the exit status: 0 after a signal, 1 when a process ends while starting.
 
+    ``as_json`` (unset: unless this is a terminal) has every line be a JSON object, as the logs of the children are.
     Raises Unavailable, before anything is started, when the data folder or the port is in use.
     """
+    wants_json = settings.log_format == "json" or (settings.log_format == "auto" and not out.is_terminal)
+    _voice.as_json = wants_json if as_json is None else as_json
     children: list[Child] = []
     stopping: list[int] = []
 
@@ -102,7 +118,7 @@ def supervise(settings: Settings) -> int:
 def _run(settings: Settings, stack: ExitStack, children: list[Child], stopping: list[int]) -> int:
     lock = stack.enter_context(_alone(settings)) if settings.database_url is None else None
     listeners = [stack.enter_context(one) for one in listen(settings.host, settings.port, TAKE_PORT_S)]
-    base = f"http://{_host(settings)}:{listeners[0].getsockname()[1]}"
+    base = url_at(settings.host, listeners[0].getsockname()[1])
     server: embedded.Use | None = None
     if lock is not None:
         _record(lock, f"process {os.getpid()} at {base}")
@@ -114,7 +130,7 @@ def _run(settings: Settings, stack: ExitStack, children: list[Child], stopping: 
     asyncio.run(wait_for(url, lambda text: _say(escape(text))))
     migrate(url)
     started = asyncio.run(first_start(settings.model_copy(update={"database_url": url})))
-    children += _children(os.environ | {"DATABASE_URL": url}, listeners)
+    children += _children(_environment(url), listeners)
     stack.callback(_stop, children, listeners)
     for child in children:
         child.start()
@@ -151,6 +167,13 @@ def _record(lock: int, text: str) -> None:
     os.pwrite(lock, f"{text}\n".encode(), 0)
 
 
+def _environment(url: str) -> dict[str, str]:
+    """Of the children: they take the packages of this process, and nothing that lies in the working directory."""
+    paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    form = {"REVERIE_LOG_FORMAT": "json"} if _voice.as_json else {}
+    return os.environ | {"DATABASE_URL": url, "PYTHONPATH": os.pathsep.join(paths)} | form
+
+
 def _children(environment: dict[str, str], listeners: Sequence[socket.socket]) -> list[Child]:
     """API and worker. The API inherits the listening sockets: clients wait in their queue while it restarts."""
     descriptors = tuple(one.fileno() for one in listeners)
@@ -179,20 +202,14 @@ def _wait_until_ready(base: str, children: Sequence[Child], stopping: list[int])
     return False
 
 
-def _host(settings: Settings) -> str:
-    """Where this machine itself reaches the API."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
-    return f"[{host}]" if ":" in host else host
-
-
 def _announce(settings: Settings, base: str, started: FirstStart) -> None:
-    _say(f"\n[bold]Reverie is ready[/] at {base}  (API reference: {base}/docs)")
+    _say(f"[bold]Reverie is ready[/] at {base}  (API reference: {base}/docs)", event="ready", url=base)
     if settings.studio:
-        _say(f"The Studio, to look and try: {base}/studio")
+        _say(f"The Studio, to look and try: {base}/studio", event="studio", url=f"{base}/studio")
     if started.made:
-        _say(f"First admin key: {started.made}")
+        _say(f"First admin key: {started.made}", event="first_admin_key", key=started.made)
     _say(escape(started.where))
-    _say("Ctrl-C stops API, worker and database.\n")
+    _say("Ctrl-C stops API, worker and database.")
 
 
 def _stop(children: Sequence[Child], listeners: Sequence[socket.socket]) -> None:
@@ -220,7 +237,11 @@ def _in(seconds: float) -> str:
     return f" in {seconds:g} s" if seconds else ""
 
 
-def _say(text: str) -> None:
+def _say(text: str, event: str = "supervisor", **values: str) -> None:
     """Print a line; a terminal that is gone keeps nothing from being stopped."""
     with suppress(OSError):
-        out.print(text)
+        if _voice.as_json:
+            line = {"event": event, "message": Text.from_markup(text).plain, **values}
+            print(orjson.dumps(line).decode(), flush=True)
+        else:
+            out.print(text)

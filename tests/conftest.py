@@ -158,6 +158,7 @@ def settings_on(url: str, folder: Path) -> Settings:
         REVERIE_STATEMENT_TIMEOUT_S=120,
         REVERIE_HEALTH_PROBE_INTERVAL_S=0,
         EMBEDDING_MODEL="none",
+        EMBEDDING_CHANGE="allow",
         _env_file=None,
     )
 

@@ -187,5 +187,6 @@ def _environment(database_url: str, log: Path) -> dict[str, str]:
         "DATABASE_URL": database_url,
         "REVERIE_DATA_DIR": str(log.parent),
         "EMBEDDING_MODEL": "none",
+        "EMBEDDING_CHANGE": "allow",
         "REVERIE_HEALTH_PROBE_INTERVAL_S": "0",
     }

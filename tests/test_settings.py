@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
@@ -65,3 +67,51 @@ def test_the_name_of_now_wins_over_the_former(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("REVERIE_PROBE_S", "7")
     monkeypatch.setenv("REVERIE_HEALTH_PROBE_INTERVAL_S", "8")
     assert Settings(_env_file=None).health_probe_interval_s == 8
+
+
+@pytest.mark.parametrize("crontab", ["", "* * * *", "61 * * * *", "at noon", "0 0 * * * *", "* * * * 9"])
+def test_a_bad_crontab_is_refused(monkeypatch: pytest.MonkeyPatch, crontab: str) -> None:
+    for name in ("REVERIE_DREAM_CRON", "REVERIE_BULLETIN_CRON", "REVERIE_UPKEEP_CRON", "REVERIE_RETENTION_CRON"):
+        monkeypatch.setenv(name, crontab)
+        with pytest.raises(ValidationError, match="crontab"):
+            Settings(_env_file=None)
+        monkeypatch.delenv(name)
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("REVERIE_POTR=9", "REVERIE_PORT"),
+        ("reverie_adminkey=x", "REVERIE_ADMIN_KEY"),
+        ("EMBEDING_MODEL=none", "EMBEDDING_MODEL"),
+        ("LLM_API_BASES=http://x", "LLM_API_BASE"),
+        ("DATABASE_URl=x\nDATABASEURL=x", "DATABASE_URL"),
+    ],
+)
+def test_a_misspelt_name_in_the_env_file_is_refused(tmp_path: Path, line: str, meant: str) -> None:
+    file = tmp_path / ".env"
+    file.write_text(line)
+    with pytest.raises(ValidationError, match=rf"is no setting; is {meant} meant\?"):
+        Settings(_env_file=file)
+
+
+def test_every_name_that_is_one_is_taken_from_the_env_file(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text(
+        "REVERIE_PROBE_S=7\nREVERIE_PORT=9\nREVERIE_URL=x\nHTTP_PROXY=x\nAWS_REGION=x\nDATABASE_PASSWORD=x\n"
+    )
+    settings = Settings(_env_file=file)
+    assert (settings.port, settings.health_probe_interval_s) == (9, 7)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("0.0.0.0", "http://127.0.0.1:9"),
+        ("::", "http://[::1]:9"),
+        ("::1", "http://[::1]:9"),
+        ("h.example", "http://h.example:9"),
+    ],
+)
+def test_where_this_machine_reaches_the_api(host: str, url: str) -> None:
+    assert Settings(REVERIE_HOST=host, REVERIE_PORT=9, _env_file=None).local_url == url

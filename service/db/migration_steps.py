@@ -7,6 +7,10 @@ from alembic import op
 from service.db.queries import SQL_DIR
 
 ROLE = "reverie_app"
+CREATE_ROLE = f"""DO $$ BEGIN
+    CREATE ROLE {ROLE} LOGIN;
+EXCEPTION WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL; END $$"""
+JOIN_ROLE = f"DO $$ BEGIN GRANT {ROLE} TO CURRENT_USER; EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM; END $$"
 POLICY = "workspace_id = nullif(current_setting('reverie.workspace', true), '')::uuid"
 
 
@@ -16,14 +20,8 @@ def create_role() -> None:
     An owner that may make no roles goes on without it, unless somebody has made it and granted it to the owner:
     row-level security holds for the owner as well.
     """
-    op.execute(
-        f"""DO $$ BEGIN
-            CREATE ROLE {ROLE} LOGIN;
-        EXCEPTION WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL; END $$"""
-    )
-    op.execute(
-        f"DO $$ BEGIN GRANT {ROLE} TO CURRENT_USER; EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM; END $$"
-    )
+    op.execute(CREATE_ROLE)
+    op.execute(JOIN_ROLE)
     grant("USAGE ON SCHEMA public")
 
 

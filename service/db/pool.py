@@ -223,12 +223,12 @@ class Database:
         elif role["bypasses_rls"]:
             raise Unavailable(
                 f"DATABASE_URL: the role {APP_ROLE} is not there, and this login passes row-level security. "
-                "Run the migrations first (make migrate)."
+                "Run the migrations first (reverie migrate)."
             )
         if role["spread"]:
             if not role["citus_propagates_guc"]:
                 raise Unavailable(
-                    "DATABASE_URL: a Citus database that is not spread yet; run the migrations (make migrate)."
+                    "DATABASE_URL: a Citus database that is not spread yet; run the migrations (reverie migrate)."
                 )
             self._searching = _SEARCH_PLAN
             if way is not ConnectionMode.DIRECT:
@@ -387,7 +387,7 @@ async def _prepare_connection(raw: Any) -> None:
         await register_vector(raw)
     except ValueError:
         raise Unavailable(
-            "DATABASE_URL: the database is not migrated yet; run the migrations (make migrate)."
+            "DATABASE_URL: the database is not migrated yet; run the migrations (reverie migrate)."
         ) from None
 
 

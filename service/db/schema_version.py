@@ -13,13 +13,21 @@ from service.shipped import shipped
 
 VERSIONS = shipped("alembic") / "versions"
 RECHECK_S = 5.0
-MIGRATE = "run `make migrate` (or `python -m service migrate`)"
+STEPS_DIGITS = 6
+MIGRATE = "run `reverie migrate` (in a checkout `make migrate`)"
 
 
 @cache
 def code_revision() -> str:
     """The newest migration of this release; all are named ``NNNN_what.py``."""
     return max(path.name.partition("_")[0] for path in VERSIONS.glob("[0-9]*_*.py"))
+
+
+def is_known_revision(revision: str) -> bool:
+    """Whether that is ``head``, a migration of this release, or a number of steps back such as ``-1``."""
+    if revision.startswith("-"):
+        return revision[1:].isdecimal() and len(revision) < STEPS_DIGITS and int(revision) != 0
+    return revision == "head" or any(path.name.startswith(f"{revision}_") for path in VERSIONS.glob("[0-9]*_*.py"))
 
 
 class SchemaCheck:
@@ -37,13 +45,14 @@ class SchemaCheck:
         (``schema_compatibility``) that this release can work on it."""
         if monotonic() < self._fits_until:
             return
-        self.mismatch = await _mismatch(raw)
+        self.mismatch = await schema_mismatch(raw)
         if self.mismatch:
             raise SchemaMismatch(self.mismatch)
         self._fits_until = monotonic() + RECHECK_S
 
 
-async def _mismatch(raw: asyncpg.Connection) -> str | None:
+async def schema_mismatch(raw: asyncpg.Connection) -> str | None:
+    """What is wrong with the schema, None when this release can work on it."""
     mine = code_revision()
     try:
         found = await raw.fetchval(query("schema_revision").sql)

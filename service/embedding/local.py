@@ -67,7 +67,7 @@ class LocalEmbedder:
         """
         if importlib.util.find_spec("fastembed") is None:
             raise EmbedderMisconfigured(
-                f"EMBEDDING_MODEL=local:{name_or_folder} needs fastembed: pip install 'reverie-server[local]'."
+                f"EMBEDDING_MODEL=local:{name_or_folder} needs the package fastembed, which the extra `local` brings."
             )
         if names_a_folder(name_or_folder):
             return cls._open_folder(Path(name_or_folder).expanduser().resolve())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from pathlib import Path
 
 from service.domain.spending import UNRECORDED, Ledger
@@ -26,8 +25,8 @@ async def open_embedder(
 ) -> Embedder | None:
     """Open what EMBEDDING_MODEL names; ``none`` gives None. Loads models, so 0.5 to 4 s.
 
-    - ``auto``: remote if ``api_key`` or OPENAI_API_KEY is set; else local if ``local_model`` (a name or a folder,
-      by default all-MiniLM-L6-v2) is on disk; else static.
+    - ``auto``: local if ``local_model`` (a name or a folder, by default all-MiniLM-L6-v2) is on disk, else static;
+      never a remote one, whatever keys there are.
     - ``static``, ``local:<name or folder>``, or a litellm name such as ``ollama/nomic-embed-text``.
 
     ``dim`` must agree with a static or local model; of a remote one it is the dimension to ask for.
@@ -45,8 +44,6 @@ async def open_embedder(
         return _agreeing(model, await _open_local(model.removeprefix("local:")), dim)
     if model != "auto":
         return await _open_remote(model, dim, api_base, api_key, timeout_s, ledger)
-    if api_key or os.environ.get("OPENAI_API_KEY"):
-        return await _open_remote(None, dim, api_base, api_key, timeout_s, ledger)
     return _agreeing(model, await _open_on_disk(local_model), dim)
 
 
@@ -87,17 +84,17 @@ async def _open_local(name_or_folder: str) -> Embedder:
 
 
 async def _open_remote(
-    model: str | None,
+    model: str,
     dim: int | None,
     api_base: str | None,
     api_key: str | None,
     timeout_s: float | None,
     ledger: Ledger,
 ) -> Embedder:
-    from service.embedding.remote import DEFAULT_MODEL, TIMEOUT_S, RemoteEmbedder
+    from service.embedding.remote import TIMEOUT_S, RemoteEmbedder
 
     return await RemoteEmbedder.open(
-        model or DEFAULT_MODEL,
+        model,
         dim=dim,
         api_base=api_base,
         api_key=api_key,

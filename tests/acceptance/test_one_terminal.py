@@ -36,7 +36,7 @@ def everything(environment: dict[str, str]) -> Iterator[None]:
     log = Path(environment["REVERIE_DATA_DIR"]).with_name("run.log")
     with log.open("a") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "service", "run"], cwd=ROOT, env=environment, stdout=output, stderr=output
+            [sys.executable, "-m", "reverie", "up"], cwd=ROOT, env=environment, stdout=output, stderr=output
         )
     try:
         url = f"http://127.0.0.1:{environment['REVERIE_PORT']}/readyz"
@@ -93,7 +93,7 @@ def run_tour(environment: dict[str, str], data: Path) -> list[dict[str, Any]]:
     script = "\n".join(re.findall(r"```sh\n(.*?)```", tour, re.DOTALL))
     script = script.replace("localhost:8000", f"127.0.0.1:{environment['REVERIE_PORT']}")
     script = script.replace(".reverie/admin-key", str(data / "admin-key"))
-    script = script.replace("make dream AGENT=ada", "python -m worker dream --agent ada")
+    script = script.replace("reverie dream", "python -m reverie dream")
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         cwd=ROOT,

@@ -57,7 +57,7 @@ async def test_an_older_schema_is_refused_with_what_to_do(service_url: str, data
     await (await Database.open(service_url)).close()
     older = before(code_revision())
     await asyncio.to_thread(downgrade_to, database_url, older)
-    with pytest.raises(SchemaMismatch, match=f"at {older}, .* needs {code_revision()}: run `make migrate`"):
+    with pytest.raises(SchemaMismatch, match=f"at {older}, .* needs {code_revision()}: run `reverie migrate`"):
         await Database.open(service_url)
     await asyncio.to_thread(migrate, database_url)
     await (await Database.open(service_url)).close()
@@ -97,7 +97,7 @@ async def test_no_process_starts_on_another_schema(
         capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120,
     )  # fmt: skip
     assert done.returncode == 1
-    assert ("newer than this release" if newer else "run `make migrate`") in done.stderr
+    assert ("newer than this release" if newer else "run `reverie migrate`") in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -119,7 +119,7 @@ async def test_readiness_tells_of_a_schema_that_changed_under_the_process(
     await stamp(database_url, before(code_revision()))
     status, said, detail = await readiness()
     assert (status, said) == (503, "unavailable")
-    assert "run `make migrate`" in detail
+    assert "run `reverie migrate`" in detail
     await stamp(database_url, code_revision())
     assert await readiness() == (200, "ready", "")
 
@@ -140,7 +140,7 @@ async def test_a_login_that_owns_no_table_is_told_the_same(database_url: str) ->
         await connection.execute("SET ROLE reverie_app")
         await SchemaCheck()(connection)
         await execute(database_url, "REVOKE SELECT ON alembic_version FROM reverie_app")
-        with pytest.raises(SchemaMismatch, match=r"older, .* run `make migrate`"):
+        with pytest.raises(SchemaMismatch, match=r"older, .* run `reverie migrate`"):
             await SchemaCheck()(connection)
     finally:
         await connection.close()

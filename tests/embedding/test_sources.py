@@ -46,14 +46,16 @@ async def test_auto_says_so_when_a_cached_model_is_broken(
     await embedder.aclose()
 
 
-@pytest.mark.parametrize("by_argument", [True, False])
-async def test_auto_with_a_key_is_remote(by_argument: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    if not by_argument:
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    embedder = await open_embedder("auto", api_key="sk-test" if by_argument else None)
+@pytest.mark.parametrize("key", ["OPENAI_API_KEY", "AZURE_API_KEY", "COHERE_API_KEY"])
+async def test_auto_is_never_remote_whatever_keys_there_are(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(key, "sk-test")
+    monkeypatch.setenv("FASTEMBED_CACHE_PATH", str(tmp_path))
+    embedder = await open_embedder("auto", api_key="sk-test", api_base="http://127.0.0.1:1")
     assert embedder is not None
-    assert embedder.signature == "remote:text-embedding-3-small:1536"
+    assert embedder.source == "static"
+    await embedder.aclose()
 
 
 @pytest.mark.parametrize("model", ["", "  ", "statik", "static ", "Auto", "local:", "gpt-4o", "nosuch/provider"])

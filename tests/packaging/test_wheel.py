@@ -12,7 +12,7 @@ from tests.processes import ROOT
 
 SHIPPED = ("sql", "alembic")
 """Folders outside the packages that the code reads."""
-TOP = {"service", "worker"}
+TOP = {"service", "worker", "reverie"}
 
 
 def names(wheel: Path) -> set[str]:

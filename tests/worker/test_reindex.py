@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -23,7 +27,7 @@ from service.settings import Settings
 from service.store import embeddings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
-from tests.processes import ServerProcess, WorkerProcess
+from tests.processes import ROOT, ServerProcess, WorkerProcess
 from tests.worker.background_load import BackgroundLoad
 from worker.maintenance import reindex
 from worker.maintenance.reindex import Reindexer
@@ -262,3 +266,30 @@ async def test_a_worker_killed_halfway_through_costs_nobody_anything(
         assert finished.active is not None
         assert finished.active.signature.startswith("local:")
         assert await models(engine) == [(2, 384, None)]
+
+
+async def test_what_is_stored_keeps_its_model_until_somebody_asks(
+    stored: None, old: Settings, new: Settings, tmp_path: Path
+) -> None:
+    careful = new.model_copy(update={"embedding_change": "ask"})
+    async with open_runtime(careful, "test") as engine:
+        kept = await state(engine)
+        assert kept.active is not None
+        assert kept.active.signature.startswith("static:")
+        assert kept.next_model is None
+        assert engine.embedder is not None
+        assert engine.embedder.signature == kept.active.signature
+    environment = os.environ | {
+        "DATABASE_URL": str(new.database_url), "EMBEDDING_MODEL": new.embedding_model, "EMBEDDING_DIM": "48",
+        "EMBEDDING_API_BASE": str(new.embedding_api_base), "EMBEDDING_API_KEY": "any",
+    }  # fmt: skip
+    command = [sys.executable, "-m", "reverie", "reindex", "--json"]
+    done = await asyncio.to_thread(
+        subprocess.run, command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["next"].startswith("remote:")
+    async with open_runtime(careful, "test") as engine:
+        asked = await state(engine)
+        assert asked.next_model is not None
+        assert asked.next_model.signature.startswith("remote:")

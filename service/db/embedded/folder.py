@@ -29,7 +29,7 @@ CACHE = Path("/var/cache/reverie")
 """Root's copy of programs that the database's user cannot reach where they are installed."""
 SOCKET_PATH_BYTES_MAX = 103
 """``sun_path`` takes 104 bytes on macOS and 108 on Linux, the closing NUL included."""
-_INSTALLED = "pginstall"
+INSTALLED = "pginstall"
 CWD = "/proc/self/cwd"
 _PLAIN = re.compile(r"/[A-Za-z0-9/._-]*")
 """Paths that need no quoting in a URL, in a list of socket directories, or anywhere else."""
@@ -105,13 +105,13 @@ def programs_for(owner: pwd.struct_passwd) -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise Unavailable("DATABASE_URL is not set, and there is no embedded Postgres here.")
     package = Path(spec.submodule_search_locations[0]).resolve()
-    programs = package / _INSTALLED / "bin"
+    programs = package / INSTALLED / "bin"
     safe = not _SHELL & set(os.fspath(programs))
     with _acting_as(owner):
         if safe and os.access(programs / "postgres", os.X_OK, effective_ids=True):
             return programs
     if os.geteuid() == 0:
-        return _copied(package) / _INSTALLED / "bin"
+        return _copied(package) / INSTALLED / "bin"
     reason = "is not readable" if safe else "holds a character that a shell would read"
     raise Unavailable(f"The embedded Postgres: the path of its programs {reason}: {programs}")
 
@@ -140,7 +140,7 @@ def _copied(package: Path) -> Path:
         CACHE.mkdir(mode=0o755, parents=True, exist_ok=True)
         making = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=CACHE))
         libraries = package.with_name(f"{WHEEL}.libs")
-        for source in (package / _INSTALLED, *([libraries] if libraries.is_dir() else [])):
+        for source in (package / INSTALLED, *([libraries] if libraries.is_dir() else [])):
             shutil.copytree(source, making / source.relative_to(package.parent), symlinks=True)
         for path in (making, *making.rglob("*")):
             if not path.is_symlink():

@@ -47,24 +47,38 @@ class ClosedEmbedder:
 class EmbeddingMigration:
     """Keeps an engine on the model in use: as a context it looks every second, and closes what it opened."""
 
-    def __init__(self, engine: Engine, setting: str, opener: Opener) -> None:
-        """``setting`` opens the embedder the engine was made with; ``opener`` opens any model."""
+    def __init__(self, engine: Engine, setting: str, opener: Opener, *, may_change: bool) -> None:
+        """``setting`` opens the embedder the engine was made with; ``opener`` opens any model.
+
+        ``may_change``: what is stored may get vectors of the configured model; else it keeps those it has.
+        """
         self._engine = engine
         self._setting = setting
         self._opener = opener
+        self._may_change = may_change
         self._opened: dict[str, Embedder] = {}
         self._lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
     async def register_target(self) -> None:
-        """Say what this process is configured with, and take up what is in use."""
+        """Say what this process is configured with, if what is stored may change to it, and take up what is in use."""
         embedder = self._engine.embedder
         if embedder is None:
             return
         self._opened[embedder.signature] = embedder
         async with self._engine.db.unscoped() as connection:
             number = await embeddings.model_number(connection, embedder.signature, embedder.dim, self._setting)
-            await embeddings.register_target(connection, number, self._engine.now())
+            state = await embeddings.state(connection)
+            in_use = [model.number for model in (state.active, state.next_model) if model is not None]
+            if self._may_change or not in_use or number in in_use:
+                await embeddings.register_target(connection, number, self._engine.now())
+            elif state.active is not None:
+                log.warning(
+                    "embedding_model_kept",
+                    in_use=state.active.signature,
+                    configured=embedder.signature,
+                    hint="`reverie reindex` embeds what is stored with the configured model",
+                )
         await self.refresh_active_model()
 
     async def refresh_active_model(self) -> None:

@@ -1,0 +1,1 @@
+"""The command ``reverie``, over the service and the worker."""

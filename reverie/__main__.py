@@ -1,0 +1,49 @@
+"""``reverie``: memory for AI agents, in one Postgres, that dreams.
+
+Exit status: 0 done; 1 it could not be done; 2 the command line, a setting or a file is not valid.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from service.cli import api, archive, doctor, processes, transfer
+from service.cli.output import AsJson, new_cli
+from service.cli.output import run as run_cli
+from worker import cli as dreaming
+
+cli = new_cli(__doc__)
+cli.command()(processes.up)
+cli.command()(processes.serve)
+
+
+@cli.command()
+def worker(
+    once: Annotated[bool, typer.Option("--once", help="dream for every agent, then end")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Dream on schedule until SIGTERM, beside `serve`; with --once for every agent, then end."""
+    if once:
+        dreaming.once(as_json=as_json)
+    else:
+        dreaming.run(as_json=as_json)
+
+
+cli.command(**processes.MIGRATE)(processes.migrate)
+for command in (
+    dreaming.dream, api.undo, processes.keys, api.add, api.search, api.ask, api.context, transfer.export,
+    archive.backup, archive.restore, api.purge, transfer.reindex, doctor.doctor, processes.mcp, processes.version,
+):  # fmt: skip
+    cli.command()(command)
+cli.command("import")(transfer.import_)
+
+
+def main() -> None:
+    """Run the command line."""
+    run_cli(cli)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The command line: what ``reverie``, ``python -m service`` and ``make`` run."""

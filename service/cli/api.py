@@ -1,0 +1,144 @@
+"""Commands that are calls of the API of a Reverie that runs: add, search, ask, context, undo, purge."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from service.cli.output import AsJson, emit
+from service.errors import InvalidInput
+from service.settings import Settings
+
+if TYPE_CHECKING:
+    from service.clients import Reverie
+
+Url = Annotated[str | None, typer.Option(envvar="REVERIE_URL", help="of the API; this machine's when left out")]
+Key = Annotated[str | None, typer.Option(envvar="REVERIE_API_KEY", help="else the first admin key, if it is here")]
+Agent = Annotated[str | None, typer.Option(envvar="REVERIE_AGENT", help="who acts; an agent key says so itself")]
+Text = Annotated[str, typer.Argument(help="- for standard input")]
+
+
+def given_key(settings: Settings, key: str | None) -> str:
+    """The key given, else the first admin key in the data folder. Raises InvalidInput where there is neither."""
+    kept = settings.data_dir / "admin-key"
+    if key:
+        return key
+    if kept.exists():
+        return kept.read_text(encoding="utf-8").strip()
+    raise InvalidInput(("key",), f"there is no {kept} here: give an API key with --key or REVERIE_API_KEY")
+
+
+@contextmanager
+def connected(url: str | None, key: str | None, agent: str | None) -> Iterator[Reverie]:
+    """A client of the Reverie that is meant; it does not wait for one that is not there."""
+    from service.clients import Reverie
+
+    settings = Settings()
+    with Reverie(url or settings.local_url, given_key(settings, key), agent=agent, retries=0) as client:
+        yield client
+
+
+def add(
+    text: Text,
+    type: Annotated[str, typer.Option(help="fact, preference, decision, identity, event, observation, goal or todo")]
+    = "fact",
+    user: Annotated[str | None, typer.Option(help="whom it is about")] = None,
+    agent: Agent = None,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Save a memory."""
+    about: Any = {"user": user} if user else {}
+    with connected(url, key, agent) as client:
+        kind: Any = type
+        saved = client.save_memory(kind, _text(text), **about)
+    memory = saved.memory
+    if memory is None:
+        emit(as_json, saved.model_dump(), "Memory is switched off for this agent.")
+        return
+    verb = "Saved" if saved.created else "Updated" if saved.updated else "Known already"
+    emit(as_json, saved.model_dump(), f"{verb}: [bold]{memory.id}[/] {escape(memory.content)}")
+
+
+def search(
+    query: Text,
+    limit: Annotated[int, typer.Option(help="how many at most")] = 10,
+    user: Annotated[str | None, typer.Option(help="about this user only")] = None,
+    agent: Agent = None,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find memories by words and by meaning, best first."""
+    about: Any = {"user": user} if user else {}
+    with connected(url, key, agent) as client:
+        found = client.search(_text(query), limit=limit, **about)
+    lines = [
+        f"{result.score:6.3f}  {one.type:<11} {escape(one.content)}  [dim]{one.id}[/]"
+        for result in found.results
+        if (one := result.memory) is not None
+    ]
+    if found.degraded is not None:
+        lines.append(f"[yellow]Less than asked for: {escape(found.degraded.reason)}[/]")
+    emit(as_json, found.model_dump(), *(lines or ["Nothing found."]))
+
+
+def ask(question: Text, agent: Agent = None, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
+    """Answer a question from memory, with the memories it rests on."""
+    with connected(url, key, agent) as client:
+        answer = client.ask(_text(question))
+    lines = [escape(answer.answer)] if answer.answer else []
+    lines += [f"  [dim]{one.get('id')}[/] {escape(str(one.get('content')))}" for one in answer.memories]
+    emit(as_json, answer.model_dump(), *(lines or ["Nothing is known of that."]))
+
+
+def context(
+    message: Text,
+    session: Annotated[str | None, typer.Option(help="whose window belongs to it")] = None,
+    user: Annotated[str | None, typer.Option(help="who says it")] = None,
+    agent: Agent = None,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what would go to a model on this turn."""
+    options: Any = {name: value for name, value in (("session", session), ("user", user)) if value}
+    with connected(url, key, agent) as client:
+        answer = client.context(_text(message), **options)
+    lines = [f"[bold]{one['role']}[/]\n{escape(str(one['content']))}" for one in answer.messages]
+    emit(as_json, answer.model_dump(), *lines, f"[dim]{answer.tokens} tokens[/]")
+
+
+def undo(
+    dream: Annotated[str, typer.Argument(help="its id")], url: Url = None, key: Key = None, as_json: AsJson = False
+) -> None:
+    """Restore the state before a dream."""
+    with connected(url, key, None) as client:
+        undone = client.undo_dream(dream)
+    emit(as_json, undone.model_dump(), f"Dream {undone.id} of {escape(undone.agent)} is undone.")
+
+
+def purge(
+    user: Annotated[str, typer.Option(help="whom to forget for good")],
+    yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forget a person for good; prints the receipt."""
+    if not yes and not typer.confirm(f"Forget {user} for good? Nothing brings it back.", err=True):
+        raise typer.Exit(1)
+    with connected(url, key, None) as client:
+        receipt = client.purge_user(user)
+    counts = [f"  {name}: {value}" for name, value in receipt.items()]
+    emit(as_json, receipt, f"{escape(user)} is forgotten.", *map(escape, counts))
+
+
+def _text(given: str) -> str:
+    return sys.stdin.read() if given == "-" else given

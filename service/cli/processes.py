@@ -1,0 +1,143 @@
+"""Commands that run processes: everything, the API alone, migrations, keys, MCP."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from service import __version__
+from service.children import end_with_parent
+from service.cli.output import AsJson, emit, err
+from service.errors import InvalidInput, Unavailable
+from service.settings import Settings
+
+if TYPE_CHECKING:
+    from service.first_start import FirstStart
+
+MIGRATE: dict[str, Any] = {"context_settings": {"ignore_unknown_options": True}}
+"""How ``migrate`` is registered: -1 is a revision, no option."""
+Parent = Annotated[int | None, typer.Option(hidden=True, help="end at once when this process ends")]
+
+
+def up(as_json: AsJson = False) -> None:
+    """Database, migrations, API and worker in one terminal; Ctrl-C stops them all."""
+    from service.supervisor import supervise
+
+    raise SystemExit(supervise(Settings(), as_json or None))
+
+
+def serve(
+    listen_fd: Annotated[list[int] | None, typer.Option(hidden=True, help="inherited listening sockets")] = None,
+    parent: Parent = None,
+    as_json: AsJson = False,
+) -> None:
+    """The API alone, on DATABASE_URL."""
+    if parent is not None:
+        end_with_parent(parent)
+    from service import server
+    from service.runtime import configure_logging
+
+    settings = Settings()
+    configure_logging(settings.log_level, "json" if as_json else settings.log_format)
+    asyncio.run(_check_database(settings))
+    server.serve(settings, listen_fd or ())
+
+
+def migrate(
+    revision: Annotated[str, typer.Argument(help="a revision, or -N to go back N")] = "head", as_json: AsJson = False
+) -> None:
+    """Bring the database to the newest schema and make sure there is a workspace with an admin key."""
+    from service.database import open_database
+    from service.db.migrate import migrate as run_migrations
+    from service.db.schema_version import is_known_revision
+
+    if not is_known_revision(revision):
+        raise InvalidInput(("revision",), f"{revision} is no revision: head, a number such as 0001, or -1 to go back")
+    settings = Settings()
+    started: FirstStart | None = None
+    with open_database(settings) as url:
+        run_migrations(url, revision)
+        if revision == "head":
+            started = asyncio.run(_first_start(settings, url))
+    lines = []
+    if started is not None and started.made:
+        lines.append(f"First admin key: {started.made}")
+    if started is not None and (started.made or settings.admin_key):
+        lines.append(escape(started.where))
+    data = {"revision": revision, "admin_key": started.made if started else None}
+    emit(as_json, data, *lines, f"The database is at {revision}.")
+
+
+def keys(
+    role: Annotated[str, typer.Argument(help="admin, agent or reader")],
+    name: str = "made by hand",
+    agent: Annotated[str | None, typer.Option(help="the one agent of an agent key")] = None,
+    workspace: Annotated[str | None, typer.Option(help="made when there is none of that name")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make an API key; it is shown this once."""
+    from service.database import open_database
+
+    if role not in ("admin", "agent", "reader") or (role == "agent") != (agent is not None and role != "reader"):
+        raise InvalidInput(("role",), "role is admin, agent (with --agent) or reader")
+    settings = Settings()
+    with open_database(settings) as url:
+        key = asyncio.run(_make_key(settings, url, role, name, agent, workspace))
+    emit(as_json, {"key": key, "role": role, "name": name, "agent": agent}, key)
+
+
+def mcp(
+    url: Annotated[
+        str | None, typer.Option(envvar="REVERIE_URL", help="of the API; this machine's when left out")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(envvar="REVERIE_API_KEY", help="else the first admin key, if it is here")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(envvar="REVERIE_AGENT", help="who acts with an admin key")] = None,
+) -> None:
+    """MCP over standard input and output, for a Reverie that runs."""
+    from service.cli.api import given_key
+    from service.mcp.stdio import serve_stdio
+    from service.runtime import configure_logging
+
+    settings = Settings()
+    configure_logging(settings.log_level, settings.log_format)
+    asyncio.run(serve_stdio(url or settings.local_url, given_key(settings, key), agent))
+
+
+def version(as_json: AsJson = False) -> None:
+    """Which release this is, and on what it runs."""
+    python = sys.version.split()[0]
+    data = {"version": __version__, "python": python, "platform": platform.platform()}
+    emit(as_json, data, f"Reverie {__version__} (Python {python}, {platform.system()} {platform.machine()})")
+
+
+async def _check_database(settings: Settings) -> None:
+    """Wait while Postgres starts up. Raises Unavailable for a database that cannot be used, before there is a server to
+    fail."""
+    from service.db.connectivity import wait_for
+    from service.db.pool import Database
+
+    if settings.database_url is None:
+        raise Unavailable("DATABASE_URL is not set; `reverie up` starts an embedded Postgres.")
+    await wait_for(settings.database_url, lambda text: err.print(escape(text)))
+    await (await Database.open(settings.database_url, size=1, application="reverie-check")).close()
+
+
+async def _first_start(settings: Settings, url: str) -> FirstStart:
+    from service.first_start import first_start
+
+    return await first_start(settings.model_copy(update={"database_url": url}))
+
+
+async def _make_key(
+    settings: Settings, url: str, role: Any, name: str, agent: str | None, workspace: str | None
+) -> str:
+    from service.first_start import key_in_workspace
+
+    return await key_in_workspace(settings.model_copy(update={"database_url": url}), role, agent, name, workspace)

@@ -1,0 +1,26 @@
+"""The page at /docs needs nothing from another machine."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.live_api import Api
+
+
+async def test_what_the_page_names_is_served_here(api: Api) -> None:
+    page = await api.http.get("/docs")
+    assert page.status_code == 200
+    named = re.findall(r"(?:src|href)=\"([^\"]+)\"", page.text) + re.findall(r"url: '([^']+)'", page.text)
+    assert len(named) == 4
+    assert "//" not in "".join(named), named
+    for path in named:
+        answer = await api.http.get(path)
+        assert answer.status_code == 200, path
+        assert len(answer.content) > 1_000
+
+
+@pytest.mark.parametrize("name", ["redoc.standalone.js", "%2e%2e%2fcore.py", "core.py", "x%00", "%C0%AF"])
+async def test_nothing_else_is(api: Api, name: str) -> None:
+    assert (await api.http.get(f"/docs/{name}")).status_code == 404

@@ -1,0 +1,37 @@
+"""Calls of the API from a command line: what a person reads, and what a program reads with --json."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from subprocess import CompletedProcess
+
+from tests.cli.conftest import Command
+from tests.live_api import Api
+
+
+async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, command: Command) -> None:
+    here = {"REVERIE_URL": str(static_api.http.base_url), "REVERIE_API_KEY": static_api.key, "REVERIE_AGENT": "ada"}
+
+    async def run(*arguments: str, said: str = "") -> CompletedProcess[str]:
+        done = await asyncio.to_thread(command, *arguments, said=said, **here)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    saved = await run("add", "Sam lives in [bold] Bergen", "--user", "Sam")
+    assert saved.stdout.startswith("Saved: ")
+    assert "Sam lives in [bold] Bergen" in saved.stdout
+    assert (await run("add", "-", "--user", "Sam", said="Sam lives in [bold] Bergen")).stdout.startswith(
+        "Known already"
+    )
+    found = json.loads((await run("search", "where does Sam live?", "--json")).stdout)
+    assert found["results"][0]["memory"]["content"] == "Sam lives in [bold] Bergen"
+    assert "Bergen" in (await run("search", "where does Sam live?")).stdout
+    assert "Bergen" in (await run("context", "where does Sam live?", "--user", "Sam")).stdout
+    assert json.loads((await run("ask", "where does Sam live?", "--json")).stdout)["memories"]
+    refused = await asyncio.to_thread(command, "purge", "--user", "Sam", said="n\n", **here)
+    assert refused.returncode == 1
+    await run("purge", "--user", "Sam", "--yes")
+    assert "Bergen" not in (await run("search", "where does Sam live?")).stdout
+    unknown = await asyncio.to_thread(command, "undo", "00000000-0000-0000-0000-000000000000", **here)
+    assert (unknown.returncode, len(unknown.stderr.splitlines())) == (1, 1)

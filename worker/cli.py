@@ -1,0 +1,97 @@
+"""Commands that dream: on a schedule, once for all, or for one agent by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from service.children import end_with_parent
+from service.cli.output import FAILED, AsJson, emit, err, fail
+from service.domain.dream_summary import describe_change, summarize_dream
+from service.settings import Settings
+
+_SHOWN = {"created": "green", "superseded": "yellow", "reinforced": "dim", "decayed": "dim", "skipped": "red"}
+
+
+def run(
+    parent: Annotated[int | None, typer.Option(hidden=True, help="end at once when this process ends")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Dream on schedule until SIGTERM."""
+    if parent is not None:
+        end_with_parent(parent)
+    from service.db.connectivity import wait_for
+    from service.runtime import configure_logging
+    from worker.app import run_worker
+    from worker.watchdog import under_watchdog
+
+    settings = Settings()
+    configure_logging(settings.log_level, "json" if as_json else settings.log_format)
+    if settings.database_url is not None:
+        asyncio.run(wait_for(settings.database_url, lambda text: err.print(escape(text))))
+    asyncio.run(under_watchdog(run_worker(settings), settings.step_deadline_s))
+
+
+def once(as_json: AsJson = False) -> None:
+    """Dream for every agent, then end: for system cron and Kubernetes. Exit status 1 when a dream failed."""
+    from service.database import open_database
+    from service.runtime import configure_logging
+    from worker.app import run_once
+    from worker.watchdog import under_watchdog
+
+    settings = Settings()
+    configure_logging(settings.log_level, settings.log_format)
+    with open_database(settings) as url:
+        settings = settings.model_copy(update={"database_url": url})
+        report = asyncio.run(under_watchdog(run_once(settings), settings.step_deadline_s))
+    emit(as_json, {"dreamed": report.dreamed, "failed": report.failed}, f"Dreamed for {_agents(report.dreamed)}.")
+    if report.failed:
+        reasons = "\n".join(f"  {agent}: {error}" for agent, error in report.failed.items())
+        fail(f"The dreams of {_agents(len(report.failed))} failed; their messages stay due:\n{reasons}")
+
+
+def _agents(count: int) -> str:
+    return f"{count} agent{'' if count == 1 else 's'}"
+
+
+def dream(
+    agent: Annotated[str, typer.Option(help="whose memories to consolidate")],
+    dry_run: Annotated[bool, typer.Option(help="show what it would do, change nothing")] = False,
+    workspace: Annotated[str, typer.Option(help="by name")] = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Dream for one agent now, and say what it did."""
+    from service.database import open_database
+    from service.runtime import configure_logging
+    from worker.progress import ProgressDisplay
+    from worker.run_now import dream_now
+    from worker.watchdog import under_watchdog
+
+    settings = Settings()
+    configure_logging("warning", settings.log_format)
+    with open_database(settings) as url, ProgressDisplay(Console(stderr=True)) as watching:
+        settings = settings.model_copy(update={"database_url": url})
+        dreaming = dream_now(settings, workspace, agent, dry_run=dry_run, watching=watching)
+        done = asyncio.run(under_watchdog(dreaming, settings.step_deadline_s))
+    emit(as_json, done, *_described(done))
+    if done["status"] == "failed":
+        sys.exit(FAILED)
+
+
+def _described(done: dict[str, Any]) -> list[str]:
+    """The dream as a person reads it: what it did, and each change to a memory."""
+    color = "red" if done["status"] == "failed" else "green"
+    return [
+        f"[bold]Dream {done['id']}[/] of {escape(done['agent'])}: [{color}]{done['status']}[/]",
+        escape(summarize_dream(done)),
+        *(
+            f"  [{_SHOWN[change['op']]}]{escape(describe_change(change))}[/]"
+            for change in done["changes"]
+            if change["op"] in _SHOWN
+        ),
+    ]
