@@ -129,6 +129,9 @@ def _assembled(text: str) -> object:
 WRAPPED: dict[str, Run] = {
     "extract, from a turn": lambda text: extract([_turn(text)]),
     "extract, from a turn in German": lambda text: extract([_turn(f"Ich mag das nicht. {text}")]),
+    "extract, from a turn in French": lambda text: extract([_turn(f"Je n'aime pas ça. {text}")]),
+    "extract, from a turn in Spanish": lambda text: extract([_turn(f"No me gusta eso. Ya no vivo aquí. {text}")]),
+    "extract, from a turn in Chinese": lambda text: extract([_turn("我不喜欢这个。" * 40 + text)]),
     "extract, from an answer": lambda text: extract([_turn("I am fine.")], before=_turn(text, "Bo")),
     "storable_json": lambda text: reject_unstorable_json({"a": [text, {text[:100]: text.split()}]}),
     "window's summary": _window,

@@ -20,7 +20,7 @@ from worker.dreaming.extract.rules import extract
 
 Json = dict[str, Any]
 FOLDER = Path(__file__).parent
-LANGUAGES = ("german",)
+LANGUAGES = ("german", "french", "spanish", "chinese")
 NOW = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 
 

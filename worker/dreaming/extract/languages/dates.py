@@ -113,6 +113,8 @@ def _stepped(step: int, word: str, today: datetime, calendar: Calendar) -> _When
     monday = today - timedelta(days=today.weekday())
     if word in calendar.weekdays:
         weekday = calendar.weekdays[word]
+        if calendar.whole_weeks:
+            return _When("weekday", monday + timedelta(days=weekday, weeks=step))
         if step == 0:
             return _When("weekday", today + timedelta(days=(weekday - today.weekday()) % 7))
         return _When("weekday", _weekday(today, weekday, ahead=step > 0))

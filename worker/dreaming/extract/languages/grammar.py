@@ -52,15 +52,15 @@ _SPELLINGS = {
     "à": "[àa]", "â": "[âa]", "ç": "[çc]", "ù": "[ùu]", "û": "[ûu]", "î": "[îi]", "ï": "[ïi]", "ô": "[ôo]",
     "œ": "(?:œ|oe)", "á": "[áa]", "í": "[íi]", "ó": "[óo]", "ú": "[úu]", "ñ": "[ñn]",
 }  # fmt: skip
-_ACCENTED = re.compile("[" + "".join(_SPELLINGS) + "]")
+_ACCENTED = re.compile(r"\[[^\]]{1,80}\]|[" + "".join(_SPELLINGS) + "]")
 
 
 def spelled(regex: str) -> re.Pattern[str]:
     """The pattern without regard to case, its accented letters taken as typed without accents as well.
 
-    A letter written as its code point (``\\u00fc``) is taken as it is.
+    A letter in a set, or written as its code point (``\\u00fc``), is taken as it is.
     """
-    return re.compile(_ACCENTED.sub(lambda match: _SPELLINGS[match[0]], regex), re.IGNORECASE)
+    return re.compile(_ACCENTED.sub(lambda match: _SPELLINGS.get(match[0], match[0]), regex), re.IGNORECASE)
 
 
 def spellings(words: Mapping[str, T]) -> dict[str, T]:
@@ -96,10 +96,11 @@ def likes(
 class Calendar:
     """How a language names times.
 
-    ``expression`` has the groups that ``dates`` reads; a digit ends those that it has more than once. The mappings say
-    what its words mean: days from today, months, weekdays, units (``day``, ``week``, ``weekend``, ``month``, ``year``),
-    -1 to 1 for last, this and next. ``behind`` and ``ahead`` are prepositions that say where the date lies. ``write``
-    is given a kind (a unit, ``weekday``, ``week before``, ``week after``), the day, and the preposition it replaces.
+    ``expression`` has the groups that ``dates`` reads; a digit ends those that it has more than once. The mappings
+    say what its words mean: days from today, months, weekdays, units (``day``, ``week``, ``weekend``, ``month``,
+    ``year``), -1 to 1 for last, this and next; with ``whole_weeks`` the next Friday is that of the next week.
+    ``behind`` and ``ahead`` are prepositions that say where the date lies. ``write`` is given a kind (a unit,
+    ``weekday``, ``week before``, ``week after``), the day, and the preposition it replaces.
     """
 
     expression: re.Pattern[str]
@@ -112,6 +113,7 @@ class Calendar:
     write: Callable[[str, datetime, str], str]
     behind: frozenset[str] = frozenset()
     ahead: frozenset[str] = frozenset()
+    whole_weeks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,12 @@ class Language:
     ``markers`` are words that no English text holds by chance. ``inner_stops``: up to a full stop that ends no
     sentence. ``openings`` and ``tag`` are what may be left out at the start and end of a sentence, ``clauses`` what
     stands between two. ``questions`` and ``task`` match at the start; what follows a task is material. ``unreliable``
-    anywhere makes a sentence state nothing, ``retraction`` takes the one before back. ``canonical`` gives a clause the
-    order that the patterns know, subject first; ``third_person`` tells it of somebody, None where that takes more than
-    rules. ``says`` and ``asks`` tell it in the speaker's words. The mappings give the English names of attributes,
-    values and relatives, so that a slot is one whatever language it is filled in.
+    anywhere makes a sentence state nothing, ``retraction`` takes the one before back. ``canonical`` gives a clause
+    the order that the patterns know, subject first; ``third_person`` tells it of somebody, None where that takes more
+    than rules. ``rewrites`` are made in a sentence ("not A but B"), ``continued`` in a clause after a statement,
+    ``elided`` in one after a preference: they put in what it leaves out. ``says`` and ``asks`` tell it in the
+    speaker's words. The mappings give the English names of attributes, values and relatives, so that a slot is one
+    whatever language it is filled in.
     """
 
     name: str
@@ -155,6 +159,7 @@ class Language:
     stop: str = "."
     rewrites: tuple[tuple[re.Pattern[str], str], ...] = ()
     elided: tuple[tuple[re.Pattern[str], str], ...] = ()
+    continued: tuple[tuple[re.Pattern[str], str], ...] = ()
     attributes: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
     relatives: Mapping[str, str] = field(default_factory=dict)

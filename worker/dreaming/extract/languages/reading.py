@@ -19,13 +19,14 @@ from worker.dreaming.extract.mentions import PRODUCTS
 from worker.dreaming.extract.sentences import SPEECH, own_sentences
 
 _PER_TURN_MAX = 24
+_CHARS_MIN = 3
 _OPENINGS_MAX = 4
 _CONTENT_CHARS_MAX = 600
 _VALUE_WORDS_MAX = 6
 _ITEMS_MAX = 5
 _MENTIONS_MAX = 12
 
-_PUNCTUATION = str.maketrans("。！？，、；：（）～“”„«»「」『』‹›’", '.!?,,;:()~"""""""""""\'')
+_PUNCTUATION = str.maketrans("。！？，；：（）～“”„«»「」『』‹›’", ".!?,;:()~" + 11 * '"' + "'")
 _JOINER = "\u2060"  # after a full stop that ends no sentence, until the text has been split
 _WORD = re.compile(r"[\w+#]+(?:['.-][\w+#]+)*")
 _PARENTHESIS = re.compile(r"\s?\([^()]{0,200}\)")
@@ -78,7 +79,7 @@ def _sentences(language: Language, text: str) -> Iterator[str]:
 
 def _claims(language: Language, sentence: str, speaker: Speaker) -> list[_Claim]:
     sentence = _without_openings(language, language.tag.sub("", _PARENTHESIS.sub("", sentence)))
-    if len(sentence) < 4 or SPEECH in sentence or sentence.endswith("?"):
+    if len(sentence) < _CHARS_MIN or SPEECH in sentence or sentence.endswith("?"):
         return []
     if language.questions.match(sentence) or language.unreliable.search(sentence):
         return []
@@ -132,10 +133,10 @@ def _clauses(language: Language, sentence: str) -> Iterator[tuple[str, str]]:
 
 
 def _elided(language: Language, clause: str, last: Row | None) -> str:
-    """A clause that leaves out what the one before said ("aber keinen Kaffee"), with it."""
-    if last is None or last.slot != "likes":
+    """A clause that leaves out what the statement before it said ("aber keinen Kaffee"), with it."""
+    if last is None:
         return clause
-    for pattern, whole in language.elided:
+    for pattern, whole in (*(language.elided if last.slot == "likes" else ()), *language.continued):
         clause, count = pattern.subn(whole, clause)
         if count:
             break
@@ -143,12 +144,10 @@ def _elided(language: Language, clause: str, last: Row | None) -> str:
 
 
 def _is_news(language: Language, row: Row, match: re.Match[str]) -> bool:
-    if row.slot is not None or not row.news:
-        return True
     dated = language.calendar.expression.search(match.string) is not None
-    if row.dated:
-        return dated
-    return len(_content_words(language, match.string)) + dated >= row.news
+    if row.dated and not dated:
+        return False
+    return not row.news or len(_content_words(language, match.string)) + dated >= row.news
 
 
 def _content_words(language: Language, text: str) -> list[str]:
@@ -234,9 +233,8 @@ def _candidate(language: Language, claim: _Claim, turn: Turn, speaker: Speaker, 
     dated = ground(claim.clause, turn.at, calendar, ahead=ahead) if row.grounded else Grounded(claim.clause, None)
     happened = dated.at
     value = claim.value
-    if claim.slot and claim.named and row.grounded and not row.several:
-        at = ground(claim.named, turn.at, calendar, ahead=ahead).at
-        value = at.date().isoformat() if at else value
+    if happened and claim.named and not row.several and _names_a_day(language, claim.clause, claim.named):
+        value = happened.date().isoformat()
     if happened is None and POLICIES[row.type].happens:
         happened = turn.at
     content = _told(language, row, dated.text, speaker.name or language.nobody)[:_CONTENT_CHARS_MAX]
@@ -253,6 +251,12 @@ def _candidate(language: Language, claim: _Claim, turn: Turn, speaker: Speaker, 
         confidence=0.8,
         mentions=_mentions(language, claim, content, speaker, people),
     )
+
+
+def _names_a_day(language: Language, clause: str, named: str) -> bool:
+    """Whether what fills a slot is a time, so that its date fills it instead."""
+    start = clause.find(named)
+    return any(match.end() > start for match in language.calendar.expression.finditer(clause, 0, start + len(named)))
 
 
 def _told(language: Language, row: Row, clause: str, name: str) -> str:
