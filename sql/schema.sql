@@ -267,7 +267,8 @@ CREATE TABLE public.embedding_models (
     signature text NOT NULL,
     dim integer NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    setting text NOT NULL
+    setting text NOT NULL,
+    noise real
 );
 CREATE SEQUENCE public.embedding_models_id_seq
     AS smallint
@@ -527,6 +528,9 @@ CREATE TABLE public.search_index (
     next_embedding_float32 public.vector,
     part smallint,
     window_summary boolean DEFAULT false NOT NULL,
+    base_importance real,
+    decays_from timestamp with time zone,
+    CONSTRAINT ck_search_index_decay CHECK (((base_importance IS NULL) = (decays_from IS NULL))),
     CONSTRAINT ck_search_index_part CHECK (((part IS NOT NULL) OR (NOT ann)))
 );
 ALTER TABLE ONLY public.search_index ALTER COLUMN embedding SET STORAGE MAIN;

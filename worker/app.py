@@ -30,6 +30,7 @@ from worker.maintenance.bulletins import schedule_stale_bulletins
 from worker.maintenance.compact import compact_next
 from worker.maintenance.embed_pending import embed_pending
 from worker.maintenance.hnsw import maintain_hnsw
+from worker.maintenance.noise import measure_noise
 from worker.maintenance.reindex import Reindexer
 from worker.maintenance.retention import apply_retention
 from worker.schedule import Job, scheduler
@@ -112,6 +113,7 @@ def schedule(settings: Settings, flight: InFlight) -> list[tuple[str, Job, str]]
         ("schedule_new_agents", schedule_new_agents, settings.dream_cron),
         ("look_over_bulletins", schedule_stale_bulletins, settings.bulletin_cron),
         ("embed_pending", partial(embed_pending, flight=flight), settings.embed_pending_cron),
+        ("measure_noise", measure_noise, settings.embed_pending_cron),
         ("collect", apply_retention, settings.retention_cron),
         ("tend_large_audiences", maintain_hnsw, settings.statistics_cron),
     ]

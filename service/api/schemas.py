@@ -134,7 +134,11 @@ class SearchResult(BaseModel):
     keyword_score: float | None = Field(description="BM25 score.")
     semantic_score: float | None = Field(description="Weighted cosine similarity.")
     boosts: dict[str, float] = Field(
-        description="Boosts included in the score, by name: `question`, `session`, `time`, `user`."
+        description="Boosts included in the score, by name: `question`, `session`, `time`, `user`, `importance`."
+    )
+    relevance: float | None = Field(
+        description="Relevance from 0 to 1: the larger of vector similarity and share of the query's words or time; "
+        "null for strategy `recent`."
     )
     tokens: int = Field(description="Length in tokens.")
     rerank_score: float | None = Field(description="Score of the reranker; null without reranking.")

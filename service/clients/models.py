@@ -195,6 +195,7 @@ class SearchResult(Answer):
     keyword_score: float | None = None
     semantic_score: float | None = None
     boosts: dict[str, float] = {}
+    relevance: float | None = None
     tokens: int
     also: list[AlsoFound] = []
 

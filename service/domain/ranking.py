@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
@@ -18,6 +18,10 @@ from service.domain.timex import Window
 EXPONENT_MAX = 700
 """Past it exp(-x) is nothing."""
 DAY_S = 86_400
+CREDIT_MIN = 0.01
+"""The least share of the question's words that a neighbour's make a text relevant by."""
+NEARNESS_MIN = 0.5
+"""How near to a time that the question names a text is relevant for it: at half its boost."""
 
 
 class Candidate(NamedTuple):
@@ -42,13 +46,17 @@ class Candidate(NamedTuple):
     terms: Sequence[int] | None
     weights: Sequence[float] | None
     sources: Sequence[UUID] | None = None
+    importance: float = 0.5
+    """After decay."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """A result and why it is there: its place in each list of the best, from 1, and what was added to its score.
 
-    ``also``: the memories or messages that give way to it, since they say the same.
+    ``also``: the memories or messages that give way to it, since they say the same. ``relevance`` is what the floor is
+    held against: the similarity or, above the noise level, the share of the question's words or of its time, whichever
+    is the largest.
     """
 
     id: UUID
@@ -58,13 +66,18 @@ class Ranked:
     keyword_score: float | None
     semantic_score: float | None
     boosts: Mapping[str, float]
+    relevance: float
     also: Sequence[UUID] = ()
 
 
-def rank(candidates: Iterable[Candidate], windows: Sequence[Window], ranking: Ranking, *, limit: int) -> list[Ranked]:
+def rank(
+    candidates: Iterable[Candidate], windows: Sequence[Window], ranking: Ranking, *, limit: int, noise: float = 0.0
+) -> list[Ranked]:
     """The best ``limit`` candidates, best first, ties by id; a memory and the messages it came from are one.
 
-    ``windows`` are the times that the question names. With the fusion ``rrf``, what is in neither list is no result.
+    Those below the floor are no results. ``windows`` are the times that the question names, ``noise`` is the
+    similarity that unrelated texts have by chance. What only a limit above ``ranking.candidates`` brings in comes
+    after all else. With the fusion ``rrf``, what is in neither list is no result.
     """
     members = sorted(candidates, key=attrgetter("id"))
     if not members:
@@ -75,36 +88,37 @@ def rank(candidates: Iterable[Candidate], windows: Sequence[Window], ranking: Ra
     best = max(ranking.candidates, limit)
     keyword_ranks, semantic_ranks = _ranks(keyword_scores, best), _ranks(meanings, best)
     lenders = [members[number] for number, place in keyword_ranks.items() if place <= ranking.candidates]
-    words = _scaled(_with_neighbours(members, own, lenders, ranking))
-    share = ranking.vector_weight
-    bases = [
-        (1 - share) * by_words + share * by_meaning
-        for by_words, by_meaning in zip(words, _scaled([max(0.0, meaning or 0.0) for meaning in meanings]), strict=True)
-    ]
-    boosts = _boosts(members, bases, windows, ranking)
+    credited = _with_neighbours(members, own, lenders, ranking)
+    nearnesses = [max((_nearness(one, window, ranking) for window in windows), default=0.0) for one in members]
+    core = _core(members, keyword_ranks, semantic_ranks, meanings, windows, ranking)
     if ranking.fusion == "rrf":
-        scores = {
-            number: sum(
-                1 / (ranking.rrf_k + ranks[number]) for ranks in (keyword_ranks, semantic_ranks) if number in ranks
-            )
-            for number in keyword_ranks.keys() | semantic_ranks.keys()
-        }
+        scores = _reciprocal(keyword_ranks, semantic_ranks, ranking)
+        boosts: list[dict[str, float]] = [{}] * len(members)
     else:
+        bases = _bases(credited, meanings, core, ranking)
+        boosts = _boosts(members, bases, nearnesses, core, ranking)
         scores = {number: base + sum(boosts[number].values()) for number, base in enumerate(bases)}
-    ordered = {members[number].id: number for number in sorted(scores, key=lambda number: (-scores[number], number))}
+    lowest = min((scores[number] for number in scores.keys() & core), default=0.0)
+    scores |= {number: min(scores[number], lowest) for number in scores.keys() - core}
+    relevances = _relevances(members, own, credited, nearnesses, noise)
+    found = [number for number in scores if _is_relevant(relevances[number], ranking.min_relevance, noise)]
+    found.sort(key=lambda number: (number not in core, -scores[number], number))
+    ordered = {members[number].id: number for number in found}
     places = collapse(list(ordered), {one.id: one.sources for one in members if one.sources})
     return [
         Ranked(
             id_,
-            scores[ordered[id_]],
-            keyword_ranks.get(ordered[id_]),
-            semantic_ranks.get(ordered[id_]),
-            keyword_scores[ordered[id_]],
-            members[ordered[id_]].similarity,
-            boosts[ordered[id_]],
+            scores[number],
+            keyword_ranks.get(number),
+            semantic_ranks.get(number),
+            keyword_scores[number],
+            members[number].similarity,
+            boosts[number],
+            relevances[number],
             also,
         )
         for id_, also in islice(places.items(), limit)
+        for number in (ordered[id_],)
     ]
 
 
@@ -158,36 +172,123 @@ def _with_neighbours(
     return [sum(words.values()) for words in credited]
 
 
-def _scaled(scores: Sequence[float]) -> list[float]:
-    """From 0 for the least to 1 for the largest; where all are equal, 1 if they are above 0."""
-    least, span = min(scores), max(scores) - min(scores)
-    if not span:
-        return [1.0 if least > 0 else 0.0] * len(scores)
-    return [(score - least) / span for score in scores]
+def _core(
+    members: Sequence[Candidate],
+    keyword_ranks: Mapping[int, int],
+    semantic_ranks: Mapping[int, int],
+    meanings: Sequence[float | None],
+    windows: Sequence[Window],
+    ranking: Ranking,
+) -> set[int]:
+    """The candidates of a search for no more than ``ranking.candidates`` results, as its statement chooses them."""
+    most = ranking.candidates
+    by_words = {number for number, place in keyword_ranks.items() if place <= most}
+    lenders = {members[number].id: members[number] for number in by_words if keyword_ranks[number] <= most // 2}
+    around = {one.previous for one in lenders.values()}
+    spans = [near(window, ranking) for window in windows]
+    timed = [
+        number
+        for number, one in enumerate(members)
+        if any(span.since <= one.happened_at < span.until for span in spans)
+    ]
+    timed.sort(key=lambda number: (-(meanings[number] or 0.0), number))
+    return (
+        by_words
+        | {number for number, place in semantic_ranks.items() if place <= most}
+        | {number for number, one in enumerate(members) if one.id in around or one.previous in lenders}
+        | set(timed[:most])
+    )
+
+
+def _reciprocal(
+    keyword_ranks: Mapping[int, int], semantic_ranks: Mapping[int, int], ranking: Ranking
+) -> dict[int, float]:
+    """Reciprocal ranks, summed over the lists in which a candidate is among the best ``ranking.candidates`` or, where
+    it is in neither, over those that a larger limit makes longer."""
+    scores: dict[int, float] = {}
+    for number in keyword_ranks.keys() | semantic_ranks.keys():
+        places = [ranks[number] for ranks in (keyword_ranks, semantic_ranks) if number in ranks]
+        best = [place for place in places if place <= ranking.candidates] or places
+        scores[number] = sum(1 / (ranking.rrf_k + place) for place in best)
+    return scores
+
+
+def _bases(
+    credited: Sequence[float], meanings: Sequence[float | None], core: Set[int], ranking: Ranking
+) -> list[float]:
+    """Words and meaning, scaled and averaged; by words alone what has no vector where others have one."""
+    by_words = _scaled(credited, core)
+    by_meaning = _scaled([max(0.0, meaning or 0.0) for meaning in meanings], core)
+    share = ranking.vector_weight
+    return [(1 - share) * words + share * meaning for words, meaning in zip(by_words, by_meaning, strict=True)]
+
+
+def _scaled(scores: Sequence[float], core: Set[int]) -> list[float]:
+    """From 0 for the least of the core, but for no more than half of its largest, to 1 for that: where all are about
+    equal, the little that they differ counts little."""
+    compared = [scores[number] for number in core] or scores
+    largest = max(compared)
+    if largest <= 0:
+        return [0.0] * len(scores)
+    least = min(*compared, largest / 2)
+    return [min(1.0, max(0.0, (score - least) / (largest - least))) for score in scores]
+
+
+def _relevances(
+    members: Sequence[Candidate],
+    own: Sequence[Mapping[int, float]],
+    credited: Sequence[float],
+    nearnesses: Sequence[float],
+    noise: float,
+) -> list[float]:
+    """How much each has of what is asked for, from 0 to 1: a word or the time in common lifts it above the noise."""
+    largest: dict[int, float] = {}
+    for weights in own:
+        for word, weight in weights.items():
+            largest[word] = max(largest.get(word, 0.0), weight)
+    total = sum(largest.values()) or 1.0
+    relevances = []
+    for number, one in enumerate(members):
+        share = credited[number] / total
+        common = max(
+            share if own[number] or share >= CREDIT_MIN else 0.0,
+            nearnesses[number] if nearnesses[number] >= NEARNESS_MIN else 0.0,
+        )
+        by_words = noise + (1 - noise) * min(1.0, common) if common else 0.0
+        relevances.append(max(0.0, one.similarity or 0.0, by_words))
+    return relevances
+
+
+def _is_relevant(relevance: float, least: float | None, noise: float) -> bool:
+    """Whether a candidate is a result: the floor is the noise level unless one is given, and 0 turns it off."""
+    return relevance >= least if least is not None else relevance > 0 and relevance >= noise
 
 
 def _boosts(
-    members: Sequence[Candidate], bases: Sequence[float], windows: Sequence[Window], ranking: Ranking
+    members: Sequence[Candidate],
+    bases: Sequence[float],
+    nearnesses: Sequence[float],
+    core: Set[int],
+    ranking: Ranking,
 ) -> list[dict[str, float]]:
-    """What is added to each base: less for questions, more for a session with good ones, a time named, the user."""
+    """What is added to each base: less for questions; more for a session with good ones, a time named, the user, and
+    what matters."""
     penalties = [base * ranking.question_penalty * one.question_share for one, base in zip(members, bases, strict=True)]
     sessions: dict[UUID, float] = {}
-    for one, base, penalty in zip(members, bases, penalties, strict=True):
-        session = one.session_id or one.id
-        sessions[session] = max(sessions.get(session, -math.inf), base - penalty)
-    answered = any(one.speaker == "assistant" for one in members)
+    for number in core:
+        session = members[number].session_id or members[number].id
+        sessions[session] = max(sessions.get(session, -math.inf), bases[number] - penalties[number])
+    answered = any(members[number].speaker == "assistant" for number in core)
     boosts: list[dict[str, float]] = []
-    for one, penalty in zip(members, penalties, strict=True):
-        boost: dict[str, float] = {}
-        if penalty:
-            boost["question"] = -penalty
-        if best := sessions[one.session_id or one.id] * ranking.session_boost:
-            boost["session"] = best
-        if windows and (nearness := ranking.time_boost * max(_nearness(one, window, ranking) for window in windows)):
-            boost["time"] = nearness
-        if answered and one.speaker == "user" and ranking.user_boost:
-            boost["user"] = ranking.user_boost
-        boosts.append(boost)
+    for number, one in enumerate(members):
+        boost = {
+            "question": -penalties[number],
+            "session": sessions.get(one.session_id or one.id, 0.0) * ranking.session_boost,
+            "time": nearnesses[number] * ranking.time_boost,
+            "user": ranking.user_boost if answered and one.speaker == "user" else 0.0,
+            "importance": one.importance * ranking.importance_boost,
+        }
+        boosts.append({name: added for name, added in boost.items() if added})
     return boosts
 
 

@@ -83,7 +83,7 @@ class Ranking(BaseModel):
     session_boost: UnitInterval = Field(
         0.1, description="Share of the best score of the same session added to a score. Default 0.1."
     )
-    time_boost: UnitInterval = Field(0.3, description="Largest boost for a time named by the query. Default 0.3.")
+    time_boost: UnitInterval = Field(0.5, description="Largest boost for a time named by the query. Default 0.5.")
     near_days: float = Field(
         3, gt=0, le=365, description="Minimum decay constant of the time boost in days. Default 3."
     )
@@ -101,6 +101,14 @@ class Ranking(BaseModel):
     )
     user_boost: UnitInterval = Field(
         0.15, description="Boost for the user's messages in a search that includes the assistant's. Default 0.15."
+    )
+    importance_boost: UnitInterval = Field(
+        0.1, description="Boost of a memory of effective importance 1, in proportion for less. Default 0.1."
+    )
+    min_relevance: UnitInterval | None = Field(
+        None,
+        description="Minimum relevance of a result, from 0 (no limit) to 1. Null: the noise level of the embedder. "
+        "Default null.",
     )
 
 
@@ -135,6 +143,9 @@ class SearchRequest(BaseModel):
     task: ReadTask = None
     metadata: ContainedMetadata = None
     min_importance: UnitInterval | None = Field(None, description="Minimum effective importance from 0 to 1.")
+    min_relevance: UnitInterval | None = Field(
+        None, description="Minimum relevance from 0 (no limit) to 1. Default: the workspace setting."
+    )
     since: OccurredSince = None
     until: OccurredUntil = None
     as_of: Timestamp | None = Field(

@@ -22,6 +22,7 @@ from service.db.pool import Connection, Database, Row
 from service.db.replica import Replica
 from service.domain.principal import CachedCredential
 from service.embedding.base import Embedder, EmbeddingFailed
+from service.embedding.noise import known_noise
 from service.embedding.storage import storage_of
 from service.llm import LLM, Reranker
 from service.memory.access.read_audit import ReadCounter
@@ -173,5 +174,7 @@ class Engine:
         signature = embedder.signature
         if signature not in self._models:
             async with self.db.unscoped() as connection:
-                self._models[signature] = await model_number(connection, signature, embedder.dim, embedder.model)
+                self._models[signature] = await model_number(
+                    connection, signature, embedder.dim, embedder.model, known_noise(signature)
+                )
         return VectorSpace(self._models[signature], storage_of(signature))

@@ -55,6 +55,8 @@ class Reader:
     """The embedding model in use."""
     changing_model: bool = False
     """Whether vectors of another model stand beside those in use."""
+    noise: float = 0.0
+    """The noise level of the embedding model in use; 0 until it has been measured."""
 
 
 async def find_scopes(
@@ -134,6 +136,7 @@ async def reader(
         [Counted(*one) for one in zip(*(row[name] for name in COUNTED), strict=True)],
         row["model"],
         row["changing_model"],
+        row["noise"] or 0.0,
     )
 
 

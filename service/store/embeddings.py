@@ -52,12 +52,27 @@ class MigrationState:
     backfilling: bool
 
 
-async def model_number(connection: Connection, signature: str, dim: int, setting: str) -> int:
-    """The small number under which vectors of an embedder are stored, given out on first use."""
+async def model_number(
+    connection: Connection, signature: str, dim: int, setting: str, noise: float | None = None
+) -> int:
+    """The small number under which vectors of an embedder are stored, given out on first use with its noise level, if
+    that is known."""
     found: int | None = None
     while found is None:
-        found = await connection.value("ensure_embedding_model", signature=signature, dim=dim, setting=setting)
+        found = await connection.value(
+            "ensure_embedding_model", signature=signature, dim=dim, setting=setting, noise=noise
+        )
     return found
+
+
+async def lacks_noise(connection: Connection, signature: str) -> bool:
+    """Whether something has been embedded with an embedder whose noise level is not known."""
+    return await connection.value("noise_is_known", signature=signature) is False
+
+
+async def set_noise(connection: Connection, signature: str, noise: float) -> None:
+    """Keep the noise level of an embedder."""
+    await connection.run("set_noise", signature=signature, noise=noise)
 
 
 async def register_target(connection: Connection, model: int, now: datetime) -> None:

@@ -144,7 +144,8 @@ LIMIT 1;
 -- fragment: reader_scope
 -- The resolved reader: the agent's id and every audience it may read, with the task and session it names, the
 -- workspace's settings and the agent's, the languages in use in the audiences, how many rows of each kind were counted in which of them
--- and which part of the HNSW index has them, and the embedding model in use and whether it is being changed.
+-- and which part of the HNSW index has them, and the embedding model in use, its noise level and whether it is being
+-- changed.
 -- ``session_id`` and ``task_id`` are null when the name is unknown, and ``task_id`` also when the task has members and
 -- the agent is none of them. Not materialized, the audiences would be worked out anew wherever they are used.
 (
@@ -192,7 +193,8 @@ LIMIT 1;
             WHERE l.workspace_id = :workspace AND l.audience = ANY(r.audiences)
             ORDER BY 1
         ) AS languages, (SELECT active FROM embedding_state) AS model,
-        (SELECT next IS NOT NULL OR moving FROM embedding_state) AS changing_model
+        (SELECT next IS NOT NULL OR moving FROM embedding_state) AS changing_model,
+        (SELECT m.noise FROM embedding_models m WHERE m.id = (SELECT active FROM embedding_state)) AS noise
     FROM r, LATERAL (
         SELECT coalesce(array_agg(c.audience ORDER BY c.audience, c.kind), '{}') AS counted_audiences,
             coalesce(array_agg(c.kind ORDER BY c.audience, c.kind), '{}') AS counted_kinds,

@@ -481,11 +481,12 @@ WHERE workspace_id = :workspace AND (source_id = ANY(:ids::uuid[]) OR target_id 
 ORDER BY id;
 
 -- name: decay
--- Set in the search index how important each event and observation of the agent is now, and whether it has faded
--- below what surfaces unasked; those that differ from before.
+-- Note how important each event and observation of the agent is now, and whether it has faded below what surfaces
+-- unasked; those that differ from the last dream. Searches work both out themselves.
 WITH due AS (
     SELECT i.id, i.importance AS importance_before, i.faded AS faded_before, d.importance::real AS importance,
-        d.importance < :faded_below::float8 AND d.importance < m.importance AS faded
+        d.importance < :faded_below::float8 AND d.importance < m.importance AS faded,
+        greatest(m.created_at, m.learned_at, m.reinforced_at, u.last_accessed_at) AS used_at
     FROM memories m
     JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
     LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
@@ -495,7 +496,8 @@ WITH due AS (
     WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.type IN ('event', 'observation')
         AND m.deleted_at IS NULL AND m.superseded_by IS NULL
 )
-UPDATE search_index i SET importance = due.importance, faded = due.faded
+UPDATE search_index i SET importance = due.importance, faded = due.faded,
+    decays_from = CASE WHEN i.decays_from IS NOT NULL THEN due.used_at END
 FROM due
 WHERE i.workspace_id = :workspace AND i.id = due.id
     AND (due.importance <> due.importance_before OR due.faded <> due.faded_before)

@@ -9,17 +9,24 @@ LEFT JOIN documents d ON d.workspace_id = c.workspace_id AND d.id = c.document_i
 -- name: ensure_embedding_model
 -- The small number that stands for an embedder's signature, with the setting that opens it.
 WITH made AS (
-    INSERT INTO embedding_models (id, signature, dim, setting)
-    SELECT coalesce(max(id), 0) + 1, :signature, :dim, :setting FROM embedding_models
+    INSERT INTO embedding_models (id, signature, dim, setting, noise)
+    SELECT coalesce(max(id), 0) + 1, :signature, :dim, :setting, :noise::real FROM embedding_models
     HAVING NOT EXISTS (SELECT 1 FROM embedding_models WHERE signature = :signature)
     ON CONFLICT DO NOTHING
     RETURNING id
 ), kept AS (
-    UPDATE embedding_models SET setting = :setting
-    WHERE signature = :signature AND setting <> :setting
+    UPDATE embedding_models SET setting = :setting, noise = coalesce(noise, :noise)
+    WHERE signature = :signature AND (setting <> :setting OR noise IS NULL AND :noise IS NOT NULL)
     RETURNING id
 )
 SELECT id FROM made UNION ALL SELECT id FROM embedding_models WHERE signature = :signature LIMIT 1;
+
+-- name: noise_is_known
+-- Whether the noise level of an embedder is known; nothing for one that nothing has been embedded with.
+SELECT noise IS NOT NULL FROM embedding_models WHERE signature = :signature;
+
+-- name: set_noise
+UPDATE embedding_models SET noise = :noise WHERE signature = :signature;
 
 -- name: embedding_state
 -- Which model is searched, and which one is being changed to; its progress.

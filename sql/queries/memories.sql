@@ -75,6 +75,10 @@ CROSS JOIN LATERAL coalesce(nullif(coalesce((
 )), 'auto'), i.language) AS c(configuration)
 CROSS JOIN LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes)
 
+-- fragment: decays
+-- Whether memory ``m`` matters less the longer it goes unused.
+m.type IN ('event', 'observation') AND NOT m.decay_exempt
+
 -- fragment: word_count
 -- What reverie_length_v1 says of ``x.lexemes``: a call of it costs four times as much.
 (SELECT least(coalesce(sum(coalesce(cardinality(positions), 1)), 0), 32767)::smallint FROM unnest(x.lexemes))
@@ -129,11 +133,13 @@ WITH {% if known %} held AS MATERIALIZED (
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, session_id, task_id, tags, importance, confidence,
-        happened_at, created_at, valid_from, valid_until, expires_at, deleted, previous, length, words, speaker, asks,
-        question_share, embedding_model, {{ vector_column }}
+        base_importance, decays_from, happened_at, created_at, valid_from, valid_until, expires_at, deleted, previous, length,
+        words, speaker, asks, question_share, embedding_model, {{ vector_column }}
     )
     SELECT m.workspace_id, m.id, 0, m.audience, m.type, m.scope, m.user_name, m.session_id, m.task_id, m.tags, m.importance,
-        m.confidence, coalesce(m.occurred_at, m.valid_from), m.created_at, m.valid_from, m.valid_until, m.expires_at,
+        m.confidence, CASE WHEN {% include "decays" %} THEN m.importance END,
+        CASE WHEN {% include "decays" %} THEN greatest(m.created_at, m.learned_at, m.reinforced_at) END,
+        coalesce(m.occurred_at, m.valid_from), m.created_at, m.valid_from, m.valid_until, m.expires_at,
         m.deleted_at IS NOT NULL,
         CASE WHEN m.session_id IS NOT NULL THEN coalesce(
             lag(m.id) OVER (PARTITION BY m.session_id ORDER BY coalesce(m.occurred_at, m.valid_from), i.ordinal),
@@ -356,6 +362,10 @@ WITH before AS (
 UPDATE search_index i SET
     audience = m.audience, type = m.type, scope = m.scope, user_name = m.user_name, session_id = m.session_id, task_id = m.task_id,
     tags = m.tags, importance = m.importance, confidence = m.confidence,
+    base_importance = CASE WHEN {% include "decays" %} THEN m.importance END,
+    decays_from = CASE WHEN {% include "decays" %} THEN greatest(m.created_at, m.learned_at, m.reinforced_at, (
+        SELECT u.last_accessed_at FROM memory_usage u WHERE u.workspace_id = :workspace AND u.memory_id = :id
+    )) END,
     happened_at = coalesce(m.occurred_at, m.valid_from), valid_from = m.valid_from, valid_until = m.valid_until,
     expires_at = m.expires_at, deleted = m.deleted_at IS NOT NULL, length = reverie_length_v1(m.lexemes),
     words = coalesce(:words::smallint, i.words), speaker = CASE WHEN :words IS NULL THEN i.speaker ELSE :speaker::text END,
@@ -448,7 +458,18 @@ ON CONFLICT DO NOTHING
 RETURNING memory_id, message_id;
 
 -- name: add_access_counts
--- Count accesses without touching the memory rows.
+-- Count accesses without touching the memory rows. What searches know of the last use is brought in line at most once
+-- a day for each memory; a row that somebody else has locked is left for the next time.
+WITH revived AS (
+    UPDATE search_index SET decays_from = :now
+    WHERE workspace_id = :workspace AND id = ANY(ARRAY(
+        SELECT id FROM search_index
+        WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[])
+            AND decays_from < :now::timestamptz - make_interval(hours => 24)
+        ORDER BY id
+        FOR UPDATE SKIP LOCKED
+    ))
+)
 INSERT INTO memory_usage (workspace_id, memory_id, access_count, last_accessed_at)
 SELECT :workspace, u.id, u.n, :now
 FROM unnest(:ids::uuid[], :counts::bigint[]) AS u(id, n)

@@ -6,7 +6,10 @@ SELECT u.id FROM sessions s JOIN messages u ON u.workspace_id = :workspace AND u
 -- fragment: visible_row
 -- Rows ``i`` of the reader's audiences that are live at ``as_of`` and pass the filters that are set.
 i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind = ANY(:kinds::smallint[])
-    AND NOT i.deleted {% if unfaded %} AND NOT i.faded {% endif %}
+    AND NOT i.deleted
+    {% if unfaded %}
+    AND (i.decays_from IS NULL OR i.decays_from > :undecayed_since::timestamptz OR {% include "effective_importance" %} >= :faded_below::float8)
+    {% endif %}
     AND i.valid_from <= :as_of::timestamptz
     AND (i.valid_until IS NULL OR i.valid_until > :as_of)
     AND (i.expires_at IS NULL OR i.expires_at > :as_of)
@@ -24,12 +27,18 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
     {% if user %} AND i.user_name = :user::text {% endif %}
     {% if session_id %} AND i.session_id = :session_id::uuid {% endif %}
     {% if task_id %} AND i.task_id = :task_id::uuid {% endif %}
-    {% if min_importance %} AND i.importance >= :min_importance::float8 {% endif %}
+    {% if min_importance %} AND {% include "effective_importance" %} >= :min_importance::float8 {% endif %}
     {% if since %} AND i.happened_at >= :since::timestamptz {% endif %}
     {% if until %} AND i.happened_at < :until::timestamptz {% endif %}
     {% if metadata %} AND EXISTS (
         SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = i.id AND m.metadata @> :metadata::jsonb)
     {% endif %}
+
+-- fragment: effective_importance
+-- The importance of row ``i`` now: that of an event or observation is halved for every full period without use.
+CASE WHEN i.decays_from IS NULL THEN i.importance ELSE i.base_importance * power(0.5::float8, least(1000, greatest(0,
+    floor(extract(epoch FROM :now::timestamptz - i.decays_from) / (86400.0 * :decay_days::integer))
+))::float8) END
 
 -- fragment: similarity
 -- The cosine similarity of the row's vector of the model in use; during a change of models it may stand in the second place.
@@ -100,7 +109,8 @@ SELECT i.id, i.previous, i.session_id, i.happened_at, i.speaker, i.length, i.wor
     {% if by_vector %} {% include "similarity" %} {% else %} NULL {% endif %} AS similarity, s.terms, s.weights,
     {% if with_sources %} CASE WHEN i.kind = 0 THEN ARRAY(
         SELECT x.message_id FROM memory_sources x WHERE x.workspace_id = :workspace AND x.memory_id = i.id ORDER BY x.message_id
-    ) END {% else %} NULL::uuid[] {% endif %} AS sources
+    ) END {% else %} NULL::uuid[] {% endif %} AS sources,
+    {% include "effective_importance" %} AS importance
 FROM search_index i LEFT JOIN (
     SELECT id, array_agg(word) AS terms, array_agg(weight) AS weights
     FROM (SELECT * FROM term_score {% if large %} UNION ALL SELECT * FROM skipped_score {% endif %}) AS w

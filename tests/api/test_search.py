@@ -60,7 +60,9 @@ async def test_a_query_past_its_bound_is_422(api: Caller) -> None:
 async def test_both_lists_show_their_ranks_and_scores(static_api: Caller) -> None:
     await static_api.save("Ana drinks green tea every morning")
     await static_api.save("The server room is on floor three")
-    answer = await static_api.post("/v1/memories/search", {"agent": "a", "query": "tea in the morning"})
+    answer = await static_api.post(
+        "/v1/memories/search", {"agent": "a", "query": "tea in the morning", "min_relevance": 0}
+    )
     first = answer["results"][0]
     assert first["memory"]["content"].startswith("Ana")
     assert (first["keyword_rank"], first["semantic_rank"]) == (1, 1)

@@ -16,6 +16,7 @@ from service.domain.search import Ranking
 from service.domain.timex import Window
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
+LATER = DAY + timedelta(days=30)
 LONG = 10_000
 """Words from which the vector of a text counts whole, and its neighbours nothing."""
 
@@ -38,8 +39,12 @@ def candidate(number: int, *, terms: dict[int, float] | None = None, **fields: A
     return Candidate(id=UUID(int=number), **(plain | fields))
 
 
-def ranked(*candidates: Candidate, windows: tuple[Window, ...] = (), limit: int = 10, **settings: Any) -> list[Ranked]:
-    return rank(candidates, windows, Ranking(**settings), limit=limit)
+def ranked(
+    *candidates: Candidate, windows: tuple[Window, ...] = (), limit: int = 10, noise: float = 0.0, **settings: Any
+) -> list[Ranked]:
+    """Without the boost for importance, which is the same for all that do not say theirs, and without a floor."""
+    plain: dict[str, Any] = {"importance_boost": 0.0, "min_relevance": 0.0}
+    return rank(candidates, windows, Ranking(**(plain | settings)), limit=limit, noise=noise)
 
 
 def by_number(results: list[Ranked]) -> dict[int, Ranked]:
@@ -108,10 +113,10 @@ def test_reciprocal_ranks_are_summed_without_boosts() -> None:
 
 def test_a_turn_is_credited_with_what_was_said_around_it() -> None:
     turns = (
-        candidate(1, terms=None),
+        candidate(1, similarity=0.0),
         candidate(2, terms={1: 10.0, 2: 1.0}, previous=UUID(int=1)),
         candidate(3, terms={1: 8.0, 2: 0.2}, previous=UUID(int=2)),
-        candidate(4, terms=None),
+        candidate(4, similarity=0.0),
     )
     scores = {one.id.int: one.score for one in ranked(*turns, vector_weight=0, session_boost=0)}
     heard = {1: 0.35 * 11.0, 2: 11.0, 3: 8.0 + 0.4 * 1.0, 4: 0.0}
@@ -125,7 +130,7 @@ def test_a_turn_is_credited_with_what_was_said_around_it() -> None:
 def test_an_answer_to_the_question_of_another_is_credited_more(asks: bool, speaker: str | None, share: float) -> None:
     question = candidate(1, terms={1: 1.0}, asks=asks, speaker="user")
     answer = candidate(2, previous=UUID(int=1), speaker=speaker)
-    other = candidate(3)
+    other = candidate(3, similarity=0.0)
     settings = {"vector_weight": 0.0, "session_boost": 0.0, "user_boost": 0.0}
     assert by_number(ranked(question, answer, other, **settings))[2].score == pytest.approx(share)
 
@@ -133,15 +138,24 @@ def test_an_answer_to_the_question_of_another_is_credited_more(asks: bool, speak
 def test_only_the_best_by_words_lend_and_long_turns_need_no_neighbours() -> None:
     lender = candidate(1, terms={1: 1.0})
     better = [candidate(number, terms={1: 2.0}) for number in range(10, 20)]
-    after = candidate(2, previous=UUID(int=1))
-    long_after = candidate(3, previous=UUID(int=10), length=LONG)
+    after = candidate(2, previous=UUID(int=1), similarity=0.0)
+    long_after = candidate(3, previous=UUID(int=10), length=LONG, similarity=0.0)
     scores = by_number(
         ranked(lender, after, long_after, *better, candidates=10, vector_weight=0, session_boost=0, limit=99)
     )
     assert scores[2].score == 0
     assert scores[3].score == pytest.approx(0)
     scores = by_number(
-        ranked(lender, after, candidate(4), *better, candidates=11, vector_weight=0, session_boost=0, limit=99)
+        ranked(
+            lender,
+            after,
+            candidate(4, similarity=0.0),
+            *better,
+            candidates=11,
+            vector_weight=0,
+            session_boost=0,
+            limit=99,
+        )
     )
     assert scores[2].score == pytest.approx(0.4 / 2)
 
@@ -158,11 +172,11 @@ def test_each_boost_is_told_and_added() -> None:
             vector_weight=1,
         )
     )
-    assert results[1].boosts == {"question": pytest.approx(-0.15), "session": pytest.approx(0.085), "time": 0.3}
+    assert results[1].boosts == {"question": pytest.approx(-0.15), "session": pytest.approx(0.085), "time": 0.5}
     assert results[2].boosts == {
-        "session": pytest.approx(0.085), "time": pytest.approx(0.3 * math.exp(-1)), "user": 0.15,
+        "session": pytest.approx(0.085), "time": pytest.approx(0.5 * math.exp(-1)), "user": 0.15,
     }  # fmt: skip
-    assert results[3].boosts == {"time": pytest.approx(0.3 * math.exp(-2))}
+    assert results[3].boosts == {"time": pytest.approx(0.5 * math.exp(-2))}
     bases = {1: 1.0, 2: 0.5, 3: 0.0}
     for number, result in results.items():
         assert result.score == pytest.approx(bases[number] + sum(result.boosts.values()))
@@ -179,9 +193,76 @@ def test_a_time_reaches_as_far_as_its_boost_is_half() -> None:
     assert (span.since, span.until) == (window.since - half / 2, window.until + half)
     for at in (span.since, span.until):
         boost = ranked(candidate(1, similarity=1.0, happened_at=at), windows=(window,))[0].boosts["time"]
-        assert boost == pytest.approx(0.15)
+        assert boost == pytest.approx(0.25)
     ever = Window(datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
     assert near(ever, Ranking()) == ever
+
+
+def test_what_has_no_word_in_common_and_is_no_nearer_than_chance_is_no_result() -> None:
+    given_ = (
+        candidate(1, terms={1: 1.0}, similarity=0.05),
+        candidate(2, similarity=0.3),
+        candidate(3, similarity=0.19),
+        candidate(4, similarity=None),
+        candidate(5, similarity=0.0, happened_at=DAY + timedelta(days=400)),
+    )
+    results = by_number(ranked(*given_, noise=0.2, min_relevance=None))
+    assert set(results) == {1, 2}
+    assert results[1].relevance == pytest.approx(1.0)
+    assert results[2].relevance == pytest.approx(0.3)
+    assert set(by_number(ranked(*given_, noise=0.2, min_relevance=0.0))) == {1, 2, 3, 4, 5}
+    assert set(by_number(ranked(*given_, noise=0.2, min_relevance=0.35))) == {1}
+    at_that_time = by_number(ranked(*given_, noise=0.2, min_relevance=None, windows=(Window(DAY, LATER),)))
+    assert set(at_that_time) == {1, 2, 3, 4}
+
+
+def test_nothing_is_left_of_words_nobody_knows_even_without_a_noise_level() -> None:
+    assert ranked(candidate(1), candidate(2, similarity=-0.1), min_relevance=None) == []
+
+
+def test_one_word_of_many_lifts_above_chance_and_a_stricter_floor_takes_it_away() -> None:
+    many = candidate(1, terms=dict.fromkeys(range(10), 1.0))
+    one_word = candidate(2, terms={1: 1.0}, similarity=0.0)
+    results = by_number(ranked(many, one_word, noise=0.2, min_relevance=None))
+    assert results[2].relevance == pytest.approx(0.2 + 0.8 / 10)
+    assert set(by_number(ranked(many, one_word, noise=0.2, min_relevance=0.3))) == {1}
+
+
+def test_what_matters_more_comes_first_among_equals_and_never_before_what_answers() -> None:
+    alike = [candidate(number, terms={1: 1.0}, importance=number / 10) for number in (1, 9, 5)]
+    better = candidate(20, terms={1: 2.0}, importance=0.0)
+    results = ranked(*alike, better, importance_boost=0.1)
+    assert [one.id.int for one in results] == [20, 9, 5, 1]
+    assert results[1].boosts["importance"] == pytest.approx(0.09)
+
+
+def test_what_happened_then_comes_before_what_did_not_unless_words_match_far_better() -> None:
+    window = Window(DAY, DAY + timedelta(days=30))
+    then, well_matched = timedelta(0), timedelta(days=400)
+    rows = [
+        candidate(1, terms={1: 3.0}, similarity=0.1, happened_at=DAY + then),
+        candidate(2, terms={1: 5.0}, similarity=0.5, happened_at=DAY + well_matched),
+        candidate(3, terms={1: 1.0}, similarity=0.1, happened_at=DAY + well_matched),
+    ]
+    assert [one.id.int for one in ranked(*rows, windows=(window,))] == [2, 1, 3]
+    assert [one.id.int for one in ranked(*rows[:1], rows[2], windows=(window,))] == [1, 3]
+
+
+def test_the_order_does_not_depend_on_the_limit() -> None:
+    """Beyond 50 results the statement finds more candidates, which come after those of a smaller limit."""
+    rows = [
+        candidate(
+            number, terms={1: 300.0 - number} if number % 2 else None, similarity=number / 300,
+            session_id=UUID(int=1_000 + number % 7),
+        )
+        for number in range(1, 200)
+    ]  # fmt: skip
+    for fusion in ("relative", "rrf"):
+        longest = ranked(*rows, limit=100, fusion=fusion)
+        assert len(longest) == 100
+        for limit in (5, 10, 50, 51, 75):
+            shorter = ranked(*rows, limit=limit, fusion=fusion)
+            assert [(one.id, one.score) for one in shorter] == [(one.id, one.score) for one in longest[:limit]]
 
 
 def test_ties_are_broken_by_id() -> None:
@@ -203,6 +284,7 @@ candidates_ = st.lists(
         asks=st.booleans(),
         question_share=st.floats(0, 1),
         similarity=st.none() | st.floats(-1, 1),
+        importance=st.floats(0, 1),
     ),
     max_size=30,
     unique_by=lambda one: one.id,
@@ -212,6 +294,7 @@ settings_ = st.builds(
     fusion=st.sampled_from(["relative", "rrf"]),
     candidates=st.integers(10, 20),
     vector_weight=st.floats(0, 1),
+    min_relevance=st.just(0.0),
     fade_over=st.floats(0.001, 10_000),
     words_saturation=st.floats(0.001, 1_000),
 )
@@ -223,7 +306,7 @@ def test_whatever_comes_in_is_ranked(given_: list[Candidate], settings: Ranking,
     results = rank(given_, windows, settings, limit=limit)
     assert len({one.id for one in results}) == len(results) <= limit
     assert {one.id for one in results} <= {one.id for one in given_}
-    assert [(-one.score, one.id) for one in results] == sorted((-one.score, one.id) for one in results)
+    assert [one.score for one in results] == sorted((one.score for one in results), reverse=True)
     assert all(math.isfinite(one.score) for one in results)
     for places in ([one.keyword_rank for one in results], [one.semantic_rank for one in results]):
         taken = [place for place in places if place is not None]

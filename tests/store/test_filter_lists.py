@@ -108,7 +108,14 @@ async def test_a_short_list_finds_what_a_scan_does(
         filled.search_limits = limits
         searched.clear()
         request = SearchRequest.model_validate(
-            {"agent": "a", "query": "who repairs the roof, note 41", "limit": 50, "strategy": strategy} | filters
+            {
+                "agent": "a",
+                "query": "who repairs the roof, note 41",
+                "limit": 50,
+                "strategy": strategy,
+                "min_relevance": 0,
+            }
+            | filters
         )
         results = (await recall(filled, ADMIN, request)).results
         by_list = [one.flags["listed"] for one in searched]
@@ -129,7 +136,9 @@ async def test_a_short_list_finds_what_a_scan_does(
 async def test_a_long_list_is_not_gone_through(
     filled: Engine, searched: list[CapturedQuery], filters: dict[str, Any], count: int, listed: bool
 ) -> None:
-    request = SearchRequest.model_validate({"agent": "a", "query": "green tea", "limit": 20} | filters)
+    request = SearchRequest.model_validate(
+        {"agent": "a", "query": "green tea", "limit": 20, "min_relevance": 0} | filters
+    )
     assert len((await recall(filled, ADMIN, request)).results) == count
     assert [one.flags["listed"] for one in searched] == [listed]
 

@@ -45,6 +45,8 @@ search_index = Table(
     Column("tags", ARRAY(Text), nullable=False, server_default="{}"),
     Column("importance", REAL, nullable=False, server_default="0.5"),
     Column("confidence", REAL, nullable=False, server_default="1"),
+    Column("base_importance", REAL),
+    time_column("decays_from"),
     time_column("happened_at", nullable=False),
     time_column("created_at", nullable=False),
     time_column("valid_from", nullable=False),
@@ -69,6 +71,7 @@ search_index = Table(
     bool_column("window_summary"),
     workspace_pk("id"),
     CheckConstraint("part IS NOT NULL OR NOT ann", name="ck_search_index_part"),
+    CheckConstraint("(base_importance IS NULL) = (decays_from IS NULL)", name="ck_search_index_decay"),
     Index("ix_search_index_audience", "workspace_id", "audience", "kind", "ann", "happened_at"),
     Index("ix_search_index_previous", "workspace_id", "previous", postgresql_where=text("previous IS NOT NULL")),
     Index(
@@ -137,6 +140,7 @@ embedding_models = Table(
     Column("dim", Integer, nullable=False),
     text_column("setting"),
     time_column("created_at", nullable=False, default_now=True),
+    Column("noise", REAL),
 )
 
 embedding_state = Table(

@@ -15,6 +15,7 @@ import structlog
 
 from service.embedding.base import Embedder, EmbedderMisconfigured, EmbeddingFailed, Vectors
 from service.embedding.monitored import MonitoredEmbedder
+from service.embedding.noise import known_noise
 from service.errors import Unavailable
 from service.memory.engine import Engine
 from service.store import embeddings
@@ -67,7 +68,9 @@ class EmbeddingMigration:
             return
         self._opened[embedder.signature] = embedder
         async with self._engine.db.unscoped() as connection:
-            number = await embeddings.model_number(connection, embedder.signature, embedder.dim, self._setting)
+            number = await embeddings.model_number(
+                connection, embedder.signature, embedder.dim, self._setting, known_noise(embedder.signature)
+            )
             state = await embeddings.state(connection)
             in_use = [model.number for model in (state.active, state.next_model) if model is not None]
             if self._may_change or not in_use or number in in_use:

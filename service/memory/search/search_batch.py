@@ -29,7 +29,7 @@ from service.store.search.plan import KINDS, Question, SearchPlan, plan
 from service.store.search.records import FoundRecord, Kind, records
 
 BUDGET_FETCH = 200
-SCORES = ("score", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score", "boosts")
+SCORES = ("score", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score", "boosts", "relevance")
 """Of ``Ranked`` and ``SearchHit``: where each list had a result, and why it is where it is."""
 
 
@@ -173,7 +173,8 @@ async def _rank_all(connection: Connection, planned: Sequence[_Planned | None]) 
             rows = found[id(one.plan)] if id(one.plan) in found else await candidates(connection, one.plan)
             windows, ranking = one.query.question.windows, _ranking(one.query.request, one.reader)
             rows = [*rows, *one.former.candidates]
-            scored.append({best.id: best for best in rank(rows, windows, ranking, limit=one.plan.limit)})
+            best = rank(rows, windows, ranking, limit=one.plan.limit, noise=one.reader.noise)
+            scored.append({each.id: each for each in best})
     return scored
 
 
@@ -208,8 +209,10 @@ def _references_unknown_scope(request: SearchRequest, reader: agents.Reader) -> 
 
 
 def _ranking(request: SearchRequest, reader: agents.Reader) -> Ranking:
+    given = {"fusion": request.fusion, "min_relevance": request.min_relevance}
+    update = {name: value for name, value in given.items() if value is not None}
     chosen = reader.settings.retrieval
-    return chosen.model_copy(update={"fusion": request.fusion}) if request.fusion else chosen
+    return chosen.model_copy(update=update) if update else chosen
 
 
 def _filters(request: SearchRequest, reader: agents.Reader, options: SearchOptions, now: datetime) -> Filters:
@@ -230,6 +233,9 @@ def _filters(request: SearchRequest, reader: agents.Reader, options: SearchOptio
         since=request.since,
         until=request.until,
         include_faded=request.include_faded,
+        now=now,
+        decay_days=reader.settings.retention.decay_days,
+        faded_below=reader.settings.retrieval.faded_below,
     )
 
 

@@ -47,6 +47,7 @@ class SearchHit:
     keyword_score: float | None = None
     semantic_score: float | None = None
     boosts: Mapping[str, float] = field(default_factory=dict)
+    relevance: float | None = None
     rerank_score: float | None = None
     also: Sequence[AlsoFound] = ()
 

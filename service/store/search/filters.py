@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -32,6 +32,10 @@ class Filters:
     since: datetime | None = None
     until: datetime | None = None
     include_faded: bool = False
+    now: datetime | None = None
+    """When the importance is meant that decays; at ``as_of``, if left out."""
+    decay_days: int = 30
+    faded_below: float = 0.1
 
     @property
     def conditions(self) -> dict[str, bool]:
@@ -65,10 +69,19 @@ class Filters:
 
     def parameters(self) -> dict[str, Any]:
         """As the search queries name them."""
-        return {"as_of": self.as_of} | {name: getattr(self, name) for name in CONDITIONS if name != "undreamed"}
+        now = self.now or self.as_of
+        decay = {
+            "now": now,
+            "undecayed_since": now - timedelta(days=self.decay_days),
+            "decay_days": self.decay_days,
+            "faded_below": self.faded_below,
+        }
+        set_ = {name: getattr(self, name) for name in CONDITIONS if name != "undreamed"}
+        return {"as_of": self.as_of} | decay | set_
 
 
 OF_OTHER_KINDS = ("said_by", "undreamed", "documents")
 """Conditions that leave no memory out."""
 
-CONDITIONS = tuple(field.name for field in fields(Filters) if field.name not in ("as_of", "include_faded"))
+_NO_CONDITIONS = ("as_of", "include_faded", "now", "decay_days", "faded_below")
+CONDITIONS = tuple(field.name for field in fields(Filters) if field.name not in _NO_CONDITIONS)

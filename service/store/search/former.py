@@ -109,4 +109,5 @@ def _candidate(row: Mapping[str, Any], weighed: Mapping[str, Any] | None) -> Can
         terms=weighed["terms"] if weighed else None,
         weights=weighed["weights"] if weighed else None,
         sources=row["sources"],
+        importance=row["importance"],
     )

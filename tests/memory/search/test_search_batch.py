@@ -65,7 +65,9 @@ async def _save(engine: Engine, principal: Principal = ADMIN, agent: str = "a") 
 
 
 def _search(engine: Engine, principal: Principal = ADMIN, **fields: Any) -> Any:
-    return recall(engine, principal, SearchRequest(**({"agent": "a"} | fields)), count_access=False)
+    """Without a floor, so that all that is there is found."""
+    request = SearchRequest(**({"agent": "a", "min_relevance": 0} | fields))
+    return recall(engine, principal, request, count_access=False)
 
 
 def _told(answer: SearchResults) -> list[tuple[Any, ...]]:
@@ -107,7 +109,7 @@ async def test_workspaces_are_searched_apart(engine: Engine, searched: list[Capt
 async def test_a_key_that_holds_no_more_fails_its_own_search_only(engine: Engine) -> None:
     await _save(engine)
     stale = CachedCredential(ADMIN, b"revoked", None)
-    request = SearchRequest(agent="a", query="kettle")
+    request = SearchRequest(agent="a", query="kettle", min_relevance=0)
     searches = [recall(engine, ADMIN, request, key=stale if n == 3 else None) for n in range(8)]
     answers = await asyncio.gather(*searches, return_exceptions=True)
     assert isinstance(answers.pop(3), StaleCredential)

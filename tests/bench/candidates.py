@@ -1,0 +1,192 @@
+"""The candidates of the questions of all benchmark sets, kept on disk, so that another ranking of them costs seconds.
+
+Sets: the turns of LoCoMo and LongMemEval as memories, those of LoCoMo as messages and, after a dream by rules, as
+messages and memories; and questions that a set has no answer to: made-up words, and questions of another conversation.
+Delete the folder ``candidates`` under REVERIE_BENCH_DIR after a change of what a search finds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from service.domain import timex
+from service.domain.ranking import Candidate
+from service.domain.search import Ranking
+from service.memory.engine import Engine
+from service.runtime import open_runtime
+from service.store import agents
+from service.store.search.candidates import candidates
+from service.store.search.filters import Filters
+from service.store.search.plan import Question as Searched
+from service.store.search.plan import plan
+from tests.bench.data import Conversation, Question, locomo, longmemeval, minilm_folder
+from tests.bench.dream_recall import dreamed, sources, told
+from tests.bench.environment import ADMIN, Place
+from tests.bench.quality import KeptVectors, load, replace_embedder
+
+DATABASE = "bench_candidates"
+KINDS = {"memories": [0], "messages": [1], "both": [0, 1]}
+ELSEWHERE = 40
+"""Questions of each other conversation that one is asked."""
+SYLLABLES = ("zx", "qv", "wk", "blor", "mip", "tron", "vash", "kel", "drub", "fen")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A question with the candidates that a search finds for it, and the turns and words of each."""
+
+    text: str
+    now: datetime
+    evidence: frozenset[str]
+    candidates: Sequence[Candidate]
+    turns: Mapping[UUID, list[str]]
+    contents: Mapping[UUID, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSet:
+    """Samples of one set of texts under one embedder; ``unanswered`` have no answer in it, by kind."""
+
+    name: str
+    embedder: str
+    answered: list[Sample]
+    unanswered: dict[str, list[Sample]]
+
+
+def sample_sets(place: Place) -> Iterator[SampleSet]:
+    """All sets, collected at the first call. Raises Skipped without the data."""
+    models = {"static": "static", "MiniLM": f"local:{minilm_folder()}"}
+    for embedder, model in models.items():
+        file = place.folder / "candidates" / f"{embedder}.pickle"
+        if not file.exists():
+            file.parent.mkdir(exist_ok=True)
+            _keep(file, asyncio.run(_collected(place, embedder, model)))
+        with file.open("rb") as kept:
+            yield from pickle.load(kept)
+
+
+def _keep(file: Path, sets: list[SampleSet]) -> None:
+    making = file.with_suffix(".making")
+    with making.open("wb") as opened:
+        pickle.dump(sets, opened)
+    making.rename(file)
+
+
+async def _collected(place: Place, embedder: str, model: str) -> list[SampleSet]:
+    settings = place.settings(await asyncio.to_thread(place.fresh, DATABASE), model)
+    async with open_runtime(settings, "bench-candidates") as opened:
+        assert opened.embedder is not None
+        engine = replace_embedder(opened, KeptVectors(opened.embedder, place.folder / "vectors.sqlite"))
+        chats, haystacks = locomo(), longmemeval()
+        for conversation in [*chats, *haystacks]:
+            await load(engine, conversation)
+        saved = await _turns_of_memories(engine)
+        said = [replace(chat, agent=f"{chat.agent}-said") for chat in chats]
+        spoken = await told(engine, "messages", said)
+        of_messages = {id_: [turn.replace("-said/", "/") for turn in turns] for id_, turns in spoken.items()}
+        sets = [
+            await _sample_set(engine, "LoCoMo, memories", embedder, chats, saved, KINDS["memories"]),
+            await _sample_set(engine, "LongMemEval, memories", embedder, haystacks, saved, KINDS["memories"]),
+            await _sample_set(engine, "LoCoMo, messages", embedder, said, of_messages, KINDS["messages"]),
+        ]
+        for chat in said:
+            await dreamed(engine, chat.agent)
+        noted = await sources(engine, of_messages)
+        both = await _sample_set(engine, "LoCoMo, after a dream", embedder, said, of_messages | noted, KINDS["both"])
+    await asyncio.to_thread(place.drop, DATABASE)
+    return [*sets, both]
+
+
+async def _turns_of_memories(engine: Engine) -> dict[UUID, list[str]]:
+    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+        rows = await connection.raw.fetch(
+            "SELECT m.id, a.agent || '/' || (m.metadata ->> 'turn') AS turn FROM memories m "
+            "JOIN agents a ON a.workspace_id = m.workspace_id AND a.id = m.agent_id"
+        )
+    return {row["id"]: [row["turn"]] for row in rows}
+
+
+async def _sample_set(
+    engine: Engine,
+    name: str,
+    embedder: str,
+    conversations: list[Conversation],
+    turns: Mapping[UUID, list[str]],
+    kinds: list[int],
+) -> SampleSet:
+    contents = await _contents(engine)
+
+    async def ask(agent: str, questions: Iterable[Question]) -> list[Sample]:
+        return [await _sample(engine, agent, question, turns, contents, kinds) for question in questions]
+
+    answered = [
+        sample
+        for one in conversations
+        for sample in await ask(one.agent, (question for question in one.questions if question.evidence))
+    ]
+    elsewhere, made_up = [], []
+    draw = random.Random(7)
+    for number, one in enumerate(conversations):
+        foreign = conversations[(number + 1) % len(conversations)].questions[:ELSEWHERE]
+        asked_at = one.questions[0].now
+        elsewhere += await ask(one.agent, (replace(question, now=asked_at) for question in foreign))
+        words = ["".join(draw.choices(SYLLABLES, k=3)) for _ in range(3)]
+        texts = [words[0], " ".join(words), f"what is {words[1]}?"]
+        made_up += await ask(one.agent, (Question(text, asked_at, frozenset(), frozenset()) for text in texts))
+    return SampleSet(name, embedder, answered, {"made-up words": made_up, "another conversation": elsewhere})
+
+
+async def _contents(engine: Engine) -> dict[UUID, str]:
+    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+        rows = await connection.raw.fetch("SELECT id, content FROM memories UNION ALL SELECT id, content FROM messages")
+    return {row["id"]: row["content"] for row in rows}
+
+
+async def _sample(
+    engine: Engine,
+    agent: str,
+    question: Question,
+    turns: Mapping[UUID, list[str]],
+    contents: Mapping[UUID, str],
+    kinds: list[int],
+) -> Sample:
+    timed = timex.parse(question.text, question.now)
+    vector, space = await engine.embed_query(question.text)
+    searched = Searched(timed.text.strip() or question.text, timed.windows, space, vector)
+
+    async def read(connection: Any) -> Sequence[Candidate]:
+        reader = await agents.reader(connection, ADMIN.workspace_id, agents.ReaderKey(agent))
+        assert reader is not None
+        wanted = await plan(
+            connection, ADMIN.workspace_id, reader, Filters(as_of=engine.now()), Ranking(), searched,
+            engine.search_limits, kinds=kinds, limit=50,
+        )  # fmt: skip
+        return await candidates(connection, wanted)
+
+    found = await engine.search(ADMIN.workspace_id, read)
+    agent = agent.removesuffix("-said")
+    return Sample(
+        question.text,
+        question.now,
+        frozenset(f"{agent}/{turn}" for turn in question.evidence),
+        found,
+        {one.id: turns.get(one.id, []) for one in found},
+        {one.id: contents[one.id] for one in found},
+    )
+
+
+def recall_at_10(samples: Iterable[Sample], order: Callable[[Sample], Sequence[UUID]]) -> float:
+    """The mean share of each question's turns among the first ten of an order, each turn counted once."""
+    shares = []
+    for sample in samples:
+        found = list(dict.fromkeys(turn for id_ in order(sample) for turn in sample.turns[id_]))[:10]
+        shares.append(len(sample.evidence.intersection(found)) / len(sample.evidence))
+    return sum(shares) / len(shares)
