@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from service.domain.field_types import ActingAgent, Name, Query, ReadTask
 from service.domain.guards import normalize
+from service.domain.search import ContainedMetadata, OccurredSince, OccurredUntil, SearchedTags, SearchedTypes
 
 NOT_KNOWN = "not known"
 
@@ -24,7 +25,12 @@ class AskRequest(BaseModel):
 
     agent: ActingAgent = None
     question: Query = Field(min_length=1, description="Question in natural language, at most 8,000 characters.")
+    types: SearchedTypes = None
+    tags: SearchedTags = None
     user: Name | None = Field(None, description="User to restrict the memories to.")
+    metadata: ContainedMetadata = None
+    since: OccurredSince = None
+    until: OccurredUntil = None
     session: Name | None = Field(None, description="Current session; its session-scoped memories are included.")
     task: ReadTask = None
     max_tokens: int = Field(

@@ -51,7 +51,12 @@ async def ask(engine: Engine, principal: Principal, request: AskRequest) -> Answ
         SearchRequest(
             agent=request.agent,
             query=request.question,
+            types=request.types,
+            tags=request.tags,
             user=request.user,
+            metadata=request.metadata,
+            since=request.since,
+            until=request.until,
             limit=MEMORIES_MAX,
             max_tokens=request.max_tokens,
         ),

@@ -81,7 +81,19 @@ async def test_filters_meet_what_was_true_then(api: Api, strategy: str) -> None:
         assert await known(api, "budget, ceiling, spend", day, strategy=strategy, **failing) == []
 
 
-async def test_superseded_and_restored_as_then_and_deleted_never(api: Api) -> None:
+async def test_what_a_dream_superseded_holds_until_then(api: Api) -> None:
+    on_day(api, 0)
+    old = await api.save("The budget of Apollo is 50000")
+    on_day(api, 2)
+    new = await api.save("The budget of Apollo is 60000")
+    on_day(api, 3)
+    await dream(api.engine)
+    assert (await api.get(f"/v1/memories/{old['id']}"))["superseded_by"] == new["id"]
+    assert [one["id"] for one in await known(api, "budget of Apollo", 1)] == [old["id"]]
+    assert [one["id"] for one in await known(api, "budget of Apollo", 4)] == [new["id"]]
+
+
+async def test_restored_as_then_and_deleted_never(api: Api) -> None:
     memory = await changed_twice(api)
     await api.delete(f"/v1/memories/{memory['id']}")
     assert await known(api, "budget 50000 euros", 1, strategy="keyword") == []
