@@ -39,7 +39,9 @@ _CONTRACTIONS = (
     (re.compile(r"'ll\b"), " will"),
     (re.compile(r"'ve\b"), " have"),
     (re.compile(r"\b(he|she|it|that|there|who|what)'s\b"), r"\1 is"),
+    (re.compile(r"\bn'(?=\w)"), "ne "),
 )
+_HAN = re.compile("[\u3400-\u9fff]")
 
 _IGNORED = frozenset(
     _words_of("a an the really very actually simply basically definitely certainly absolutely totally truly indeed")
@@ -48,8 +50,11 @@ _BE = frozenset(_words_of("am is are"))
 _BE_PAST = frozenset(_words_of("was were"))
 _NEGATIONS = frozenset(
     _words_of("not no never none nobody nothing nowhere neither nor without hardly barely seldom rarely stopped quit")
+    # German, French (whose "ne" comes with one of these), Spanish, Chinese
+    + _words_of("nicht kein keine keinen keinem keiner keines nie niemals niemand nichts weder ohne")
+    + _words_of("pas jamais aucun aucune rien sans nunca jamás jamas tampoco ningún ninguna 不 没 沒 别 別 未 无 無")
 )
-_AUXILIARIES = frozenset(_words_of("am is are was were be been being do does did has have had there"))
+_AUXILIARIES = frozenset(_words_of("am is are was were be been being do does did has have had there ne"))
 _PREPOSITIONS = frozenset(
     _words_of(
         "in on at to into onto from with without of for by near over under behind beside through across around about"
@@ -95,7 +100,7 @@ _OPPOSITES = tuple(
         " inside/outside indoors/outdoors big/small tall/short full/empty hot/cold allow/forbid allow/deny"
         " grant/deny enable/disable enabled/disabled true/false public/private hit/miss remember/forget win/lose"
         " with/without can/cannot married/divorced alive/dead vegetarian/carnivore on/off up/down into/out"
-        " left/right"
+        " left/right mag/hasst liebt/hasst aime/déteste adore/déteste ama/odia adora/odia"
     )
 )
 
@@ -153,7 +158,9 @@ def contradicts(a: str, b: str) -> bool:
     if _has_figures(only_a) or _has_figures(only_b):
         return False
     if negated:
-        return shared > 0 and differing <= max(1, shared // 3)
+        # A character says less than a word does.
+        allowed = 0 if _HAN.search(a) or _HAN.search(b) else max(1, shared // 3)
+        return shared > 0 and differing <= allowed
     if only_a.total() != 1 or only_b.total() != 1 or not shared:
         return False
     pair = {_variant(*only_a), _variant(*only_b)}
@@ -198,6 +205,8 @@ def _opposed(tokens_a: list[str], tokens_b: list[str]) -> bool:
 
 
 def _tokens(text: str) -> list[str]:
+    """Words, and characters of Chinese, which has no spaces between its words."""
+    text = _HAN.sub(r" \g<0> ", text)
     text = text.replace("’", "'").replace("‘", "'")
     for pattern, expansion in _CONTRACTIONS:
         text = pattern.sub(expansion, text)
@@ -306,7 +315,7 @@ def _content_stems(tokens: list[str]) -> Counter[str]:
 
 
 def _negations(tokens: list[str]) -> int:
-    return sum(word in _NEGATIONS for word in tokens)
+    return sum(word in _NEGATIONS for word in tokens) + ("plus" in tokens and "ne" in tokens)
 
 
 def _is_negated(tokens: list[str]) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.domain.guards import contradicts, may_merge, normalize
+from service.domain.guards import contradicts, may_merge, normalize, same_particulars
 
 APART = [
     ("The budget is 50000", "The budget is 60000"),
@@ -82,6 +82,17 @@ def test_merge(a: str, b: str) -> None:
         ("There is no man playing a flute", "A man is playing a flute"),
         ("The feature is enabled", "The feature is disabled"),
         ("Ann drinks coffee", "Ann no longer drinks coffee"),
+        ("Ich mag Tee", "Ich mag keinen Tee"),
+        ("Ann mag Tee", "Ann mag Tee nicht"),
+        ("Ann mag Tee", "Ann hasst Tee"),
+        ("Ann raucht", "Ann raucht nie"),
+        ("Ann aime le thé", "Ann n'aime pas le thé"),
+        ("Ann aime le thé", "Ann aime pas le thé"),
+        ("Ann fume", "Ann ne fume jamais"),
+        ("A Ann le gusta el té", "A Ann no le gusta el té"),
+        ("Ann fuma", "Ann nunca fuma"),
+        ("Ann喜欢茶", "Ann不喜欢茶"),
+        ("我喜欢茶。", "我不喜欢茶。"),
     ],
 )
 def test_contradictions(a: str, b: str) -> None:
@@ -97,12 +108,39 @@ def test_contradictions(a: str, b: str) -> None:
         ("Ann likes tea", "Bob does not live in Oslo"),
         ("Room 101 is free", "Room 102 is not free"),
         ("Ann does not like tea", "Ann never likes tea"),
+        ("Ann mag keinen Tee", "Ann mag Kaffee sehr gern"),
+        ("A Ann no le gusta el té", "A Ann le gusta mucho el fútbol"),
+        ("Ann不喜欢茶", "Ann喜欢奶茶"),
+        ("Ann不喜欢星期一早上开会", "Ann喜欢星期二早上开会"),
         ("", "not"),
     ],
 )
 def test_no_contradictions(a: str, b: str) -> None:
     assert not contradicts(a, b)
     assert not contradicts(b, a)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Ich mag Tee", "Ich mag keinen Tee"),
+        ("Ich mag Tee", "Tee mag ich nicht"),
+        ("Ann wohnt in Oslo", "Ann wohnt nicht mehr in Oslo"),
+        ("Marie n'aime pas le thé", "Marie aime le thé"),
+        ("Marie n'habite plus à Oslo", "Marie habite à Oslo"),
+        ("No me gusta el té", "Me gusta el té"),
+        ("Ann bebe alcohol", "Ann nunca bebe alcohol"),
+        ("我喜欢茶", "我不喜欢茶"),
+        ("我没有过敏", "我有过敏"),
+        ("Das Budget ist 50000", "Das Budget ist 60000"),
+        ("Zimmer 101 ist frei", "Zimmer 102 ist frei"),
+        ("预算是50000", "预算是60000"),
+    ],
+)
+def test_a_denial_in_another_language_is_never_the_same_whoever_says_so(a: str, b: str) -> None:
+    assert not may_merge(a, b)
+    assert not same_particulars(a, b)
+    assert not same_particulars(b, a)
 
 
 def test_normalize_folds_width_case_and_space() -> None:
