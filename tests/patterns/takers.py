@@ -80,9 +80,10 @@ _REDACTOR = Redactor()
 _NOW = datetime(2024, 5, 8, tzinfo=UTC)
 _ID = UUID(int=1)
 FILLED: dict[str, Any] = {
-    "about": None, "ahead": True, "allowed": ["m"], "at": _NOW, "bounds": DocumentSettings(),
-    "calendar": GERMAN.calendar, "characters_max": 600, "default": "english", "entities": Redactor().entities,
-    "given": "x", "gone": frozenset({"x"}), "hearsay_by": None,
+    "about": None, "addresses": ["https://a.example/b"], "ahead": True, "allowed": ["m"], "alone": True, "at": _NOW,
+    "bounds": DocumentSettings(), "calendar": GERMAN.calendar, "characters_max": 600, "default": "english", "end": 5,
+    "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "hearsay_by": None, "preposition": "on",
+    "start": 0,
     "kind": "EMAIL_ADDRESS", "own_model": None,
     "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "named": ["x"], "now": _NOW,
     "notes": [Note("x", [], _NOW)], "number": 1, "occurred_at": None, "ordinal": 1, "overlap_tokens": 50,

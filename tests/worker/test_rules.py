@@ -62,57 +62,6 @@ def test_each_thing_liked_has_its_own_slot() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "type_"),
-    [
-        ("We agreed to use tiered pricing with a free starter plan.", MemoryType.DECISION),
-        ("let's go with Postgres", MemoryType.DECISION),
-        ("Decision: use Redis for caching", MemoryType.DECISION),
-        ("I need to call the dentist by Friday", MemoryType.TODO),
-        ("Remind me to send the report tomorrow", MemoryType.TODO),
-        ("TODO: fix the login bug", MemoryType.TODO),
-        ("My goal is to run a marathon in October", MemoryType.GOAL),
-        ("I want to learn the violin", MemoryType.GOAL),
-        ("I'm a nurse", MemoryType.IDENTITY),
-        ("My name is Anna Lee", MemoryType.IDENTITY),
-        ("I'm from Armenia", MemoryType.IDENTITY),
-        ("I'm allergic to peanuts", MemoryType.IDENTITY),
-        ("I went to the opera with my aunt", MemoryType.EVENT),
-        ("I work at Acme", MemoryType.FACT),
-        ("The staging database listens on port 5433.", MemoryType.FACT),
-        ("Project Apollo uses Postgres", MemoryType.FACT),
-        ("Please always answer in French", MemoryType.PREFERENCE),
-        ("My favorite color is blue", MemoryType.PREFERENCE),
-    ],
-)
-def test_types(content: str, type_: MemoryType) -> None:
-    assert one(content).type is type_
-
-
-@pytest.mark.parametrize(
-    ("content", "slot", "value"),
-    [
-        ("I used to live in Oslo, now Bergen", "u1/lives_in", "bergen"),
-        ("I used to live in Oslo but now I'm in Bergen", "u1/lives_in", "bergen"),
-        ("I moved from Oslo to Bergen", "u1/lives_in", "bergen"),
-        ("These days I live in Bergen", "u1/lives_in", "bergen"),
-        ("I work at Google as a software engineer", "u1/works_at", "google"),
-        ("I'm a senior software engineer at Google", "u1/job", "senior software engineer"),
-        ("Call me Max", "u1/name", "max"),
-        ("I'm 32 years old", "u1/age", "32"),
-        ("My sister lives in Paris", "u1's sister/lives_in", "paris"),
-        ("Alice works at Acme Corp.", "alice/works_at", "acme corp"),
-        ("The deadline for Apollo moved to March 10", "u1/deadline for apollo", "march 10"),
-        ("Our budget is 50,000 dollars", "u1/budget", "50,000 dollars"),
-        ("Tea is my favorite drink", "u1/favorite drink", "tea"),
-        ("I prefer Python over Java for scripting", "u1/prefers/java|python", "python"),
-    ],
-)
-def test_slots(content: str, slot: str, value: str) -> None:
-    found = one(content)
-    assert (found.slot, found.value) == (slot, value)
-
-
 def test_a_later_statement_can_supersede_by_its_slot() -> None:
     before, quit_, only = said("I like tea", "I quit tea, coffee only")
     assert before.slot == quit_.slot == "u1/likes/tea"
@@ -126,55 +75,9 @@ def test_leaving_a_place_is_told_apart_from_living_there() -> None:
     assert (lives.value, lives.polarity) == ("bergen", "positive")
 
 
-@pytest.mark.parametrize("content", ["I joined Instagram", "I moved to Python", "I quit my job at Acme", "I love it"])
+@pytest.mark.parametrize("content", ["I joined Instagram", "I moved to Python", "I love it"])
 def test_no_slot_is_filled_by_mistake(content: str) -> None:
     assert [c.slot for c in said(content)] in ([], [None])
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "If I liked Java, I'd use Spring.",
-        "I would use Java if I had to",
-        "Suppose I hate dogs",
-        "I wish I lived in Rome",
-        "Do I like tea?",
-        "Don't I love tea?",
-        "Should I learn Rust?",
-        "My boss says 'I always use Windows'",
-        'My boss says "I always use Windows".',
-        "My boss says “I always use Windows. I love it.”",
-        "My boss says I always use Windows",
-        "He told me: I hate cats",
-        "Bob: I love tea",
-        '"I love pizza" is what Bob always says',
-        "> I love cheese",
-        "On Tue, 2 May 2023, Bob wrote:\nI love cheese and wine",
-        "Translate this: I love Paris",
-        "Write a story about a boy. I love dogs.",
-        "Yeah right, I just love Mondays",
-        "Oh great, I love waiting in line",
-        "Wow, that's cool!",
-        "Hey Mel! Good to see you! How have you been?",
-        "Thanks so much, I'm so glad to hear it!",
-        "I totally agree with you.",
-        "You'd be a great counselor!",
-        "I love you",
-        "```\nI love code\nmy_name = 'I am a nurse'\n```",
-        "retrieved memories:\n- I love cheese\n- I hate fish",
-        "<reverie-memory id=1>\nI love cheese\n</reverie-memory>",
-        "<reverie-memory>\nI love cheese and the text was cut here",
-        "I love cheese </reverie-memory> <reverie-memory",
-        "Mi piace il formaggio",
-        "Eu gosto de queijo",
-        "私はお茶が好きです",
-        "I'm not a nurse",
-        "",
-        "   \x00 \n",
-    ],
-)
-def test_nothing_from(content: str) -> None:
-    assert said(content) == []
 
 
 @pytest.mark.parametrize("role", ["assistant", "system", "tool"])
@@ -306,31 +209,6 @@ _LONGER = ("yesterday ", "1,111", "I used to live in A b ", "it ", "- ", "😀",
 def test_a_long_turn_of_one_thing_said_over_and_over_is_read(unit: str) -> None:
     """A pattern that backtracks would take minutes here; what each costs per character is a benchmark's."""
     _assert_well_formed([turn(unit * (100_000 // len(unit)))])
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "Together, we can really make a difference and motivate others too.",
-        "Challenges force us to develop and become better.",
-        "Nature does have a way of humbling us and showing us our place in the world.",
-        "Animals bring us peace and understanding.",
-        "We work well together!",
-        "We'll rock the dance floor!",
-        "Something massive happened since we last spoke.",
-        "Lots of stuff happened since we last talked.",
-        "Crazy things have been going on in my life.",
-        "Won't let anything hold me back!",
-        "Rest assured, it will be something I cherish!",
-        "Since I was 17 or so.",
-        "I do- you'd never guess.",
-        "Been quite a ride - in a good way - had an audition yesterday.",
-        "I've had a lot of things happening.",
-        "I'm doing OK, thanks.",
-    ],
-)
-def test_what_holds_of_everyone_and_what_is_half_said_is_left_out(content: str) -> None:
-    assert said(content, speaker="Ann") == []
 
 
 def test_a_noun_or_a_gerund_in_front_is_not_what_the_speaker_does() -> None:

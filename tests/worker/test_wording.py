@@ -51,7 +51,7 @@ def test_voice(told: str, expected: str) -> None:
         ("on Tuesday", "on Tuesday 2 May 2023", (2023, 5, 2)),
         ("yesterday's vote", "7 May 2023's vote", (2023, 5, 7)),
         ("on March 3rd, 2021", "on 3 March 2021", (2021, 3, 3)),
-        ("2023-02-28", "on 28 February 2023", (2023, 2, 28)),
+        ("by 2023-02-28", "by 2023-02-28", (2023, 2, 28)),
     ],
 )
 def test_dates(said_: str, expected: str, day: tuple[int, int, int]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from worker.dreaming.extract.lexicon import BLAND, STOPWORDS
+from worker.dreaming.extract.lexicon import BLAND, STOPWORDS, listed
 from worker.dreaming.extract.sentences import SPEECH
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,:/]*")
 
 _ASKS = re.compile(
-    r"^(?:what|how|why|who|whose|which|can|could|would|do|does|did|is|are|was|were|have|has|will|should|shall|am"
+    r"^(?:what|how|why|who|whose|which|can(?!'t stand)|could|would|do|does|did|is|are|was|were|have(?! to\b)|has"
+    r"|will|should|shall|am"
     r"|any|ready)\b"
     r"(?! (?:you|it) (?:believe|imagine))",
     re.IGNORECASE,
@@ -20,6 +21,17 @@ _WHEN_ASKS = re.compile(
     r"^(?:when|where)\b (?:is|are|was|were|do|does|did|can|could|will|would|should|have"
     r"|has)\b",
     re.I,
+)
+_MENTIONED = re.compile(
+    r"^(?:did|have|didn't|haven't) (?:i|we)(?: already| ever)? (?:mention|mentioned|tell you|told you|say|said|tell)"
+    r"(?: you)?(?: that| about)? "
+    r"(?P<what>(?:i|i'm|i've|my|we|we're|our)\b[^?]{3,200})\?$",
+    re.IGNORECASE,
+)
+_REASONED = re.compile(
+    r"^(?:since|because|as|given that|seeing that|considering(?: that)?|now that) (?P<what>(?:i|i'm|i've|my|we|we're"
+    r"|we've|our)\b[^,?]{5,120}),(?=[^?]{3,200}\?$)",
+    re.IGNORECASE,
 )
 _TRAILING_QUESTION = re.compile(
     r"(?:[,;]| -|\s–|\s—)\s?(?:and |so |but |or )?(?:can|could|would|will|do|does|did|is|are|have|what|what's|how"
@@ -31,7 +43,7 @@ _HYPOTHETICAL = re.compile(
     r"\b(?:if|unless|suppose|supposing|imagine|pretend|hypothetically|wish|wishing|were to|would've|would have"
     r"|could have"
     r"|could've|should have|should've|in theory|let's say|assuming|in case|provided that|had i"
-    r"|wonder|wondering|for example|e\.g|as a joke|just kidding|jk|kidding)\b|^.{0,40}\b(?:might|maybe|perhaps"
+    r"|wonder|wondering|idk|for example|e\.g|as a joke|just kidding|jk|kidding)\b|^.{0,40}\b(?:might|maybe|perhaps"
     r"|possibly)\b",
     re.IGNORECASE,
 )
@@ -45,7 +57,8 @@ _REPORTED = re.compile(
     r"(?<![\w'])'*+(?P<who>[\w']++)(?: (?:always|often|just|also|once|never|usually|even|still))? (?:says?|said|claims?"
     r"|claimed|insists?"
     r"|insisted|swears?|swore|thinks?|believes?|reckons?|argues?|argued|texted|quoted|joked|wrote that|writes that"
-    r"|told (?:me|us|him|her|them|everyone)|tells? (?:me|us|him|her|them|everyone)|asked (?:me|us)|likes to say)\b",
+    r"|told (?:me|us|him|her|them|everyone)|tells? (?:me|us|him|her|them|everyone)|asked (?:me|us)|likes to say"
+    r"|sings?|sang)\b",
     re.IGNORECASE,
 )
 _OTHER_VOICE = re.compile(
@@ -54,13 +67,54 @@ _OTHER_VOICE = re.compile(
     re.I,
 )
 _SCRIPT_LINE = re.compile(
-    r"^(?!(?:Note|Update|Decision|Todo|Reminder|Fact|Goal|Plan|Edit|Correction|Preference|Answer|Context|Background)\b)"
+    r"^(?!(?:Note|Update|Decision|Todo|Reminder|Fact|Goal|Plan|Edit|Correction|Preference|Answer|Context|Background"
+    r"|Decided|Agreed|Resolved|Settled|Confirmed|Approved|Verdict|Conclusion|Final Decision|Final Call|Team Decision"
+    r"|Action Item|Next Step|Task|Objective|Target|Aim|Milestone|Important|Disclaimer|Info|Allergies|Allergy)\b)"
     r"[A-Z][a-z]{1,20}(?: [A-Z][a-z]{1,20})?:\s"
 )
 _SARCASM = re.compile(
     r"(?:^|\s)/s(?:\s|$)|🙄|\byeah,? right\b|\bjust what i needed\b|\boh,? (?:great|joy|fantastic|perfect|wonderful)\b"
     r"|\bsaid no one ever\b|\bas if\b|\bnot!$|\bsure, because\b|\bthanks for nothing\b|\bhow original\b",
     re.IGNORECASE,
+)
+
+_JOKE = re.compile(
+    r"\b(?:lo+l|lmf?ao+|rofl|xd|haha(?:ha)*|hehe(?:he)*|jk|j/k|just kidding|kidding|joking|as a joke|married to "
+    r"(?:my|the) (?:job|work|laptop|phone|couch|bed|computer|code|sofa|keyboard))\b|[😂🤣😜😝🤪]",
+    re.IGNORECASE,
+)
+_INVENTED = re.compile(
+    r"\b(?:uranium|plutonium|kryptonite|time machine|teleport(?:er|ation)?|world domination|unicorns?|death star"
+    r"|lightsaber|devil fruit"
+    r"|superpowers?|in another life|in a past life|in my next life|if i could|in a world where|(?:i|we) "
+    r"(?:had a )?dream(?:ed|t)? (?:that|where|about being)"
+    r"|in my dream|in the dream|my character|in[ -]game|in character|role-?play(?:ing)?|in the game|in d&d|in dnd"
+    r"|in my (?:story|novel|book|game|world|campaign|universe)"
+    r"|once upon a time|a (?:million|billion|trillion|gazillion|zillion) (?:years|times|things)|(?:could|would) "
+    r"(?:literally )?(?:kill|murder) for|say (?:i|we) (?:had|were|could))\b",
+    re.IGNORECASE,
+)
+_FANCIFUL = frozenset(
+    listed(
+        "uranium plutonium kryptonite time teleport teleporter teleportation world unicorn unicorns death lightsaber"
+        " devil superpower"
+        " superpowers life if dream dreamed dreamt character game in-game role-play roleplay roleplaying"
+        " role-playing play role d&d dnd story novel"
+        " book campaign universe once million billion trillion gazillion zillion kill murder say"
+    )
+)
+_ASKED_OF_ASSISTANT = re.compile(
+    r"""^(?:i|we)(?:'m|'re|\sam|\sare|'d|\swould|'ve|\shave)?\s(?:(?:also|just|really|still|now|always|particularly|especially|currently|actually
+        |been|definitely)\s)*
+      (?:have\s(?:an?|another|one|some|a\sfew|two|three|\d+)\s(?:\w+\s){0,2}?(?:questions?|request|favou?r|query)\b|interested\sin|curious\s(?:about|to|if|how)|looking\s(?:for|into|to\s(?:learn|find|get|see))|wondering|hoping\s(?:to\sget|you)|looking\sforward
+        |like\sto\s(?:know|learn|see|hear|get|understand|explore|discuss|ask|try\s(?:creat|us|mak|it|th))|love\sto\s(?:know|learn|see|hear|get|understand)
+        |want\s(?:to\s(?:know|learn\s(?:more|about|how)|see|hear|understand|ask|make\ssure|get\s(?:some|a\sbetter)|find\sout|explore|discuss)|a\s\w+\s(?:that|which)|an?\s(?:essay|poem|story|script|list|table))
+        |need\s(?:an?|some|help|your|more|the|\d+)\s(?:\w+\s){0,3}?(?:essay|poem|story|script|list|table|plan|summary|code|function|query|idea|ideas|help|advice|information
+            |suggestions?|recommendations?|example|examples|way|title|name|slogan|paragraph|prompt|letter|template|formula)
+        |thinking\s(?:it|that|maybe)|trying\sto\s(?:understand|figure\sout|find\s(?:out|a\sway)|write|get\sthis|do\sthis|see)|getting\s(?:an?|the|this)\s(?:\w+\s)?(?:error|exception|warning|message)
+        |getting\serror|asking\s(?:about|for|if|because)|talking\sabout|referring\sto|not\ssure|unsure|confused|a\sbit\sconfused|trying\sthat|stuck\s(?:on|with)\sthis)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 _SMALL_TALK = re.compile(
@@ -109,16 +163,17 @@ _SMALL_TALK = re.compile(
             |so\s|really|true|always|okay|ok|all)
         |what\sa|such\sa|no\s(?:worries|problem|doubts?|way|wonder)|same\shere|me\stoo|likewise|ditto|same|agreed
             |i'm\shere|welcome|wishing|sending|say|don't|please\s(?!always|never|call|remember|use|keep|remind)
-        |everything|everyone|every|life|one\sday|appreciate|sorry|anytime|any\stime|happy\s(?:to|for|birthday
+        |everything|everyone|every(?!\s(?:day|night|week|month|year|\w*day|morning|evening|afternoon)\b)|life|one\sday|appreciate|sorry|anytime|any\stime|happy\s(?:to|for|birthday
             |new)|woah|whoa|haha|lol|there's\snothing|nothing|remember)\b
     | (?:(?:really|also|always|absolutely|just|totally|do)\s)*(?:i\s(?:\w+\s)?)?(?:love|like|enjoy|adore|loved
         |liked|loving)\s(?:all\s)?(?:the|those)\s
         (?!ocean|beach|mountains?|outdoors|sea|city|rain|snow|country|night|theat|gym|piano|guitar|violin|game
             |sun|winter|summer|fall|spring
           |\w+\s(?:book|movie|film|series|show|band|song|album))
-    | it\b(?!\swas\s(?:decided|agreed)|\shas\sbeen\s(?:a|my)\sdream) | they\b | he\b | she\b
+    | it\b(?!'s\s(?:been\s|always\s)*(?:a|my)\sdream)(?!\swas\s(?:decided|agreed)|\shas\sbeen\s(?:a|my)\sdream)
+    | they\b | he\b | she\b
     | it'(?:s|ll|d)\b(?!(?:\s(?!a\b|an\b|the\b|my\b|like\b|just\b|been\b)\w+){1,3}\s(?:to|that|when|how|knowing
-        |seeing|having|being)\b)(?!\sbeen\s(?:a|my)\sdream) | they'\w+\b | (?:he|she)'\w+\b
+        |seeing|having|being)\b)(?!\s(?:been\s|always\s)*(?:a|my)\sdream) | they'\w+\b | (?:he|she)'\w+\b
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -154,6 +209,7 @@ _REQUEST = re.compile(
 )
 _ADDRESSES = re.compile(r"\b(?:you|your|yours|yourself|you're|you've|you'll|you'd|ya|y'all|u)\b", re.IGNORECASE)
 _HARMLESS_ADDRESS = re.compile(
+    r"^(?:just )?(?:so|letting) you know,? (?:that )?|"
     r"(?:\bi )?(?:just )?\b(?:wanted?|have|had) to (?:let you know|tell you)(?: that)? (?=(?:i|we|my|our)\b)"
     r"|,? ?\b(?:as you know|you know|thank you(?: so much)?)\b,? ?",
     re.IGNORECASE,
@@ -177,17 +233,25 @@ def statement_of(sentence: str) -> str | None:
     "I've been baking bread, can you suggest a flour?" states its first part.
     """
     bare = sentence.rstrip('"”’)]* ')
+    mentioned = _MENTIONED.match(bare)
+    if mentioned is not None:
+        return mentioned["what"] + "."
     if "?" not in bare:
         return None if _ASKS.match(bare) or _WHEN_ASKS.match(bare) else sentence
+    reasoned = _REASONED.match(bare)
+    if reasoned is not None:
+        return reasoned["what"] + "."
     cut = _TRAILING_QUESTION.search(bare)
     if cut is None or _ASKS.match(bare) or not re.match(r"(?:i|my|we|our)\b", bare, re.IGNORECASE):
         return None
     return bare[: cut.start()] + "."
 
 
-def is_unreliable(sentence: str) -> bool:
-    """Hypothetical, or not the speaker's own statement."""
-    if SPEECH in sentence or _HYPOTHETICAL.search(sentence) or _CONDITIONAL.search(sentence):
+def is_unreliable(sentence: str, *, instructs: bool = False) -> bool:
+    """Hypothetical, or not the speaker's own statement. An instruction may say when it holds."""
+    if SPEECH in sentence:
+        return True
+    if not instructs and (_HYPOTHETICAL.search(sentence) or _CONDITIONAL.search(sentence) or _is_invented(sentence)):
         return True
     if _OTHER_VOICE.search(sentence) or _SCRIPT_LINE.match(sentence):
         return True
@@ -195,15 +259,23 @@ def is_unreliable(sentence: str) -> bool:
     return reported is not None and reported["who"].lower() not in ("i", "we", "to")
 
 
-def is_sarcastic(sentence: str) -> bool:
-    """Whether the sentence, openings included ("Yeah right, …"), says the opposite of what it means."""
-    return bool(_SARCASM.search(sentence))
+def _is_invented(sentence: str) -> bool:
+    return not _FANCIFUL.isdisjoint(sentence.lower().replace(",", " ").replace(".", " ").split()) and bool(
+        _INVENTED.search(sentence)
+    )
 
 
-def is_small_talk(sentence: str) -> bool:
+def is_unserious(sentence: str) -> bool:
+    """Whether the sentence, openings included ("Yeah right, …"), is a joke or says the opposite of what it means."""
+    return bool(_SARCASM.search(sentence) or _JOKE.search(sentence))
+
+
+def is_small_talk(sentence: str, *, alone: bool = False) -> bool:
     """Greeting, praise, thanks, agreement, what holds of everyone, or a request to the assistant; interjections already
-    removed."""
-    return bool(_SMALL_TALK.match(sentence) or _SAYS_NOTHING.search(sentence) or _REQUEST.search(sentence))
+    removed. ``alone``: spoken to the assistant, which is asked for things in more ways."""
+    if _SMALL_TALK.match(sentence) or _SAYS_NOTHING.search(sentence) or _REQUEST.search(sentence):
+        return True
+    return alone and bool(_ASKED_OF_ASSISTANT.match(sentence))
 
 
 def addresses_listener(sentence: str) -> bool:

@@ -11,29 +11,48 @@ def listed(block: str) -> tuple[str, ...]:
 BASE_VERBS = frozenset(
     listed("""
     accept achieve act adapt add admire admit adopt adore advise agree aim allow analyze answer apologize appear
-    apply appreciate argue arrive ask assume attend avoid bake balance be become begin believe belong bet bike
-    bond book borrow bother brainstorm break breathe brew bring build bump burn buy cancel call care carry carve
-    catch celebrate change chat check cherish choose chop clean climb close coach code collect combine come
-    communicate commute compare compete complete compose concentrate connect consider consult continue
-    contribute control cook count crave create cry cut cycle dance deal debug decide decorate dedicate deliver
-    depend deploy describe deserve design despise detest develop discover discuss dislike do donate dream dress
-    dye drink drive drop earn eat edit embrace enjoy ensure enter escape exercise expand expect experience
-    experiment explain explore express face fail fall favor fear feed feel fight figure fill find finish fish
-    fit fix fly focus follow forget freelance gain garden gather get give go golf grab graduate grow guess
-    handle hang happen hate have head hear help hike hold honor hope host hurt identify imagine improve include
-    incorporate inspire intend invest invite jog join journal juggle jump keep kick knit know lack laugh launch
-    lead learn lease leave lend let lift like listen live loathe look lose love maintain make manage market
-    marry maintain matter mean measure meditate meet mentor mind miss mix motivate move need notice offer open
-    order organize outline own paint pay perform pick plan plant play pledge post practice practise praise pray
-    prefer prepare present promise promote protect provide publish pursue push put quit raise reach read realize
-    receive recharge recommend record recover redecorate reduce refuse relate relax rely remember remind remodel
-    rent repair replace report represent research respect respond rest return review ride run save say schedule
-    score search see seek seem sell send serve set sew share ship shoot shop show sing sit ski skip sleep smell
-    smile smoke snack solve speak spend stand start stay stick stop store strive struggle study subscribe
-    succeed suffer suggest support surf surround swim switch take talk taste teach tell tend test thank think
-    throw touch track train translate travel treasure treat trust try turn type understand unwind update upgrade
-    use value vary view visit volunteer wait wake walk wander want warn wash waste watch wear weigh welcome whip
-    win wish wonder work worry worship write""")
+    apply appreciate argue arrive ask assume attend avoid bake balance be become begin believe belong bet bike bond
+    book borrow bother brainstorm break breathe brew bring build bump burn buy cancel call care carry carve catch
+    celebrate change chat check cherish choose chop clean climb close coach code collect combine come communicate
+    commute compare compete complete compose concentrate connect consider consult continue contribute control cook
+    count crave create cry cut cycle dance deal debug decide decorate dedicate deliver depend deploy describe
+    deserve design despise detest develop discover discuss dislike do donate dream dress dye drink drive drop earn
+    eat edit embrace enjoy ensure enter escape exercise expand expect experience experiment explain explore express
+    face fail fall favor fear feed feel fight figure fill find finish fish fit fix fly focus follow forget freelance
+    gain garden gather get give go golf grab graduate grow guess handle hang happen hate have head hear help hike
+    hold honor hope host hurt identify imagine improve include incorporate inspire intend invest invite jog join
+    journal juggle jump keep kick knit know lack laugh launch lead learn lease leave lend let lift like listen live
+    loathe look lose love maintain make manage market marry matter mean measure meditate meet mentor mind miss mix
+    motivate move need notice offer open order organize outline own paint pay perform pick plan plant play pledge
+    post practice practise praise pray prefer prepare present promise promote protect provide publish pursue push
+    put quit raise reach read realize receive recharge recommend record recover redecorate reduce refuse relate
+    relax rely remember remind remodel rent repair replace report represent research respect respond rest return
+    review ride run save say schedule score search see seek seem sell send serve set sew share ship shoot shop show
+    sing sit ski skip sleep smell smile smoke snack solve speak spend stand start stay stick stop store strive
+    struggle study subscribe abandon acquire allocate announce annoy appoint approve archive arrange assign attach
+    audit automate ban bark battle beat bill blog boil bore brush budget bully bury camp cast cater cheat cheer chew
+    clear click collaborate commit complain confirm conflict confuse consume convert convince cope correct crash
+    criticize cross cure damage date deadlift decline default delay delegate delete demand deny depart deprecate
+    devote dig dine discourage download draft drag drum dry email employ enable encourage end enforce engage enroll
+    estimate evaluate examine exceed exchange exclude exist expire export extend fade farm fetch file film finalize
+    fire flood fold foster found freeze function fund gamble generate grade grill grind guard guide harm harvest
+    haunt heal hesitate hire hunt hurry ignore implement import inform inherit insist inspect install integrate
+    interview introduce invent involve invoice iron isolate itch kayak kiss kneel label land lay lie limit link
+    lint list load lock log merge message migrate mow multiply name negotiate nod observe obtain occupy occur offend
+    operate oppose oversee overthink owe pack park participate pass pause permit phone photograph ping pitch plug
+    postpone pour preach preorder preserve press pretend prevent print produce program proofread propose prove
+    punish purchase quote race raid rain range rank rate react rebase rebuild recruit recycle refactor refill
+    register regret rehearse reject release remain remove renew renovate reply request require reschedule resemble
+    reserve reset resign resist resolve restart restore retire retrain reuse reveal reward rotate rush sail scan
+    scare scold scratch scream sculpt separate settle shave shift shout shower shrink shut sign simplify sink skate
+    sketch slip slow snore snow solder sort spill split sponsor spread squat squeeze stain stare steal steam stretch
+    style submit subtract supervise supply suppose survive suspect swap swear sweat sweep swing tackle target tax
+    tease test text thread tidy tie time tip top tour trade transfer trim tutor twist type undo unplug unsubscribe
+    upload urge vacuum vape vote wag warn water weave weld whisper wipe wire withdraw wrap yell succeed suffer
+    suggest support surf surround swim switch take talk taste teach tell tend thank think throw touch track train
+    translate travel treasure treat trust try turn understand unwind update upgrade use value vary view visit
+    volunteer wait wake walk wander want wash waste watch wear weigh welcome whip win wish wonder work worry worship
+    write""")
 )
 
 IRREGULAR_PAST = frozenset(

@@ -12,7 +12,7 @@ _MENTIONS_MAX = 12
 
 _TOKEN = re.compile(r"[^\W_](?:[\w.&+#'’/-]{0,40}[\w+#])?")
 _TITLE = re.compile(r"[\"“]([A-Z][^\"“”\n]{1,60})[\"”]")
-_PLACES = frozenset(
+PLACES = frozenset(
     listed("""
     africa america argentina asia athens atlanta auckland australia austin austria bali bangkok barcelona beijing
     belgium bergen berlin bogota boston brazil britain brooklyn brussels budapest cairo california canada
@@ -41,7 +41,7 @@ PRODUCTS = frozenset(
     snowflake spark spotify sqlite stripe supabase svelte swift tableau tensorflow terraform tiktok trello
     twitter typescript ubuntu vercel vim vscode vue windows xbox youtube zapier zig zoom""")
 )
-_FIRST_NAMES = frozenset(
+FIRST_NAMES = frozenset(
     listed("""
     aaron adam alan albert alex alexander alice alison amanda amy andrea andrew angela anna anne anthony arthur
     ashley barbara ben benjamin bob brandon brian bruce caleb carl carlos carol caroline catherine charles
@@ -149,7 +149,7 @@ def _is_name_word(word: str) -> bool:
     lower = word.lower().removesuffix("'s").removesuffix("’s")
     if not word[:1].isupper() and not (len(word) > 2 and word[0].islower() and word[1].isupper()):
         return False
-    if lower in PRODUCTS or lower in _PLACES:
+    if lower in PRODUCTS or lower in PLACES:
         return True
     if lower in STOPWORDS or lower in _NOT_ENTITIES or (len(word) == 1):
         return False
@@ -161,14 +161,14 @@ def _kind(name: str, before: str, after: str) -> str:
     last = words[-1].rstrip(".")
     if (words[0] == "project" and len(words) > 1) or _PROJECT_BEFORE.search(before) or _PROJECT_AFTER.match(after):
         return "project"
-    if name.lower() in _PLACES or (len(words) > 1 and last in _PLACE_SUFFIX):
+    if name.lower() in PLACES or (len(words) > 1 and last in _PLACE_SUFFIX):
         return "place"
     if (last in _COMPANY_SUFFIX and len(words) > 1) or _WORKPLACE.search(before):
         return "company"
     if name.lower() in PRODUCTS:
         return "product"
     titled = words[0].rstrip(".") in ("mr", "mrs", "ms", "dr", "prof")
-    if titled or _KIN_CUE.search(before) or (words[0] in _FIRST_NAMES and len(words) <= 3):
+    if titled or _KIN_CUE.search(before) or (words[0] in FIRST_NAMES and len(words) <= 3):
         return "person"
     if name.isupper() and len(name) <= 6:
         return "thing"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from worker.dreaming.extract.introductions import introduction
 from worker.dreaming.extract.lexicon import BASE_VERBS, IRREGULAR_PAST, gerund_base, is_past, listed
 
 _STRIPS_MAX = 6
@@ -30,7 +31,7 @@ _STRICT = re.compile(
     r"|not much|not really|same here|me too|i know|i see|trust me"
     r"|i agree|totally agree|congrats|as for me|for me|on my end"
     r"|in my case|in other news|also|recently|speaking of [\w\s']{2,40}|like)"
-    r"(?: [A-Z][a-z]{1,15})?)\s?(?:[,!.:;–—]|-(?=\s)){1,3}\s*",
+    r"(?: (?-i:[A-Z][a-z]{1,15}))?)\s?(?:[,!.:;–—]|-(?=\s)){1,3}\s*",
     re.IGNORECASE,
 )
 _CALLED = re.compile(r"([A-Z][a-z]{1,15})(?:,|!)\s+")
@@ -75,7 +76,7 @@ def without_opening(sentence: str, people: Collection[str]) -> str:
     """The sentence without leading interjections ("Wow,", "Thanks, Mel!") and without the listener's name."""
     sentence = _LEADING_MARKS.sub("", sentence)
     for _ in range(_STRIPS_MAX):
-        match = _STRICT.match(sentence) or _LOOSE.match(sentence)
+        match = introduction(sentence) or _STRICT.match(sentence) or _LOOSE.match(sentence)
         if match is None:
             match = _CALLED.match(sentence)
             if match is None or not _is_called(match[1], people):

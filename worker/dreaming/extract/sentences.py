@@ -6,7 +6,9 @@ Every pattern here runs in time linear in the text: repeats are over single char
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+from worker.dreaming.extract.patterns.instructions import is_instruction
 
 SPEECH = "\x01"  # stands where somebody's quoted words were; a sentence that holds it is not the speaker's own
 
@@ -21,7 +23,6 @@ _APOSTROPHE = re.compile(r"(?<=\w)[’ʼ](?=\w)")
 _INLINE_CODE = re.compile(r"`([^`\n]{1,80})`")
 _EMAIL_QUOTE = re.compile(r"^(?:On .{1,80} wrote:|-{2,}\s?(?:Original|Forwarded) |From: \S)", re.IGNORECASE)
 _EMPHASIS = re.compile(r"\*\*|__|(?<=\s)[*_](?=\w)|(?<=\w)[*_](?=[\s.,!?])")
-_URL = re.compile(r"https?://\S{1,500}")
 _WRITING_TASK = re.compile(
     r"^(?:hi[,!]? |hello[,!]? |please |can you |could you |now |help me )*(?:write|rewrite|draft|compose"
     r"|translate|summari[sz]e"
@@ -51,18 +52,26 @@ _ABBREVIATION = re.compile(
     r"|\b[A-Za-z])\.$",
     re.IGNORECASE,
 )
+_MACHINE = re.compile(
+    r"(?:</?[a-zA-Z][\w-]{0,20}[ >/]|(?:\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE|CRITICAL)\b[\]:]? "
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
+    r"|Traceback |File \"|at \w+\.|import |from \w+ import |def |class \w+[(:]|return |function |const |let \w+ ="
+    r"|var |public |private |#include|SELECT |INSERT |UPDATE "
+    r"|DELETE FROM |CREATE TABLE |git |npm |pip |sudo |docker |\$ |>>> ))"
+)
 _ALNUM_SHARE_MIN = 0.72
 
 
-def own_sentences(text: str) -> list[str]:
+def own_sentences(text: str, spelling: Callable[[str], str] | None = None) -> list[str]:
     """The sentences of ``text`` that its author wrote as statements of their own, in order.
 
     Injected or recalled memories, code, quoted mail, material pasted for a writing task and data lines are gone.
-    Questions, hypotheticals and the like are still in: see :mod:`worker.dreaming.extract.filters`.
+    ``spelling`` puts each line right before it is cut. Questions, hypotheticals and the like are still in: see
+    :mod:`worker.dreaming.extract.filters`.
     """
     lines = _own_lines(without_injected(_APOSTROPHE.sub("'", _CONTROL.sub(" ", text))))
-    body = _masked_speech(_EMPHASIS.sub("", "\n".join(lines)))
-    return list(_without_tasks(list(_split(_URL.sub("", body)))))
+    body = _masked_speech(_EMPHASIS.sub("", "\n".join(map(spelling, lines) if spelling else lines)))
+    return list(_without_tasks(list(_split(body))))
 
 
 def without_injected(text: str) -> str:
@@ -107,6 +116,8 @@ def _own_lines(text: str) -> Iterator[str]:
 
 def _is_data(line: str) -> bool:
     """Indented code, tables of figures, log lines: too few letters and spaces to be prose."""
+    if _MACHINE.match(line.lstrip()):
+        return True
     if len(line) < 12:
         return False
     return sum(char.isalnum() or char in " ,.'’" for char in line) < _ALNUM_SHARE_MIN * len(line)
@@ -149,6 +160,6 @@ def _without_tasks(sentences: Sequence[str]) -> Iterator[str]:
         if _RESUMES.match(sentence):
             in_material = False
         if not in_material and _WRITING_TASK.match(sentence) and not sentence.endswith("?"):
-            in_material = True
+            in_material = not is_instruction(sentence)
         if not in_material:
             yield sentence

@@ -101,7 +101,7 @@ def _pronoun(word: str, piece: str, ahead: list[str], scene: _Scene, name: str) 
         if piece[0].isupper() and scene.previous and ahead[1:] and ahead[1][0].isupper():
             return None  # part of a name: My Bloody Valentine
         later = "their" if word in ("my", "our") else "theirs"
-        return _named(scene, f"{name}'s", later)
+        return _named(scene, f"{name} and others'" if word in ("our", "ours") else f"{name}'s", later)
     return _named(scene, name, "themselves") if word in ("myself", "ourselves") else None
 
 
@@ -135,7 +135,7 @@ def _auxiliary(contracted: str, ahead: list[str]) -> str:
 def _verb(word: str, piece: str, ahead: list[str], scene: _Scene) -> str:
     if scene.agrees is None:
         return _coordinated(word, piece, ahead, scene)
-    if word in ADVERBS or word.endswith("ly") or word == "not":
+    if word in ADVERBS or (word.endswith("ly") and word not in BASE_VERBS) or word == "not":
         return piece
     number, scene.agrees = scene.agrees, None
     scene.verb_seen = True
