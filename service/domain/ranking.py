@@ -91,7 +91,7 @@ def rank(
     credited = _with_neighbours(members, own, lenders, ranking)
     nearnesses = [max((_nearness(one, window, ranking) for window in windows), default=0.0) for one in members]
     core = _core(members, keyword_ranks, semantic_ranks, meanings, windows, ranking)
-    if ranking.fusion == "rrf":
+    if ranking.fusion == "rrf" and (keyword_ranks or semantic_ranks):
         scores = _reciprocal(keyword_ranks, semantic_ranks, ranking)
         boosts: list[dict[str, float]] = [{}] * len(members)
     else:
@@ -191,7 +191,7 @@ def _core(
         for number, one in enumerate(members)
         if any(span.since <= one.happened_at < span.until for span in spans)
     ]
-    timed.sort(key=lambda number: (-(meanings[number] or 0.0), number))
+    timed.sort(key=lambda number: (-(meanings[number] or 0.0), -members[number].importance, number))
     return (
         by_words
         | {number for number, place in semantic_ranks.items() if place <= most}
@@ -300,5 +300,6 @@ def _nearness(one: Candidate, window: Window, ranking: Ranking) -> float:
 
 
 def _fading_s(window: Window, ranking: Ranking) -> float:
-    """In how many seconds the boost of a window falls to 1/e."""
-    return max(ranking.near_days * DAY_S, ranking.near_share * (window.until - window.since).total_seconds())
+    """In how many seconds the boost of a window falls to 1/e: where one end is named, that is sharp."""
+    share = 0.0 if window.bounded else ranking.near_share
+    return max(ranking.near_days * DAY_S, share * (window.until - window.since).total_seconds())

@@ -1,7 +1,8 @@
-"""Times that a question names, as windows: "last week", "in May 2023", "on 8 May", "two months ago".
+"""Times that a question names, as windows: "last week", "in May 2023", "before 8 May", "two months ago".
 
 English phrases, read against the question's own ``now``. An absolute date anchors a question: relative words beside it
-("what did she say on 8 May about last week?") are then left alone.
+("what did she say on 8 May about last week?") are then left alone. Words that name no certain time ("a few years ago")
+stay words.
 """
 
 from __future__ import annotations
@@ -27,27 +28,49 @@ _COUNTS = {"a": 1, "an": 1, "a couple of": 2, "couple of": 2, "few": 3, "a few":
         ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1
     )
 }
+_ORDINALS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "last": -1}
+_ORDINAL = "(" + "|".join(_ORDINALS) + ")"
 _VAGUE = frozenset({"few", "a few", "several", "couple of", "a couple of"})
+_NO_CERTAIN_TIME = frozenset({(count, unit) for count in ("few", "a few", "several") for unit in ("month", "year")})
 _COUNT = r"(\d{1,4}|" + "|".join(sorted(_COUNTS, key=len, reverse=True)) + ")"
 _UNIT_DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
 _UNIT_SLACK_DAYS = {"day": 0.5, "week": 3.0, "month": 15.0, "year": 183.0}
 _LEAD_IN = re.compile(
-    r"(?:\b(?:on|in|during|by|of|since|until|from|between|and|as of|the month of|before|after|at)\s++){0,4}\x00",
+    r"(?:\b(?:on|in|during|by|of|since|until|till|up to|from|between|and|as of|the month of|before|prior to|after|at"
+    r"|the)\s++){0,5}\x00",
     re.IGNORECASE,
 )
+_BOUND = re.compile(r"\b(before|prior to|until|till|up to|as of|by|since|after)\s+(?:the\s+)?$", re.IGNORECASE)
+_OWN_BOUND = re.compile(r"(before|until|till|by|since|after)\b", re.IGNORECASE)
+_BOUND_CHARS = 24
+"""Before a time, where a word stands that makes it a bound."""
+_EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
+_WORD = re.compile(r"\w+")
+_NO_CONTENT = frozenset({
+    "a", "about", "all", "am", "an", "and", "any", "anything", "are", "at", "been", "did", "do", "does", "done",
+    "event", "events", "everything", "for", "from", "go", "going", "had", "happen", "happened", "happening",
+    "happens", "has", "have", "i", "in", "is", "it", "list", "me", "my", "new", "of", "on", "our", "please",
+    "show", "something", "take", "takes", "tell", "that", "the", "there", "thing", "things", "this", "to",
+    "took", "up", "us", "was", "we", "went", "were", "what", "whats", "when", "which", "who", "you",
+})  # fmt: skip
+"""Words that ask for nothing but what happened."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A span of time, the end left out."""
+    """A span of time, the end left out; ``bounded`` where the question names one end ("before 8 May")."""
 
     since: datetime
     until: datetime
+    bounded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A question taken apart: what is left without its time words, and the windows they name (at most four)."""
+    """A question taken apart: what is left without its time words, and the windows they name (at most four).
+
+    Nothing is left of a question for nothing but what happened then.
+    """
 
     text: str
     windows: tuple[Window, ...]
@@ -68,7 +91,9 @@ def parse(question: str, now: datetime) -> Timed:
             break
     if not windows:
         return Timed(question, ())
-    return Timed(" ".join(_LEAD_IN.sub(" ", left).split()), tuple(windows[:WINDOWS_MAX]))
+    left = " ".join(_LEAD_IN.sub(" ", left).split())
+    asks_more = any(word.group().lower() not in _NO_CONTENT for word in _WORD.finditer(left))
+    return Timed(left if asks_more else "", tuple(windows[:WINDOWS_MAX]))
 
 
 def _take(pattern: re.Pattern[str], resolve: Resolve, text: str, today: datetime, windows: list[Window]) -> str:
@@ -79,10 +104,21 @@ def _take(pattern: re.Pattern[str], resolve: Resolve, text: str, today: datetime
             window = None
         if window is None:
             return match.group(0)
-        windows.append(window)
+        before = _BOUND.search(text[max(0, match.start() - _BOUND_CHARS) : match.start()])
+        bound = before or _OWN_BOUND.match(match.group(0))
+        windows.append(_bounded(window, bound.group(1).lower(), today) if bound else window)
         return "\x00"
 
     return pattern.sub(replace, text)
+
+
+def _bounded(window: Window, bound: str, today: datetime) -> Window:
+    """What lies before or after a time, as ``bound`` says; the time itself where nothing does."""
+    if bound in ("since", "after"):
+        since, until = window.since if bound == "since" else window.until, today + timedelta(days=1)
+    else:
+        since, until = _EARLIEST, window.since if bound in ("before", "prior to") else window.until
+    return Window(since, until, bounded=True) if since < until else window
 
 
 def _day(start: datetime) -> Window:
@@ -117,7 +153,26 @@ def _named_date(month: str, day: str, year: str | None, today: datetime) -> Wind
 
 def _bare_month(match: re.Match[str], today: datetime) -> Window:
     number = _MONTHS[match[1].lower()]
-    return _month(_latest_year(today, number), number)
+    coming = match.group(0).lower().startswith("next ")
+    return _month(_latest_year(today, number) + coming, number)
+
+
+def _part_of_month(match: re.Match[str], today: datetime) -> Window | None:
+    """ "the first weekend of October", "the last Friday in May 2023"."""
+    number = _MONTHS[match[3].lower()]
+    month = _month(int(match[4]) if match[4] else _latest_year(today, number), number)
+    part, days = match[2].lower(), 1
+    if part == "week":
+        first, step, days = month.since, 7, 7
+    else:
+        weekday, days = (5, 2) if part == "weekend" else (_WEEKDAYS[part], 1)
+        first, step = month.since + timedelta(days=(weekday - month.since.weekday()) % 7), 7
+    starts = [first + timedelta(days=step * n) for n in range(5)]
+    starts = [start for start in starts if start < month.until]
+    place = _ORDINALS[match[1].lower()]
+    if place >= len(starts):
+        return None
+    return Window(starts[place], starts[place] + timedelta(days=days))
 
 
 def _count(word: str) -> int:
@@ -126,7 +181,7 @@ def _count(word: str) -> int:
 
 def _ago(match: re.Match[str], today: datetime) -> Window | None:
     count, unit = _count(match[1]), match[2].lower()
-    if count > COUNT_MAX:
+    if count > COUNT_MAX or (match[1].lower(), unit) in _NO_CERTAIN_TIME:
         return None
     centre = today - timedelta(days=count * _UNIT_DAYS[unit])
     slack = _UNIT_SLACK_DAYS[unit]
@@ -148,6 +203,15 @@ def _last_month(_: re.Match[str], today: datetime) -> Window:
     return _month(today.year - (today.month == 1), (today.month - 2) % 12 + 1)
 
 
+def _next_month(_: re.Match[str], today: datetime) -> Window:
+    return _month(today.year + today.month // 12, today.month % 12 + 1)
+
+
+def _week(today: datetime, weeks: int) -> Window:
+    monday = _monday(today) + timedelta(days=7 * weeks)
+    return Window(monday, monday + timedelta(days=7))
+
+
 def _last_weekday(match: re.Match[str], today: datetime) -> Window:
     back = (today.weekday() - _WEEKDAYS[match[1].lower()] - 1) % 7 + 1
     return _day(today - timedelta(days=back))
@@ -162,6 +226,7 @@ def _rules(*pairs: tuple[str, Resolve]) -> tuple[tuple[re.Pattern[str], Resolve]
 
 
 _ABSOLUTE = _rules(
+    (rf"\b{_ORDINAL} (weekend|week|{_WEEKDAY[1:-1]}) (?:of|in) {_MONTH}\b(?:,? (\d{{4}})\b)?", _part_of_month),
     (r"\b(\d{4})-(\d\d)-(\d\d)\b", _numeric_date),
     (r"\b(\d{4})/(\d\d?)/(\d\d?)\b", _numeric_date),
     (
@@ -186,11 +251,17 @@ _ABSOLUTE = _rules(
 
 _RELATIVE = _rules(
     (r"\b(?:the )?day before yesterday\b", lambda _, today: _day(today - timedelta(days=2))),
+    (r"\b(?:the )?day after tomorrow\b", lambda _, today: _day(today + timedelta(days=2))),
+    (r"\btomorrow\b", lambda _, today: _day(today + timedelta(days=1))),
     (r"\byesterday\b", lambda _, today: _day(today - timedelta(days=1))),
     (r"\b(?:today|tonight|this morning|this afternoon|this evening)\b", lambda _, today: _day(today)),
     (r"\blast week\b", lambda _, today: Window(_monday(today) - timedelta(days=7), _monday(today))),
     (r"\blast weekend\b", lambda _, today: Window(_monday(today) - timedelta(days=2), _monday(today))),
     (r"\blast month\b", _last_month),
+    (r"\bthis week\b", lambda _, today: _week(today, 0)),
+    (r"\bnext week\b", lambda _, today: _week(today, 1)),
+    (r"\bnext month\b", _next_month),
+    (r"\bnext year\b", lambda _, today: _year(today.year + 1)),
     (r"\bthis month\b", lambda _, today: _month(today.year, today.month)),
     (r"\blast year\b", lambda _, today: _year(today.year - 1)),
     (

@@ -93,13 +93,15 @@ SELECT id FROM by_words
     WHERE i.workspace_id = :workspace AND i.previous = ANY(ARRAY(SELECT id FROM by_words LIMIT :lenders))
 
 -- fragment: near_in_time
--- The best by vectors of what happened near a time that the question names.
-{% if timed and by_vector %}
+-- The best by vectors of what happened near a time that the question names or, where it asks for nothing else, what
+-- matters most.
+{% if timed and (by_vector or time_only) %}
     UNION
     (SELECT i.id FROM search_index i, unnest(:near_starts::timestamptz[], :near_ends::timestamptz[]) AS w(since, until)
-     WHERE {% include "visible_row" %} AND {% include "has_vector" %} AND i.ann = ANY('{true,false}')
+     WHERE {% include "visible_row" %} AND i.ann = ANY('{true,false}')
         AND i.happened_at >= w.since AND i.happened_at < w.until
-     ORDER BY {% include "meaning" %} DESC, i.id LIMIT :candidates)
+     ORDER BY {% if by_vector %} {% include "meaning" %} DESC NULLS LAST {% else %} {% include "effective_importance" %} DESC {% endif %}, i.id
+     LIMIT :candidates)
 {% endif %}
 
 -- fragment: features

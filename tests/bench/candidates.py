@@ -160,7 +160,7 @@ async def _sample(
 ) -> Sample:
     timed = timex.parse(question.text, question.now)
     vector, space = await engine.embed_query(question.text)
-    searched = Searched(timed.text.strip() or question.text, timed.windows, space, vector)
+    searched = Searched(timed.text, timed.windows, space, vector)
 
     async def read(connection: Any) -> Sequence[Candidate]:
         reader = await agents.reader(connection, ADMIN.workspace_id, agents.ReaderKey(agent))

@@ -78,10 +78,11 @@ async def _recall(
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
     request = await redact_search(engine, principal, request)
-    vector, space, degraded = await _query_vector(engine, principal, request)
     timed = timex.parse(request.query, request.now or engine.now())
+    time_only = bool(timed.windows) and not timed.text
+    vector, space, degraded = (None, None, None) if time_only else await _query_vector(engine, principal, request)
     question = Question(
-        text="" if request.strategy == "semantic" and vector is not None else timed.text.strip() or request.query,
+        text="" if request.strategy == "semantic" and vector is not None else timed.text,
         windows=timed.windows,
         space=space,
         embedding=vector,

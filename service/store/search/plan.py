@@ -116,6 +116,8 @@ class SearchFlags:
     """Whether some rows have the vector of the model in use in the second place."""
     timed: bool = False
     """Whether the question names a time."""
+    time_only: bool = False
+    """Whether it asks for nothing but what happened then."""
     without_changed: bool = False
     """Whether memories are left out that have changed since the time in the past that is asked about."""
     without_summaries: bool = False
@@ -214,6 +216,7 @@ async def plan(
         vector_type=str(space.flags["vector_type"]),
         changing=reader.changing_model,
         timed=bool(question.windows),
+        time_only=bool(question.windows) and not question.text and question.embedding is None,
         with_sources={KINDS["memories"], KINDS["messages"]} <= set(kinds),
     )
     shortest = await _shortest_list(connection, values, filters, limits)
