@@ -792,6 +792,7 @@ CREATE INDEX ix_search_index_audience ON public.search_index USING btree (worksp
 CREATE INDEX ix_search_index_pending ON public.search_index USING btree (workspace_id, id) WHERE ((embedding_model IS NULL) AND (NOT deleted));
 CREATE INDEX ix_search_index_previous ON public.search_index USING btree (workspace_id, previous) WHERE (previous IS NOT NULL);
 CREATE INDEX ix_search_index_session ON public.search_index USING btree (workspace_id, session_id, kind, happened_at, id) WHERE (session_id IS NOT NULL);
+CREATE INDEX ix_search_index_summaries ON public.search_index USING btree (workspace_id, audience) WHERE window_summary;
 CREATE INDEX ix_sessions_due ON public.sessions USING btree (workspace_id, agent_id) WHERE (dreamed_seq < last_seq);
 CREATE INDEX ix_webhook_schedule_due ON public.webhook_schedule USING btree (due_at);
 CREATE UNIQUE INDEX uq_dead_letters_subject ON public.dead_letters USING btree (workspace_id, COALESCE(message_id, memory_id, chunk_id));

@@ -122,7 +122,8 @@ FROM search_index i LEFT JOIN (
 WHERE {% include "visible_row" %} AND i.id = ANY(ARRAY(SELECT id FROM candidate))
 
 -- name: exact_candidates
--- Of small audiences: every visible row is compared with the question's vector, every posting of its words read.
+-- Of small audiences: every visible row is compared with the question's vector, every posting of its words read. What
+-- summaries of windows that are left out say makes no word more frequent.
 {% set large, text, embedding = false, "q.text", "q.embedding" %}
 SELECT found.*, q.number
 FROM unnest(:texts::text[], :embeddings::{{ vector_type }}[]) WITH ORDINALITY AS q(text, embedding, number), LATERAL (
@@ -130,6 +131,9 @@ WITH term AS MATERIALIZED ({% include "terms" %}), posting AS MATERIALIZED (
     SELECT p.id, t.word, p.frequency, p.length
     FROM search_terms p JOIN term t USING (term)
     WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(SELECT term FROM term))
+        {% if without_summaries %} AND p.id NOT IN (
+            SELECT i.id FROM search_index i
+            WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.window_summary) {% endif %}
 ), term_idf AS MATERIALIZED (
     SELECT word, {% include "idf" %} AS idf FROM (SELECT word, count(*) AS held FROM posting GROUP BY word) AS h
 ), term_score AS MATERIALIZED (

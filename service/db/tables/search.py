@@ -83,6 +83,7 @@ search_index = Table(
         "id",
         postgresql_where=text("session_id IS NOT NULL"),
     ),
+    Index("ix_search_index_summaries", "workspace_id", "audience", postgresql_where=text("window_summary")),
     Index(
         "ix_search_index_pending",
         "workspace_id",

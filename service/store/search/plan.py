@@ -188,10 +188,11 @@ async def plan(
     question's vector is not of the model in use.
     """
     values = {"workspace": workspace, "audiences": reader.audiences, "kinds": list(kinds), **filters.parameters()}
+    both_kinds = {KINDS["memories"], KINDS["messages"]} <= set(kinds)
     flags = SearchFlags(
         filters.conditions,
         unfaded=not filters.include_faded,
-        without_summaries=KINDS["messages"] in kinds and not filters.excludes_messages,
+        without_summaries=both_kinds and not filters.excludes_messages,
     )
     if question is None:
         return SearchPlan("recent", flags, values | {"limit": limit}, limit, limit)
@@ -217,7 +218,7 @@ async def plan(
         changing=reader.changing_model,
         timed=bool(question.windows),
         time_only=bool(question.windows) and not question.text and question.embedding is None,
-        with_sources={KINDS["memories"], KINDS["messages"]} <= set(kinds),
+        with_sources=both_kinds,
     )
     shortest = await _shortest_list(connection, values, filters, limits)
     if shortest is not None:
