@@ -78,7 +78,11 @@ def test_the_tour_works_and_the_data_survives_a_restart(environment: dict[str, s
         contents = {memory["content"] for memory in out[3]["items"]}
         assert any("Bergen" in content for content in contents)
         assert "Go" in out[4]["content"]
-        assert any("Go" in result["memory"]["content"] for result in out[5]["results"])
+        assert any(r["memory"]["content"] == "Sam loves Go." for r in out[5]["results"])
+        assert ["blue" in result["memory"]["content"] for result in out[7]["results"]] == [True, False]
+        assert out[8]["results"] == []
+        assert [memory["content"] for memory in out[10]["items"]] == ["Maria does not like tea"]
+        contents |= {item["memory"]["content"] for item in out[6]["items"]} | {"Maria does not like tea"}
     assert not embedded.is_running(data / "postgres")
     with everything(environment):
         headers = {"Authorization": f"Bearer {key_file.read_text().strip()}"}
