@@ -105,7 +105,9 @@ class MemoryDraft(BaseModel):
     user: UserField = None
     hearsay_by: HearsayField = None
     key: KeyField = None
-    importance: UnitInterval = Field(0.5, description="Importance from 0 to 1. Default 0.5.")
+    importance: UnitInterval | None = Field(
+        None, description="Importance from 0 to 1. Default 0.5, of an observation 0.3."
+    )
     confidence: UnitInterval = Field(1.0, description="Confidence from 0 to 1. Default 1.")
     tags: Tags = Field([], description="Tags, at most 50. Default empty.")
     status: StatusField = None

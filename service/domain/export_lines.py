@@ -15,7 +15,16 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from service.domain.bulletin import BulletinPart
 from service.domain.documents import DocumentText, Title
 from service.domain.drafts import MemoryDraft, MessageDraft
-from service.domain.field_types import LANGGRAPH_NAMES, Identifies, JsonObject, Name, NamesInside, Text, Timestamp
+from service.domain.field_types import (
+    LANGGRAPH_NAMES,
+    Identifies,
+    JsonObject,
+    Name,
+    NamesInside,
+    Text,
+    Timestamp,
+    UnitInterval,
+)
 from service.domain.types import Scope
 from service.domain.workspace import WorkspaceSettings
 
@@ -114,6 +123,7 @@ class MemoryLine(MemoryDraft):
 
     model_config = ConfigDict(extra="ignore")
 
+    importance: UnitInterval = 0.5
     id: UUID | None = None
     version: Version = 1
     updated_at: Timestamp | None = None

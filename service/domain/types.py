@@ -36,9 +36,9 @@ class Scope(StrEnum):
 class TypePolicy:
     """Retention and retrieval policy of one type.
 
-    ``decays``: importance halves with time when unused. ``happens``: two memories of this type are
-    identical only if they also happened at the same time. ``has_status``: open or done.
-    ``in_context``: when the context assembly offers it besides search: ``always``, ``user`` (their user
+    ``decays``: importance halves with time when unused. ``happens``: two memories of this type are identical only
+    if they also happened at the same time. ``has_status``: open or done. ``importance``: of a memory saved without
+    one. ``in_context``: when the context assembly offers it besides search: ``always``, ``user`` (their user
     talks), ``planning``, ``open`` (while the status is open) or ``search`` only.
     """
 
@@ -46,6 +46,7 @@ class TypePolicy:
     happens: bool
     has_status: bool
     in_context: str
+    importance: float = 0.5
 
 
 POLICIES: dict[MemoryType, TypePolicy] = {
@@ -54,7 +55,9 @@ POLICIES: dict[MemoryType, TypePolicy] = {
     MemoryType.DECISION: TypePolicy(decays=False, happens=False, has_status=False, in_context="search"),
     MemoryType.IDENTITY: TypePolicy(decays=False, happens=False, has_status=False, in_context="always"),
     MemoryType.EVENT: TypePolicy(decays=True, happens=True, has_status=False, in_context="search"),
-    MemoryType.OBSERVATION: TypePolicy(decays=True, happens=True, has_status=False, in_context="search"),
+    MemoryType.OBSERVATION: TypePolicy(
+        decays=True, happens=True, has_status=False, in_context="search", importance=0.3
+    ),
     MemoryType.GOAL: TypePolicy(decays=False, happens=False, has_status=False, in_context="planning"),
     MemoryType.TODO: TypePolicy(decays=False, happens=False, has_status=True, in_context="open"),
 }

@@ -17,7 +17,7 @@ from service.domain.ids import new_id
 from service.domain.principal import CachedCredential, Principal
 from service.domain.spending import paid_by
 from service.domain.text_features import extract_features
-from service.domain.types import MemoryType
+from service.domain.types import POLICIES, MemoryType
 from service.embedding.tokens import count_tokens
 from service.errors import Conflict, InvalidInput, StaleCredential
 from service.memory.access.redaction import redact_drafts
@@ -230,7 +230,7 @@ def columns_of(
             occurred_at=draft.occurred_at,
             hearsay_by=draft.hearsay_by,
         ),
-        "importance": draft.importance,
+        "importance": POLICIES[draft.type].importance if draft.importance is None else draft.importance,
         "confidence": draft.confidence,
         "tags": list(dict.fromkeys(draft.tags)),
         "metadata": draft.metadata,
