@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from service.store.search.plan import SearchLimits
 from tests.live_api import Api
 from tests.worker.dreaming import dream, say
 
@@ -45,8 +46,10 @@ async def changed_twice(api: Api) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("limits", [SearchLimits(), SearchLimits(exact_rows=0), SearchLimits(listed_from=0)])
 @pytest.mark.parametrize("strategy", STRATEGIES)
-async def test_text_type_tags_and_importance_as_they_stood_then(api: Api, strategy: str) -> None:
+async def test_text_type_tags_and_importance_as_they_stood_then(api: Api, strategy: str, limits: SearchLimits) -> None:
+    api.engine.search_limits = limits
     memory = await changed_twice(api)
     for day, words, content, type_, tags, importance in (
         (1, "budget 50000 euros", "The budget is 50000 euros", "fact", ["draft"], 0.4),
@@ -69,8 +72,10 @@ async def test_the_words_of_another_time_do_not_find_it(api: Api) -> None:
     assert await known(api, "budget", -1) == []
 
 
+@pytest.mark.parametrize("limits", [SearchLimits(), SearchLimits(exact_rows=0), SearchLimits(listed_from=0)])
 @pytest.mark.parametrize("strategy", STRATEGIES)
-async def test_filters_meet_what_was_true_then(api: Api, strategy: str) -> None:
+async def test_filters_meet_what_was_true_then(api: Api, strategy: str, limits: SearchLimits) -> None:
+    api.engine.search_limits = limits
     await changed_twice(api)
     for day, passing, failing in (
         (1, {"tags": ["draft"], "types": ["fact"]}, {"tags": ["final"]}),
