@@ -17,6 +17,7 @@ _NOT = r"(?:已经不|不再|也不|并不|都不|从来不|从不|不太|不怎
 _I = rf"^我们?{_MORE}"
 _SOME = r"[^,的姐妹哥弟妈爸母父公婆夫妻子友板事奶爷外狗猫室学邻居家团师]{0,14}?"
 """An adverb or a time; nobody else, so that "我姐姐住在…" says nothing of where the speaker lives."""
+_NOW = r"(?!.{0,8}(?:以前|曾|小时候|过去|原来|之前))"
 _PLACE = r"(?P<value>(?!一|这|那|家|公司|学校|宿舍|酒店|哪|里)[^,.;:!?了的]{2,14}?)"
 _COMPANY = r"(?P<value>(?!家|这|那|一|哪|努力)[^,.;:!?了的]{1,20}?)"
 _KIN = (
@@ -118,7 +119,7 @@ _IDENTITY = (
         kind="person"),
 )  # fmt: skip
 _FACTS = (
-    _row(MemoryType.FACT, rf"^我们?(?:也|还|都|现在|目前|一直|已经|其实){{0,3}}{_NOT}{_SOME}(?:居住"
+    _row(MemoryType.FACT, rf"^{_NOW}我们?(?:也|还|都|现在|目前|一直|已经|其实){{0,3}}{_NOT}{_SOME}(?:居住"
         rf"|住)在?{_PLACE}(?:了|附近)?$",
         "lives_in", importance=0.75, deniable=True, kind="place"),
     _row(MemoryType.FACT, rf"^我们?{_SOME}搬家?(?:到|去|来)了?{_PLACE}(?:住)?(?:了)?$", "lives_in", importance=0.75,
@@ -133,7 +134,7 @@ _FACTS = (
     _row(MemoryType.FACT, rf"^我{_SOME}在{_COMPANY}(?:找到|开始)了?(?:一份)?(?:新)?工作(?:了)?$", "works_at",
         importance=0.7,
         kind="company", past=True),
-    _row(MemoryType.FACT, rf"^我们?(?:也|还|都|现在|目前|一直|已经){{0,2}}{_NOT}在{_COMPANY}(?:公司)?(?:工作|上班"
+    _row(MemoryType.FACT, rf"^{_NOW}我们?(?:也|还|都|现在|目前|一直|已经){{0,2}}{_NOT}在{_COMPANY}(?:公司)?(?:工作|上班"
         rf"|任职)(?:了)?$",
         "works_at", importance=0.75, deniable=True, kind="company"),
     _row(MemoryType.FACT, rf"^(?:我们?的?|这个|那个|该|项目的?|这次的?){{0,2}}(?P<attribute>{_ATTRIBUTE})(?:现在"

@@ -31,7 +31,7 @@ _CLITICS = r"(?P<clitics>(?:(?:ne\s|n'|me\s|m'|nous\s|se\s|s'|y\s|en\s|l'|le\s|l
 _OPENING = spelled(rf"^(?P<subject>je\s|j'|nous\s|on\s){_CLITICS}(?P<verb>\w{{1,30}})\b(?P<rest>.{{0,600}})$")
 _OWNED = spelled(
     r"^(?:mon|ma|mes|notre|nos)\s(?P<noun>\w[\w'-]{1,20})(?P<more>(?:\s(?!s')[\w'-]{2,20}){0,2}?)"
-    r"\s(?P<rest>(?:est|sont|s'appelle|habite|vit|travaille|a|se\stermine|finit|commence|sera|n'est|reste|aime"
+    r"\s(?P<rest>(?:est|sont|s'appelle|habite|vit|travaille|a|se\stermine|finit|commence|sera|n'\w+|ne\s\w+|reste|aime"
     r"|déteste|préfère|déménage)\b.{0,500})$"
 )
 _FEMININE = spelled(
@@ -75,6 +75,8 @@ def canonical(clause: str) -> str:
 
 def third_person(clause: str, name: str) -> str | None:
     """The clause, said by ``name``, told of them; None where that takes more than rules."""
+    if _POSSESSIVE.match(clause) and not _OWNED.match(clause):
+        return None
     told = _told(clause, name)
     for pattern in (_POSSESSIVE, _OURS):
         told = pattern.sub(lambda match: _HIS[match["own"].lower()], told)

@@ -52,7 +52,7 @@ _THIRD = spellings({
         "wartet",
     "fange": "fängt", "empfehle": "empfiehlt", "mag": "mag", "will": "will", "kann": "kann", "muss": "muss",
     "darf": "darf", "soll": "soll", "weiß": "weiß", "tue": "tut", "leite": "leitet", "reite": "reitet",
-    "miete": "mietet", "heirate": "heiratet", "berate": "berät", "möchte": "möchte", "hasse": "hasst",
+    "miete": "mietet", "heirate": "heiratet", "berate": "berät", "möchte": "möchte", "würde": "würde", "hasse": "hasst",
 })  # fmt: skip
 _PRESENT_IN_TE = frozenset(
     listed("""

@@ -125,10 +125,10 @@ class Language:
     stands between two. ``questions`` and ``task`` match at the start; what follows a task is material. ``unreliable``
     anywhere makes a sentence state nothing, ``retraction`` takes the one before back. ``canonical`` gives a clause
     the order that the patterns know, subject first; ``third_person`` tells it of somebody, None where that takes more
-    than rules. ``rewrites`` are made in a sentence ("not A but B"), ``continued`` in a clause after a statement,
-    ``elided`` in one after a preference: they put in what it leaves out. ``says`` and ``asks`` tell it in the
-    speaker's words. The mappings give the English names of attributes, values and relatives, so that a slot is one
-    whatever language it is filled in.
+    than rules. ``rewrites`` are made in a sentence ("not A but B"), ``continued`` in a clause after one about the
+    speaker, ``elided`` in one after a preference: they put in what it leaves out. ``says`` and ``asks`` tell it in
+    the speaker's words. The mappings give the English names of attributes, values and relatives, so that a slot is
+    one whatever language it is filled in.
     """
 
     name: str

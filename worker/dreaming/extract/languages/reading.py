@@ -88,8 +88,10 @@ def _claims(language: Language, sentence: str, speaker: Speaker) -> list[_Claim]
         sentence = pattern.sub(replacement, sentence)
     found: list[_Claim] = []
     last: Row | None = None
+    begun = False
     for separator, clause in _clauses(language, sentence):
-        clause = _elided(language, _without_openings(language, clause.strip(_ENDING)), last)
+        clause = _elided(language, _without_openings(language, clause.strip(_ENDING)), last, begun=begun)
+        begun = begun or language.first_person.match(clause) is not None
         ordered = language.canonical(clause)
         row, claims = _claims_of(language, ordered, speaker)
         if row is None:
@@ -132,11 +134,13 @@ def _clauses(language: Language, sentence: str) -> Iterator[tuple[str, str]]:
     yield separator, sentence[start:]
 
 
-def _elided(language: Language, clause: str, last: Row | None) -> str:
-    """A clause that leaves out what the statement before it said ("aber keinen Kaffee"), with it."""
-    if last is None:
-        return clause
-    for pattern, whole in (*(language.elided if last.slot == "likes" else ()), *language.continued):
+def _elided(language: Language, clause: str, last: Row | None, *, begun: bool) -> str:
+    """A clause that leaves out what the one before it said ("aber keinen Kaffee"), with it.
+
+    ``begun``: an earlier clause was about the speaker.
+    """
+    elided = language.elided if last is not None and last.slot == "likes" else ()
+    for pattern, whole in (*elided, *(language.continued if begun else ())):
         clause, count = pattern.subn(whole, clause)
         if count:
             break

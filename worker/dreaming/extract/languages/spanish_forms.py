@@ -52,7 +52,7 @@ _FRONTED = spelled(
     rf"^(?P<front>{TIME}),?\s(?P<rest>(?:yo\s|nosotros\s)?(?:(?:{OWN_VERBS})\b|\w{{2,20}}(?:o|é|í)\b"
     rf"|\w{{2,20}}mos\b).{{0,400}})$"
 )
-_PRONOUN = spelled(r"^(?:yo|nosotros|nosotras|a\smí|a\snosotros)\s(?=\w)")
+_PRONOUN = spelled(r"^(?:yo|nosotros|nosotras|a\sm\u00ed|a\smi(?=\s(?:no\s|también\s)?me\b)|a\snosotros)\s(?=\w)")
 _LIKED = spelled(
     rf"^(?P<no>(?:(?:ya|ahora)\s)?(?:no|nunca|tampoco|también|siempre|ahora)\s)?(?P<who>me"
     rf"|nos)\s(?P<verb>(?:{_LIKING})\b)(?P<rest>.{{0,600}})$"
@@ -66,6 +66,7 @@ _OWNED = spelled(
     r"\s(?P<rest>(?:es|son|está|se\sllama|vive|trabaja|tiene|termina|acaba|empieza|ahora|se\smudó|será|odia|ama"
     r"|prefiere).{0,500})$"
 )
+_OF_OTHERS = spelled(r"^a\s(?:mis?|nuestr[oa]s?)\s")
 _FEMININE = spelled(r"^(?!(?:idioma|problema|programa|día|clima|tema)$)(?:\w+(?:a|ción|sión|dad)|madre|mujer)$")
 _POSSESSIVES = ((spelled(r"\b(?:mi|nuestro|nuestra)\b"), "su"), (spelled(r"\b(?:mis|nuestros|nuestras)\b"), "sus"))
 _FIRST = re.compile(r"\b(?:yo|me|mí|mi|mis|conmigo|nos|nosotros|nosotras|nuestr[oa]s?|mío|mía)\b", re.IGNORECASE)
@@ -83,7 +84,7 @@ def canonical(clause: str) -> str:
 
 def third_person(clause: str, name: str) -> str | None:
     """The clause, said by ``name``, told of them; None where that takes more than rules."""
-    told = _told(clause, name)
+    told = None if _OF_OTHERS.match(clause) else _told(clause, name)
     if told is None:
         return None
     for pattern, other in _POSSESSIVES:
