@@ -198,6 +198,13 @@ class RetentionSettings(BaseModel):
         description="Half-life of the importance of unused events and observations in days. Default 30.",
     )
     events_days: int = Field(7, ge=1, le=365, description="Retention of events in days. Default 7.")
+    unused_days: int | None = Field(
+        None,
+        ge=1,
+        le=36_500,
+        description="Days after which a memory that was neither found, said again nor changed is deleted, restorably; "
+        "never identity, open todos, what has a key or is `decay_exempt`. Null: never. Default null.",
+    )
 
 
 class ProxySettings(BaseModel):

@@ -8,6 +8,13 @@ from uuid import UUID
 from service.db.pool import Connection
 
 
+async def unused_memories(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> list[UUID]:
+    """Live memories that nobody has used since then and that need not stay, locked."""
+    return [
+        row["id"] for row in await connection.fetch("unused_memories", workspace=workspace, before=before, limit=limit)
+    ]
+
+
 async def memories(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
     """Memories deleted or expired before then, with all that is kept of them alone; how many."""
     rows = await connection.fetch("collectable_memories", workspace=workspace, before=before, limit=limit)

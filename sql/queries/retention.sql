@@ -1,3 +1,15 @@
+-- name: unused_memories
+-- Live memories that were stored, said again, changed and found for the last time before, a batch of them, locked. What is
+-- to stay whether it is used or not is left out.
+SELECT m.id FROM memories m
+LEFT JOIN memory_usage u ON u.workspace_id = :workspace AND u.memory_id = m.id
+WHERE m.workspace_id = :workspace AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    AND m.key IS NULL AND NOT m.decay_exempt AND m.type <> 'identity' AND (m.type <> 'todo' OR m.status = 'done')
+    AND greatest(m.created_at, m.learned_at, m.updated_at, m.reinforced_at, u.last_accessed_at) < :before::timestamptz
+ORDER BY m.id
+LIMIT :limit
+FOR UPDATE OF m SKIP LOCKED;
+
 -- name: collectable_memories
 -- Memories deleted or expired before, a batch of them, locked; those that others lock are left for the next time.
 SELECT id FROM memories

@@ -9,6 +9,7 @@ import pytest
 from service.domain.ids import DEFAULT_WORKSPACE
 from tests.live_api import Api
 from tests.worker.dreaming import dream, say
+from tests.worker.test_decay import days_pass
 from worker.maintenance import retention as collecting
 from worker.maintenance.bulletins import schedule_stale_bulletins
 from worker.maintenance.retention import apply_retention
@@ -49,6 +50,39 @@ async def test_how_long_is_a_setting_and_live_ones_stay(api: Api) -> None:
     await api.delete(f"/v1/memories/{gone['id']}")
     assert (await apply_retention(api.engine))["memories"] == 1
     assert [memory["content"] for memory in (await api.get("/v1/memories", include="deleted"))["items"]] == ["Stays"]
+
+
+async def test_what_nobody_uses_is_deleted_where_the_settings_say_so(api: Api) -> None:
+    old = (datetime.now(UTC) - timedelta(days=900)).isoformat()
+    unused = await api.save("Never asked for", created_at=old)
+    found = await api.save("The harbour pilot listens on channel twelve")
+    done = await api.save("Water the plants", type="todo", status="done")
+    kept = [
+        await api.save("I am Prime at Acme", type="identity"),
+        await api.save("Ping Ramesh about the Q3 numbers", type="todo"),
+        await api.save("Stays for ever", decay_exempt=True),
+        await api.save("Has a key", key="k"),
+    ]
+    await days_pass(api, 89)
+    assert (await apply_retention(api.engine))["unused"] == 0, "off by default"
+    await api.put("/v1/settings", {"retention": {"unused_days": 90}})
+    assert (await apply_retention(api.engine))["unused"] == 0, "counted from when it was stored here"
+    assert [one["id"] for one in await api.search("harbour pilot channel", limit=1)] == [found["id"]]
+    await api.engine.access_counts.flush()
+    await days_pass(api, 2)
+    assert (await apply_retention(api.engine))["unused"] == 2
+    left = {memory["id"] for memory in (await api.get("/v1/memories"))["items"]}
+    assert left == {memory["id"] for memory in [found, *kept]}
+    history = (await api.get(f"/v1/memories/{unused['id']}/history"))["items"]
+    assert (history[-1]["actor"], history[-1]["reason"]) == ("retention", "not used for 90 days")
+    await api.post(f"/v1/memories/{done['id']}/restore")
+    assert (await apply_retention(api.engine))["unused"] == 0, "restoring is a use"
+    in_days(api, 31)
+    assert (await apply_retention(api.engine))["memories"] == 1
+
+
+async def test_a_bound_below_a_day_is_refused(api: Api) -> None:
+    assert await api.status("PUT", "/v1/settings", json={"retention": {"unused_days": 0}}) == 422
 
 
 async def test_expired_memories_go_after_as_long(api: Api) -> None:

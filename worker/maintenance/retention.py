@@ -1,5 +1,6 @@
 """Retention: deletes what is past its term: bounded batches, each a short transaction, until none is left.
 
+- memories that nobody has used for ``retention.unused_days``, where that is set: they are deleted, and can be restored
 - memories deleted ``retention.deleted_days`` ago, which can be restored no longer, and those expired as long ago
 - checkpoints of finished dreams after a week: one that failed may be tried again with what it has paid for
 - answers kept for repeated requests, after their day
@@ -11,19 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 import structlog
 
+from service.db.pool import Connection
 from service.memory.access.workspace import all_workspaces
 from service.memory.engine import Engine
 from service.memory.saving.idempotency import RETENTION
-from service.store import model_usage
+from service.store import memories, model_usage
 from service.store import retention as store
 from service.store.settings import workspace_settings
 
 log = structlog.get_logger(__name__)
 
+ACTOR = "retention"
 BATCH = 500
 STEPS_KEPT = timedelta(days=7)
 USAGE_KEPT = timedelta(days=400)
@@ -32,12 +36,16 @@ Batch = Callable[..., Awaitable[int]]
 
 
 async def apply_retention(engine: Engine) -> dict[str, int]:
-    """Collect in every workspace; how many ``memories``, ``steps``, ``answers``, ``events``, ``usage`` are gone."""
-    gone = {"memories": 0, "steps": 0, "answers": 0, "events": 0, "usage": 0}
+    """Collect in every workspace; how many ``unused``, ``memories``, ``steps``, ``answers``, ``events``, ``usage`` are
+    gone."""
+    gone = {"unused": 0, "memories": 0, "steps": 0, "answers": 0, "events": 0, "usage": 0}
     now = engine.now()
     for workspace in await all_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
             retention = (await workspace_settings(connection, workspace)).retention
+        if retention.unused_days is not None:
+            unused = partial(_delete_unused, now=now, days=retention.unused_days)
+            gone["unused"] += await _all(engine, workspace, unused, now - timedelta(days=retention.unused_days))
         for name, batch, before in (
             ("memories", store.memories, now - timedelta(days=retention.deleted_days)),
             ("steps", store.steps, now - STEPS_KEPT),
@@ -49,6 +57,17 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
     if any(gone.values()):
         log.info("retention_applied", **gone)
     return gone
+
+
+async def _delete_unused(
+    connection: Connection, workspace: UUID, *, before: datetime, limit: int, now: datetime, days: int
+) -> int:
+    ids = await store.unused_memories(connection, workspace, before=before, limit=limit)
+    for id_ in ids:
+        await memories.mark_deleted(
+            connection, workspace, id_, now, actor=ACTOR, reason=f"not used for {days} days", now=now
+        )
+    return len(ids)
 
 
 async def _all(engine: Engine, workspace: UUID, batch: Batch, before: datetime) -> int:
