@@ -134,7 +134,7 @@ def _admin_key(settings: Settings) -> Finding:
 async def _models(settings: Settings) -> AsyncIterator[Finding]:
     try:
         embedder = await open_embedder(
-            settings.embedding_model,
+            settings.embedding_model or "auto",
             dim=settings.embedding_dim,
             api_base=settings.embedding_api_base,
             api_key=settings.embedding_api_key,

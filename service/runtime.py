@@ -14,20 +14,16 @@ from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.db.pool import Connection, Database
 from service.db.replica import Replica
 from service.domain.spending import Ledger
-from service.embedding.base import Embedder
-from service.embedding.cache import CachedEmbedder
 from service.embedding.monitored import MonitoredEmbedder
-from service.embedding.sources import open_embedder, setting_of
-from service.embedding.storage import storage_of
 from service.errors import Unavailable
-from service.llm import LLM, Reranker
+from service.llm import LLM
 from service.logs import as_text_line, without_messages
-from service.memory.engine import CHEAP_SOURCE, Engine
+from service.memory.engine import Engine
 from service.memory.events.webhook_sender import WebhookSender
-from service.memory.ops.embedding_migration import EmbeddingMigration
 from service.memory.ops.health import HealthProber
+from service.memory.ops.model_factory import ModelFactory
+from service.memory.ops.model_settings import ModelSettings
 from service.settings import Settings
-from service.store.embeddings import Model
 from service.telemetry import Telemetry
 
 
@@ -58,32 +54,15 @@ async def open_runtime(
         await db.close()
         raise Unavailable("DATABASE_REPLICA_URL: a standby of a Citus coordinator holds no rows; leave it unset.")
     replica = Replica(db, partial(open_pool, replica_url), settings.replica_lag_max_s) if replica_url else None
-    watched = telemetry.embedder if telemetry else MonitoredEmbedder
     engine = _engine(settings, telemetry, db, replica)
     try:
-        embedder = await open_embedder(
-            settings.embedding_model,
-            dim=settings.embedding_dim,
-            api_base=settings.embedding_api_base,
-            api_key=settings.embedding_api_key,
-            ledger=engine.budget,
-        )
-        engine.embedder = _cached(watched(embedder, settings.embedding_storage)) if embedder else None
-        open_model = partial(_open_model, settings, watched, engine.budget)
-        changeover = EmbeddingMigration(
-            engine,
-            setting_of(settings.embedding_model, embedder),
-            open_model,
-            may_change=settings.embedding_change == "allow",
-        )
-        engine.refresh_active_model = changeover.refresh_active_model
         prober = HealthProber(engine, settings.health_probe_interval_s)
         async with AsyncExitStack() as stack:
             if replica is not None:
                 await stack.enter_async_context(replica)
             for part in (
                 engine.budget,
-                changeover,
+                ModelSettings(engine),
                 engine.access_counts,
                 engine.read_audit,
                 engine.event_notifier,
@@ -110,26 +89,10 @@ def _engine(settings: Settings, telemetry: Telemetry | None, db: Database, repli
         ),
     )
     engine.llm = _llm(settings, telemetry.llm if telemetry else LLM, engine.budget)
-    engine.reranker = _reranker(settings, engine.budget)
+    engine.model_factory = ModelFactory(settings, engine.budget, telemetry.embedder if telemetry else MonitoredEmbedder)
     if telemetry is not None:
         engine.span = telemetry.span
     return engine
-
-
-async def _open_model(settings: Settings, watched: type[MonitoredEmbedder], ledger: Ledger, model: Model) -> Embedder:
-    opened = await open_embedder(
-        model.setting,
-        dim=model.dim,
-        api_base=settings.embedding_api_base,
-        api_key=settings.embedding_api_key,
-        ledger=ledger,
-    )
-    assert opened is not None
-    return _cached(watched(opened, storage_of(model.signature)))
-
-
-def _cached(embedder: MonitoredEmbedder) -> CachedEmbedder:
-    return CachedEmbedder(embedder, single_flight=embedder.source != CHEAP_SOURCE)
 
 
 def _llm(settings: Settings, kind: type[LLM], ledger: Ledger) -> LLM | None:
@@ -141,14 +104,6 @@ def _llm(settings: Settings, kind: type[LLM], ledger: Ledger) -> LLM | None:
         api_key=settings.llm_api_key,
         timeout_s=settings.llm_timeout_s,
         ledger=ledger,
-    )
-
-
-def _reranker(settings: Settings, ledger: Ledger) -> Reranker | None:
-    if not settings.rerank_model:
-        return None
-    return Reranker(
-        settings.rerank_model, api_base=settings.rerank_api_base, api_key=settings.rerank_api_key, ledger=ledger
     )
 
 

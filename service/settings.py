@@ -62,14 +62,16 @@ class Settings(BaseSettings):
     streams_per_workspace: int = Field(200, alias="REVERIE_STREAMS_PER_WORKSPACE", ge=1)
     streams_max: int = Field(500, alias="REVERIE_STREAMS_MAX", ge=1, description="of one process; then 503")
 
-    embedding_model: str = Field("auto", alias="EMBEDDING_MODEL")
+    embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL", description="unset: as the settings say")
     embedding_dim: int | None = Field(None, alias="EMBEDDING_DIM", ge=1, le=16_000)
-    embedding_storage: Literal["halfvec", "float32", "binary"] = Field(
-        "halfvec", alias="EMBEDDING_STORAGE", description="how vectors are kept; a change is one of the model"
+    embedding_storage: Literal["halfvec", "float32", "binary"] | None = Field(
+        None, alias="EMBEDDING_STORAGE", description="how vectors are kept; a change is one of the model"
     )
     embedding_change: Literal["ask", "allow"] = Field(
         "ask", alias="EMBEDDING_CHANGE", description="ask: what is stored keeps its model until `reverie reindex`"
     )
+    embedding_cache_size: int | None = Field(None, alias="EMBEDDING_CACHE_SIZE", ge=0, le=1_000_000)
+    embedding_cache_ttl_s: float | None = Field(None, alias="EMBEDDING_CACHE_TTL_S", ge=0, le=31_536_000)
     embedding_api_base: str | None = Field(None, alias="EMBEDDING_API_BASE")
     embedding_api_key: str | None = Field(None, alias="EMBEDDING_API_KEY")
     embedding_timeout_s: float = Field(
@@ -162,7 +164,8 @@ class Settings(BaseSettings):
         return value
 
     @field_validator(
-        "admin_key", "database_replica_url", "embedding_dim", "embedding_api_base", "embedding_api_key",
+        "admin_key", "database_replica_url", "embedding_model", "embedding_dim", "embedding_storage",
+        "embedding_cache_size", "embedding_cache_ttl_s", "embedding_api_base", "embedding_api_key",
         "llm_model", "llm_api_base", "llm_api_key", "rerank_model", "rerank_api_base", "rerank_api_key",
         mode="before",
     )  # fmt: skip

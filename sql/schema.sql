@@ -361,6 +361,11 @@ CREATE TABLE public.in_flight (
     deadline_at timestamp with time zone NOT NULL
 );
 ALTER TABLE ONLY public.in_flight FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.installation_settings (
+    section text NOT NULL,
+    value jsonb DEFAULT '{}'::jsonb NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
 CREATE TABLE public.memories (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -694,6 +699,8 @@ ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT pk_idempotency PRIMARY KEY (workspace_id, key_id, request_key);
 ALTER TABLE ONLY public.in_flight
     ADD CONSTRAINT pk_in_flight PRIMARY KEY (workspace_id, job, owner_id, worker);
+ALTER TABLE ONLY public.installation_settings
+    ADD CONSTRAINT pk_installation_settings PRIMARY KEY (section);
 ALTER TABLE ONLY public.memories
     ADD CONSTRAINT pk_memories PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.memory_sources
@@ -985,6 +992,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.event_counters TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.events TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.in_flight TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.installation_settings TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memories TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_sources TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_usage TO reverie_app;

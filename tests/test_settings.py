@@ -11,10 +11,11 @@ from service.settings import Settings
 
 
 def test_a_variable_passed_on_empty_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("REVERIE_ADMIN_KEY", "LLM_MODEL", "RERANK_MODEL", "EMBEDDING_DIM"):
+    for name in ("REVERIE_ADMIN_KEY", "LLM_MODEL", "RERANK_MODEL", "EMBEDDING_DIM", "EMBEDDING_MODEL"):
         monkeypatch.setenv(name, "")
     settings = Settings(_env_file=None)
     assert (settings.admin_key, settings.llm_model, settings.rerank_model, settings.embedding_dim) == (None,) * 4
+    assert settings.embedding_model is None
 
 
 def test_a_short_admin_key_is_refused_without_being_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,8 @@ from pydantic import BaseModel, Field
 
 from service.api.schemas import Body
 from service.domain.field_types import CreatedAt, Name
+from service.domain.installation import EmbeddingSettings, InstallationSettings, RerankSettings
+from service.domain.workspace import WorkspaceSettings
 
 
 class CreateKey(Body):
@@ -146,3 +148,35 @@ class UsageReport(BaseModel):
     by: Literal["day", "key", "agent"] = Field(description="Grouping: `day`, `key` or `agent`.")
     items: list[UsageItem] = Field(description="Usage by group and purpose.")
     today: BudgetToday = Field(description="Use of today's budget (UTC).")
+
+
+class PutSettings(WorkspaceSettings):
+    """Changes to the settings of a workspace and, with an admin key of the default workspace, of the installation."""
+
+    embedding: EmbeddingSettings | None = Field(
+        None,
+        description="Embedding model of the installation. Admin keys of the default workspace only. Null: unchanged. "
+        "Default null.",
+    )
+    rerank: RerankSettings | None = Field(
+        None,
+        description="Reranking model of the installation. Admin keys of the default workspace only. Null: unchanged. "
+        "Default null.",
+    )
+
+    def of_workspace(self) -> WorkspaceSettings:
+        """The changes to the workspace's own."""
+        given = self.model_dump(exclude_unset=True, exclude=set(InstallationSettings.model_fields))
+        return WorkspaceSettings.model_validate(given)
+
+    def of_models(self) -> dict[str, dict[str, Any]]:
+        """The changes to the installation's, by section."""
+        return {
+            name: section.model_dump(exclude_unset=True, exclude={"locked_by"})
+            for name in InstallationSettings.model_fields
+            if (section := getattr(self, name)) is not None
+        }
+
+
+class Settings(PutSettings):
+    """Settings of a workspace; those of the installation are null except for admin keys of the default workspace."""

@@ -7,16 +7,13 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from service.concurrency.lru import LRUCache
 from service.concurrency.transaction_guard import assert_outside_transaction
+from service.domain.installation import CACHE_SIZE, CACHE_TTL_S
 from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut, Vectors
-
-SIZE: Final = 1_000
-TTL_S: Final = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +50,8 @@ class CachedEmbedder:
     def __init__(
         self,
         embedder: Embedder,
-        size: int = SIZE,
-        ttl_s: float = TTL_S,
+        size: int = CACHE_SIZE,
+        ttl_s: float = CACHE_TTL_S,
         clock: Callable[[], float] = time.monotonic,
         *,
         single_flight: bool = True,
@@ -100,6 +97,12 @@ class CachedEmbedder:
     def use(self) -> CacheUse:
         """How it has served so far."""
         return CacheUse(self._hits, self._misses, len(self._entries), self._size)
+
+    def configure(self, size: int, ttl_s: float) -> None:
+        """Remember so many vectors for so long from now on; another size begins with none."""
+        if size != self._size:
+            self._size, self._entries = size, LRUCache(size)
+        self._ttl_s = ttl_s
 
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
         """See Embedder.embed. The result is the caller's own copy."""

@@ -10,6 +10,9 @@ from service.domain.spending import UNRECORDED, Ledger
 from service.embedding.base import Embedder, EmbedderMisconfigured
 from service.embedding.static import StaticEmbedder
 
+CHEAP_SOURCE = "static"
+"""Of an embedder that costs next to nothing: it is never waited for."""
+
 _log = logging.getLogger(__name__)
 
 

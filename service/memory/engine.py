@@ -20,24 +20,27 @@ from service.concurrency.lru import LRUCache
 from service.concurrency.single_flight import SingleFlight
 from service.db.pool import Connection, Database, Row
 from service.db.replica import Replica
+from service.domain.installation import Environment
 from service.domain.principal import CachedCredential
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.embedding.noise import known_noise
+from service.embedding.sources import CHEAP_SOURCE
 from service.embedding.storage import storage_of
 from service.llm import LLM, Reranker
 from service.memory.access.read_audit import ReadCounter
 from service.memory.events.event_notifier import EventNotifier
 from service.memory.events.webhook_sender import WebhookSender
 from service.memory.ops.model_budget import ModelBudget
+from service.memory.ops.model_factory import ModelFactory, environment_of
 from service.memory.saving.scopes import ScopeCache
 from service.memory.search.access_counts import AccessCounter
 from service.metrics import Metrics
 from service.privacy import Redactor
+from service.settings import Settings
 from service.store.embeddings import model_number
 from service.store.search.plan import SearchLimits
 from service.store.vectors import EmbeddingBatch, VectorSpace
 
-CHEAP_SOURCE = "static"
 CREDENTIALS_MAX = 10_000
 NAMES_MAX = 50_000
 
@@ -72,11 +75,12 @@ class Engine:
     """The lower layers, held together. ``embedder``, ``llm`` and ``reranker`` are None where none is configured.
 
     ``embedder`` is the one in use, which is another than the configured one until everything has been embedded anew
-    (then that one is ``next_embedder``); ``refresh_active_model`` takes up what is in use now. ``probe_models`` looks
-    whether the models work. ``replica`` takes searches off the database where one is configured. ``span`` is a block as
-    others see it in traces. ``budget`` is where every call of a model is reserved and recorded. ``executor`` takes work
-    on long texts off the event loop. ``webhook_sender`` tries webhooks, under the rules they are sent by.
-    ``streams``, ``transfers`` and ``completions`` bound what one key may have open.
+    (then that one is ``next_embedder``); ``refresh_active_model`` takes up what is in use now. ``model_factory`` opens
+    the models that settings name. ``probe_models`` looks whether the models work. ``replica`` takes searches off the
+    database where one is configured. ``span`` is a block as others see it in traces. ``budget`` is where every call of
+    a model is reserved and recorded. ``executor`` takes work on long texts off the event loop. ``webhook_sender`` tries
+    webhooks, under the rules they are sent by. ``streams``, ``transfers`` and ``completions`` bound what one key may
+    have open.
     """
 
     db: Database
@@ -101,6 +105,7 @@ class Engine:
     pii_secrets: LRUCache[UUID, bytes] = field(default_factory=lambda: LRUCache(CREDENTIALS_MAX))
     auth_flight: SingleFlight[Row | None] = field(default_factory=SingleFlight)
     next_embedder: Embedder | None = None
+    model_factory: ModelFactory = field(default_factory=lambda: ModelFactory(Settings.model_construct()))
     refresh_active_model: Callable[[], Awaitable[None]] | None = None
     probe_models: Callable[[], Awaitable[None]] | None = None
     webhook_sender: WebhookSender = field(default_factory=WebhookSender)
@@ -118,6 +123,11 @@ class Engine:
         self.read_audit = ReadCounter(self.db)
         self.event_notifier = EventNotifier(self.db, lambda: self.now())
         self.budget = ModelBudget(self.db, lambda: self.now(), self.metrics)
+
+    @property
+    def environment(self) -> Environment:
+        """What the environment says of the installation's models."""
+        return environment_of(self.model_factory.settings)
 
     async def search(self, workspace: UUID, read: Callable[[Connection], Awaitable[T]]) -> T:
         """What ``read``, which writes nothing, finds in a search's transaction; on the replica if that is as good."""

@@ -1,10 +1,11 @@
-"""What belongs to the installation as a whole: runs of scheduled jobs, and secrets. Runs outside any workspace."""
+"""What belongs to the installation as a whole: its settings, runs of scheduled jobs, and secrets."""
 
 from __future__ import annotations
 
 import secrets
 
 from service.db.pool import Connection
+from service.domain.installation import InstallationSettings
 
 SECRET_BYTES = 32
 
@@ -19,3 +20,16 @@ async def shared_secret(connection: Connection, name: str) -> bytes:
     """The secret of this name, 32 random bytes, the same for every process; made at the first call."""
     value: bytes = await connection.value("shared_secret", name=name, made=secrets.token_bytes(SECRET_BYTES))
     return value
+
+
+async def installation_settings(connection: Connection) -> InstallationSettings:
+    """The settings of the installation as stored; defaults where none were set."""
+    rows = await connection.fetch("installation_settings")
+    return InstallationSettings.model_validate({row["section"]: row["value"] for row in rows})
+
+
+async def put_installation_settings(connection: Connection, settings: InstallationSettings) -> None:
+    """Store what differs from the defaults."""
+    stored = settings.stored()
+    for section in InstallationSettings.model_fields:
+        await connection.run("put_installation_settings", section=section, value=stored.get(section, {}))

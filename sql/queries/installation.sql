@@ -11,3 +11,10 @@ RETURNING job;
 INSERT INTO secrets (name, value) VALUES (:name, :made)
 ON CONFLICT (name) DO UPDATE SET value = secrets.value
 RETURNING value;
+
+-- name: installation_settings
+SELECT section, value FROM installation_settings;
+
+-- name: put_installation_settings
+INSERT INTO installation_settings (section, value, updated_at) VALUES (:section, :value, now())
+ON CONFLICT (section) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at;

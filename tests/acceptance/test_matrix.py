@@ -166,7 +166,10 @@ MATRIX: dict[str, list[Case]] = {
     "DELETE /v1/keys/{key_id}": [of("key", role="admin")],
     "GET /v1/whoami": [view()],
     "GET /v1/settings": [view()],
-    "PUT /v1/settings": [view({"window": {"idle_s": 60}}, role="admin")],
+    "PUT /v1/settings": [
+        view({"window": {"idle_s": 60}}, role="admin"),
+        view({"embedding": {"cache_size": 5}}, role="admin of the default workspace"),
+    ],
     "GET /v1/usage": [view(role="admin"), view(role="admin", by="agent"), view(role="admin", by="key")],
     "GET /v1/audit": [view(role="admin"), view(role="admin", actor="%")],
     "GET /v1/export": [view(tells=True), view(agent=AGENT, include="deleted,expired", tells=True)],

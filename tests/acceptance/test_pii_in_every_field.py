@@ -26,9 +26,12 @@ Path = tuple[str | int, ...]
 WRITING = ("post", "put", "patch")
 BESIDES = {"/v1/import", "/v1/chat/completions"}
 """Bodies that OpenAPI says nothing of: tried below, and with the proxy's tests."""
-REFUSED = {("/v1/webhooks", ("url",)), ("/v1/webhooks/{webhook_id}", ("url",))}
-"""Masked, these would be of no use."""
-NOT_FREE = {"timezone", "format", "language", "cursor", "resume_from", "after"}
+REFUSED = {
+    ("/v1/webhooks", ("url",)), ("/v1/webhooks/{webhook_id}", ("url",)),
+    ("/v1/settings", ("embedding", "model")), ("/v1/settings", ("rerank", "model")),
+}  # fmt: skip
+"""Masked, these would be of no use; and no model has such a name."""
+NOT_FREE = {"timezone", "time_zone", "quiet_hours", "format", "language", "cursor", "resume_from", "after"}
 """Strings of a given form, which refuse any other."""
 
 

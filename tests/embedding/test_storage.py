@@ -40,9 +40,11 @@ def test_only_vectors_that_are_kept_as_precisely_are_taken_over() -> None:
 
 
 def test_a_way_that_there_is_not_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    for value in ("int8", "", "Binary"):
+    for value in ("int8", "Binary"):
         monkeypatch.setenv("EMBEDDING_STORAGE", value)
         with pytest.raises(ValidationError, match="EMBEDDING_STORAGE"):
             Settings(_env_file=None)
     monkeypatch.setenv("EMBEDDING_STORAGE", "binary")
     assert Settings(_env_file=None).embedding_storage == "binary"
+    monkeypatch.setenv("EMBEDDING_STORAGE", "")
+    assert Settings(_env_file=None).embedding_storage is None, "the settings of the installation say"

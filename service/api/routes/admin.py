@@ -13,8 +13,11 @@ from service.api import admin_schemas, schemas
 from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
 from service.api.naming import api_router
 from service.domain.field_types import Name, Timestamp
+from service.domain.principal import Principal
 from service.domain.workspace import WorkspaceSettings
 from service.memory.access import audit, keys, workspace
+from service.memory.engine import Engine
+from service.memory.ops.model_settings import model_settings
 from service.memory.ops.usage_report import usage_report
 
 KeyId = Annotated[UUID, Path(description="Id of the key.")]
@@ -66,22 +69,33 @@ async def revoke(engine: EngineDep, caller: Caller, key_id: KeyId) -> None:
 
 
 @router.get(
-    "/settings", response_model=WorkspaceSettings, operation_id="get_settings", summary="Get the workspace settings"
+    "/settings",
+    response_model=admin_schemas.Settings,
+    operation_id="get_settings",
+    summary="Get the workspace settings",
 )
-async def get_settings(engine: EngineDep, caller: Caller) -> WorkspaceSettings:
-    """Get the workspace settings."""
-    return await workspace.get_settings(engine, caller)
+async def get_settings(engine: EngineDep, caller: Caller) -> admin_schemas.Settings:
+    """With an admin key of the default workspace also `embedding` and `rerank` as in effect, and which environment
+    variables win (`locked_by`)."""
+    return await _shown(engine, caller, await workspace.get_settings(engine, caller))
 
 
 @router.put(
     "/settings",
-    response_model=WorkspaceSettings,
+    response_model=admin_schemas.Settings,
     operation_id="update_settings",
     summary="Update the workspace settings",
 )
-async def put_settings(engine: EngineDep, caller: Caller, body: WorkspaceSettings) -> WorkspaceSettings:
-    """Omitted sections and fields keep their value. In effect on the next call."""
-    return await workspace.put_settings(engine, caller, body)
+async def put_settings(engine: EngineDep, caller: Caller, body: admin_schemas.PutSettings) -> admin_schemas.Settings:
+    """Omitted sections and fields keep their value. In effect on the next call; `embedding` and `rerank` in all
+    processes within five seconds, after a trial of the model."""
+    changed = await workspace.put_settings(engine, caller, body.of_workspace(), body.of_models())
+    return await _shown(engine, caller, changed)
+
+
+async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings) -> admin_schemas.Settings:
+    models = (await model_settings(engine)).model_dump() if caller.is_installation_admin else {}
+    return admin_schemas.Settings.model_validate(settings.model_dump() | models)
 
 
 @router.get(

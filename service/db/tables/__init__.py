@@ -24,7 +24,7 @@ __all__ = [
 SHARED_TABLES = frozenset(
     {
         "workspaces", "embedding_models", "embedding_state", "reindex_requests", "worker_heartbeats", "dream_schedule",
-        "webhook_schedule", "totals", "schema_compatibility", "cron_runs", "secrets",
+        "webhook_schedule", "totals", "schema_compatibility", "cron_runs", "secrets", "installation_settings",
     }
 )  # fmt: skip
 """Tables outside row-level security: they hold no content. All others show one workspace's rows only."""

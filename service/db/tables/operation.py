@@ -191,6 +191,15 @@ secrets = Table(
 )
 """Random secrets of the installation, made once and shared by all processes."""
 
+installation_settings = Table(
+    "installation_settings",
+    metadata,
+    Column("section", Text, primary_key=True),
+    json_column("value"),
+    time_column("updated_at", nullable=False),
+)
+"""The models that all workspaces share, as far as they differ from the defaults."""
+
 schema_compatibility = Table(
     "schema_compatibility",
     metadata,

@@ -9,7 +9,8 @@ from service.domain.workspace import WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access import audit
 from service.memory.engine import Engine
-from service.store import dreams, workspaces
+from service.memory.ops.model_settings import Changes, changed_model_settings
+from service.store import dreams, installation, workspaces
 from service.store.settings import put_settings as store_settings
 from service.store.settings import workspace_settings
 
@@ -28,9 +29,15 @@ async def get_settings(engine: Engine, principal: Principal) -> WorkspaceSetting
         return await workspace_settings(connection, principal.workspace_id)
 
 
-async def put_settings(engine: Engine, principal: Principal, changes: WorkspaceSettings) -> WorkspaceSettings:
-    """Lay the fields that ``changes`` sets over the present settings. Raises Forbidden, InvalidInput."""
+async def put_settings(
+    engine: Engine, principal: Principal, changes: WorkspaceSettings, models: Changes | None = None
+) -> WorkspaceSettings:
+    """Lay the fields that ``changes`` sets over the present settings, and ``models`` over those of the installation.
+
+    Raises Forbidden, and InvalidInput also for a model that cannot be used.
+    """
     principal.require_admin()
+    wanted = await changed_model_settings(engine, principal, models) if models else None
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await workspace_settings(connection, principal.workspace_id)
         try:
@@ -38,8 +45,10 @@ async def put_settings(engine: Engine, principal: Principal, changes: WorkspaceS
         except ValueError as error:
             raise InvalidInput(("body",), str(error)) from error
         await store_settings(connection, principal.workspace_id, settings)
+        if wanted is not None:
+            await installation.put_installation_settings(connection, wanted)
         if "dream" in changes.model_fields_set:
             await dreams.bring_forward(connection, principal.workspace_id, None, settings.next_dream(engine.now()))
-        changed = changes.model_dump(mode="json", exclude_unset=True)
+        changed = changes.model_dump(mode="json", exclude_unset=True) | (dict(models) if models and wanted else {})
         await audit.record(connection, principal, "settings.changed", details=changed)
     return settings

@@ -1,31 +1,30 @@
 """Changing the embedding model without downtime.
 
-What a process is configured with is declared at its start. If something else is in use, the vectors of the configured
-model are made in the background by the worker, beside those in use, while searches and writes go on as before. When
-none is missing, one statement switches, and every process follows: at the latest within a second, and before that on
-the first search that notices. All of it is state in the database, so that any process may die at any moment.
+What settings and environment name is registered by each process at its start and whenever they change. If something
+else is in use, and the change was asked for, the vectors of that model are made in the background by the worker, beside
+those in use, while searches and writes go on as before. When none is missing, one statement switches, and every process
+follows: at the latest within a second, and before that on the first search that notices. All of it is state in the
+database, so that any process may die at any moment.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 import structlog
 
+from service.domain.installation import EmbeddingSettings
 from service.embedding.base import Embedder, EmbedderMisconfigured, EmbeddingFailed, Vectors
+from service.embedding.cache import CachedEmbedder
 from service.embedding.monitored import MonitoredEmbedder
 from service.embedding.noise import known_noise
-from service.errors import Unavailable
 from service.memory.engine import Engine
+from service.memory.ops.model_factory import ModelFactory
 from service.store import embeddings
 from service.store.embeddings import Model
 
 log = structlog.get_logger(__name__)
-
-REFRESH_INTERVAL_S = 1.0
-
-Opener = Callable[[Model], Awaitable[Embedder]]
 
 
 class ClosedEmbedder:
@@ -46,34 +45,43 @@ class ClosedEmbedder:
 
 
 class EmbeddingMigration:
-    """Keeps an engine on the model in use: as a context it looks every second, and closes what it opened."""
+    """Keeps an engine on the model in use, and has what settings name become it; close it at the end."""
 
-    def __init__(self, engine: Engine, setting: str, opener: Opener, *, may_change: bool) -> None:
-        """``setting`` opens the embedder the engine was made with; ``opener`` opens any model.
-
-        ``may_change``: what is stored may get vectors of the configured model; else it keeps those it has.
-        """
+    def __init__(self, engine: Engine, factory: ModelFactory) -> None:
         self._engine = engine
-        self._setting = setting
-        self._opener = opener
-        self._may_change = may_change
+        self._factory = factory
+        self._wanted: EmbeddingSettings | None = None
         self._opened: dict[str, Embedder] = {}
         self._lock = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
 
-    async def register_target(self) -> None:
-        """Say what this process is configured with, if what is stored may change to it, and take up what is in use."""
-        embedder = self._engine.embedder
+    async def configure(self, wanted: EmbeddingSettings, *, may_change: bool) -> None:
+        """Have these settings used. ``may_change``: what is stored may get vectors of another model; else it keeps
+        those it has. Raises EmbedderMisconfigured and EmbeddingFailed, and then keeps to what is in use; either way
+        they are not tried again."""
+        former, self._wanted = self._wanted, wanted
+        for embedder in self._opened.values():
+            if isinstance(embedder, CachedEmbedder):
+                embedder.configure(wanted.cache_size, wanted.cache_ttl_s)
+        if former is None or _model_of(former) != _model_of(wanted):
+            await self._register_target(wanted, may_change=may_change)
+        await self.refresh_active_model()
+
+    async def _register_target(self, wanted: EmbeddingSettings, *, may_change: bool) -> None:
+        embedder, setting = await self._factory.embedder(wanted)
         if embedder is None:
+            self._engine.embedder = self._engine.next_embedder = None
             return
-        self._opened[embedder.signature] = embedder
+        if isinstance(self._opened.get(embedder.signature), CachedEmbedder):
+            await embedder.aclose()
+        else:
+            self._opened[embedder.signature] = embedder
         async with self._engine.db.unscoped() as connection:
             number = await embeddings.model_number(
-                connection, embedder.signature, embedder.dim, self._setting, known_noise(embedder.signature)
+                connection, embedder.signature, embedder.dim, setting, known_noise(embedder.signature)
             )
             state = await embeddings.state(connection)
             in_use = [model.number for model in (state.active, state.next_model) if model is not None]
-            if self._may_change or not in_use or number in in_use:
+            if may_change or not in_use or number in in_use:
                 await embeddings.register_target(connection, number, self._engine.now())
             elif state.active is not None:
                 log.warning(
@@ -82,11 +90,10 @@ class EmbeddingMigration:
                     configured=embedder.signature,
                     hint="`reverie reindex` embeds what is stored with the configured model",
                 )
-        await self.refresh_active_model()
 
     async def refresh_active_model(self) -> None:
-        """Take up the model in use, and have the coming one ready."""
-        if not self._opened:
+        """Take up the model in use, and have the coming one ready; nothing where the settings say ``none``."""
+        if self._wanted is None or self._wanted.model == "none":
             return
         async with self._lock:
             async with self._engine.db.unscoped() as connection:
@@ -96,37 +103,27 @@ class EmbeddingMigration:
             self._engine.next_embedder = await self._open(state.next_model) if state.next_model else None
 
     async def _open(self, model: Model) -> Embedder:
+        assert self._wanted is not None
         if model.signature not in self._opened:
+            opened: Embedder
             try:
-                opened = await self._opener(model)
+                opened = await self._factory.embedder_of(model, self._wanted)
                 if opened.signature != model.signature:
                     raise EmbedderMisconfigured(f"{model.setting} is now {opened.signature}, not {model.signature}.")
             except (EmbedderMisconfigured, EmbeddingFailed) as error:
                 reason = f"The embedding model in use, {model.signature}, cannot be opened here: {error.message}"
                 log.warning("embedder_not_opened", model=model.signature, error=error.message)
-                opened = MonitoredEmbedder(ClosedEmbedder(model, reason))
-                opened.condition.mark_failed(reason)
+                closed = MonitoredEmbedder(ClosedEmbedder(model, reason))
+                closed.condition.mark_failed(reason)
+                opened = closed
             self._opened[model.signature] = opened
         return self._opened[model.signature]
 
-    async def __aenter__(self) -> EmbeddingMigration:
-        await self.register_target()
-        self._task = asyncio.create_task(self._run())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+    async def aclose(self) -> None:
+        """Close every embedder."""
         for embedder in self._opened.values():
             await embedder.aclose()
 
-    async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(REFRESH_INTERVAL_S)
-            try:
-                await self.refresh_active_model()
-            except Unavailable:
-                continue
-            except Exception:
-                log.exception("model_refresh_failed")
+
+def _model_of(settings: EmbeddingSettings) -> tuple[str, int | None, str]:
+    return settings.model, settings.dim, settings.storage

@@ -23,6 +23,8 @@ TITLES = {
     "rate_limit": ("Rate limit", "How many requests one key may make."),
     "retention": ("Retention", "How long deleted memories are kept, and when events fade."),
     "documents": ("Documents", "How documents are cut into parts."),
+    "embedding": ("Embedding", "The model that all workspaces share, and the cache of each process."),
+    "rerank": ("Reranking", "The model that all workspaces share."),
     "proxy": ("Proxy", "Whether there is an OpenAI-compatible proxy, for which models, and what it adds and keeps."),
 }
 
@@ -52,11 +54,18 @@ class SettingsForm:
             text("Settings are changed by admins. You are signed in with another kind of key.", "note")
         with box("card flush"):
             for section, schema in whole["properties"].items():
+                if present[section] is None:  # of the installation: shown to its admins alone
+                    continue
+                locked = present[section].get("locked_by", {})
                 title, about = TITLES.get(section, (section.replace("_", " ").capitalize(), ""))
                 with ui.expansion(title, caption=about).props("dense-toggle"), box("fields"):
-                    for name, described in _resolved(api, schema)["properties"].items():
+                    for name, described in _resolved(api, _one_of(_resolved(api, schema)))["properties"].items():
+                        if name == "locked_by":
+                            continue
                         field = _Field(name, _resolved(api, described), present[section][name])
                         self._fields[section, name] = field
+                        if name in locked:
+                            field.lock(locked[name])
                         if not self._desk.may_administer:
                             field.input.disable()
         if self._desk.may_administer:
@@ -147,6 +156,11 @@ class _Field:
         above = self._schema.get("exclusiveMinimum")
         fits = (low is None or value >= low) and (high is None or value <= high) and (above is None or value > above)
         return None if fits else f"It must be {_bounds_in_words(self._schema, optional=False)}."
+
+    def lock(self, variable: str) -> None:
+        """Show that an environment variable decides."""
+        self.input.disable()
+        self.input.props["hint"] = f"Set by the environment variable {variable}."
 
     def is_valid(self) -> bool:
         return bool(self.input.validate()) if hasattr(self.input, "validate") else True

@@ -1,0 +1,98 @@
+"""Settings of the whole installation: the models that all workspaces share. The environment of a process wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from service.domain.field_types import Text
+
+ModelName = Annotated[Text, StringConstraints(min_length=1, max_length=500)]
+"""What EMBEDDING_MODEL or RERANK_MODEL may be."""
+
+Environment = Mapping[str, Mapping[str, tuple[str, Any]]]
+"""By section and field: the environment variable that is set, and its value."""
+
+CACHE_SIZE: Final = 1_000
+CACHE_TTL_S: Final = 300.0
+
+LOCKED_BY = "Environment variables that are set and win, by field. Read only: ignored in a change. Default empty."
+
+
+class EmbeddingSettings(BaseModel):
+    """Embedding model of the installation and its cache. Addresses and keys come from the environment alone."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: ModelName = Field(
+        "auto",
+        description="Embedding model: `auto`, `none`, `static`, `local:<name or folder>` or a litellm name. A change "
+        "embeds everything anew in the background. Default `auto`.",
+    )
+    dim: int | None = Field(
+        None, ge=1, le=16_000, description="Dimensions of a remote model. Null: those of the model. Default null."
+    )
+    storage: Literal["halfvec", "float32", "binary"] = Field(
+        "halfvec", description="Storage of the vectors: `halfvec`, `float32` or `binary`. Default `halfvec`."
+    )
+    cache_size: int = Field(
+        CACHE_SIZE,
+        ge=0,
+        le=1_000_000,
+        description="Number of vectors that the cache of each process holds; 0: none. Default 1,000.",
+    )
+    cache_ttl_s: float = Field(
+        CACHE_TTL_S,
+        ge=0,
+        le=31_536_000,
+        allow_inf_nan=False,
+        description="Time in seconds that the cache keeps a vector. Default 300.",
+    )
+    locked_by: dict[str, str] = Field({}, description=LOCKED_BY)
+
+
+class RerankSettings(BaseModel):
+    """Reranking model of the installation. Its address and key come from the environment alone."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: ModelName | None = Field(
+        None, description="Reranking model by its litellm name. Null: no reranking. Default null."
+    )
+    locked_by: dict[str, str] = Field({}, description=LOCKED_BY)
+
+
+class InstallationSettings(BaseModel):
+    """Models of the installation, as stored or as in effect."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    rerank: RerankSettings = RerankSettings()
+
+    def over(self, changes: Mapping[str, Mapping[str, Any]]) -> InstallationSettings:
+        """These settings with ``changes``, sections of fields, laid over them."""
+        present = self.stored()
+        return InstallationSettings.model_validate(
+            {name: present.get(name, {}) | dict(changes.get(name, {})) for name in {*present, *changes}}
+        )
+
+    def stored(self) -> dict[str, dict[str, Any]]:
+        """What differs from the defaults, by section."""
+        given: dict[str, dict[str, Any]] = self.model_dump(
+            exclude_defaults=True, exclude={name: {"locked_by"} for name in InstallationSettings.model_fields}
+        )
+        return given
+
+    def in_effect(self, environment: Environment) -> InstallationSettings:
+        """These settings under the variables of an environment, and which of those win."""
+        settings = self.over({name: {f: value for f, (_, value) in fs.items()} for name, fs in environment.items()})
+        locks = {name: {field: variable for field, (variable, _) in fs.items()} for name, fs in environment.items()}
+        return settings.model_copy(
+            update={
+                name: getattr(settings, name).model_copy(update={"locked_by": locks.get(name, {})})
+                for name in InstallationSettings.model_fields
+            }
+        )

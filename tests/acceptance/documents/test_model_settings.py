@@ -1,0 +1,153 @@
+"""Embedder, reranker, size and life of the embedding cache are settings, picked up by every process as it runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+
+from service.provider.library import load_litellm
+from tests.fakes.openai_server import FakeOpenAI
+from tests.live_api import Api, Json, Tenant
+from tests.processes import ServerProcess, WorkerProcess
+
+REMOTE = {"model": "openai/fake", "dim": 64}
+PICKED_UP_S = 60.0
+"""Of the test, on a busy machine. Processes look every second."""
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as server:
+        yield server
+
+
+@pytest.fixture
+async def apis(database_url: str, tmp_path: Path, provider: FakeOpenAI) -> AsyncIterator[list[ServerProcess]]:
+    """Two API processes that leave their models to the settings, and a worker."""
+    environment = {
+        "EMBEDDING_MODEL": "", "EMBEDDING_API_BASE": provider.base_url, "EMBEDDING_API_KEY": "",
+        "RERANK_API_BASE": provider.base_url, "RERANK_API_KEY": "key",
+    }  # fmt: skip
+    servers = [ServerProcess(database_url, tmp_path / f"api{n}.log", **environment) for n in range(2)]
+    worker = WorkerProcess(database_url, tmp_path / "worker.log", **environment)
+    worker.start()
+    for server in servers:
+        await server.start()
+    yield servers
+    await worker.stop()
+    for server in servers:
+        await server.close()
+
+
+async def put(server: ServerProcess, settings: Json, status: int = 200) -> Json:
+    response = await server.call("PUT", "/v1/settings", json=settings)
+    assert response.status_code == status, response.text
+    answer: Json = response.json()
+    return answer
+
+
+async def everywhere(servers: list[ServerProcess], holds: Callable[[Json], bool]) -> None:
+    """Wait until it holds of what each process says of itself."""
+    ends_at = monotonic() + PICKED_UP_S
+    for server in servers:
+        while not holds((await server.call("GET", "/v1/engine")).json()):
+            assert monotonic() < ends_at, (await server.call("GET", "/v1/engine")).text
+            await asyncio.sleep(0.2)
+
+
+def embeds_with(source: str) -> Callable[[Json], bool]:
+    return lambda engine: engine["embedder"]["source"] == source and engine["embedder"]["change"] is None
+
+
+async def found(server: ServerProcess, query: str) -> tuple[list[str], Any]:
+    answer = (await server.call("POST", "/v1/memories/search", json={"agent": "a", "query": query})).json()
+    return [one["memory"]["content"] for one in answer["results"]], answer["degraded"]
+
+
+async def test_a_change_of_embedder_reaches_every_process_and_survives_restarts(apis: list[ServerProcess]) -> None:
+    first, second = apis
+    assert (await put(first, {"embedding": {"model": "static"}}))["embedding"]["locked_by"] == {}
+    await everywhere(apis, embeds_with("static"))
+    memory = {"agent": "a", "type": "fact", "content": "The harbour opens at dawn"}
+    assert (await first.call("POST", "/v1/memories", json=memory)).status_code == 201
+
+    shown = await put(second, {"embedding": REMOTE})
+    assert shown["embedding"] | REMOTE == shown["embedding"]
+    assert await found(first, "harbour") == ([memory["content"]], None), "searches go on meanwhile"
+    await everywhere(apis, embeds_with("remote"))
+    assert await found(first, "harbour") == ([memory["content"]], None)
+
+    await first.stop()
+    await first.restart()
+    await everywhere([first], embeds_with("remote"))
+    assert (await first.call("GET", "/v1/settings")).json()["embedding"] == shown["embedding"]
+
+    await put(first, {"embedding": {"model": "none", "dim": None}})
+    await everywhere(apis, embeds_with("none"))
+    assert (await found(second, "harbour"))[0] == [memory["content"]]
+
+
+async def test_reranker_and_cache_are_settings_too(apis: list[ServerProcess], provider: FakeOpenAI) -> None:
+    first, second = apis
+    changes: Json = {
+        "rerank": {"model": "jina_ai/fake"},
+        "embedding": {"model": "static", "cache_size": 7, "cache_ttl_s": 9},
+    }
+    await put(first, changes)
+    assert provider.requests("rerank"), "it is tried first"
+    await everywhere(apis, lambda engine: engine["reranker"]["model"] == "jina_ai/fake")
+    await everywhere(apis, lambda engine: (engine["embedder"]["cache"] or {}).get("entries_max") == 7)
+    audit = (await second.call("GET", "/v1/audit?action=settings.changed")).json()["items"]
+    assert audit[0]["details"] == changes
+    await put(second, {"rerank": {"model": None}})
+    await everywhere(apis, lambda engine: engine["reranker"]["model"] is None)
+
+
+@pytest.mark.parametrize(
+    ("section", "model", "reason"),
+    [
+        ("embedding", "local:/no/such/folder", "no/such/folder"),
+        ("embedding", "no-such-model", "no-such-model"),
+        ("embedding", " static", "spaces"),
+        ("rerank", "no-such-model", "no-such-model"),
+    ],
+)
+async def test_a_model_that_cannot_be_used_is_refused_with_the_reason(
+    own_api: Api, section: str, model: str, reason: str
+) -> None:
+    await load_litellm()
+    response = await own_api.call("PUT", "/v1/settings", json={section: {"model": model}})
+    assert response.status_code == 422
+    (error,) = response.json()["errors"]
+    assert error["loc"] == ["body", section, "model"]
+    assert reason in error["msg"]
+    assert (await own_api.get("/v1/settings"))[section]["model"] != model
+
+
+async def test_environment_variables_win_and_the_answer_says_so(own_api: Api) -> None:
+    shown = await own_api.put("/v1/settings", {"embedding": {"model": "static", "cache_size": 3}})
+    assert shown["embedding"]["model"] == "none"
+    assert shown["embedding"]["locked_by"] == {"model": "EMBEDDING_MODEL"}
+    assert shown["embedding"]["cache_size"] == 3
+    again = await own_api.put("/v1/settings", shown)
+    assert again == shown, "what is shown may be sent back"
+
+
+@pytest.mark.parametrize("field", ["api_key", "api_base", "modell"])
+async def test_keys_and_addresses_are_no_settings(own_api: Api, field: str) -> None:
+    response = await own_api.call("PUT", "/v1/settings", json={"embedding": {field: "https://there.example"}})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["loc"][-1] == field
+
+
+async def test_other_workspaces_neither_see_nor_change_the_models(tenant: Tenant) -> None:
+    shown = await tenant.get("/v1/settings")
+    assert (shown["embedding"], shown["rerank"]) == (None, None)
+    for section in ("embedding", "rerank"):
+        assert await tenant.status("PUT", "/v1/settings", json={section: {"model": "static"}}) == 403
+    assert (await tenant.put("/v1/settings", shown | {"window": {"idle_s": 60}}))["window"]["idle_s"] == 60
