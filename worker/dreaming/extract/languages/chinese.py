@@ -63,7 +63,7 @@ CHINESE = Language(
         (han(r"^(?=(?:也|还|最|很|不|住|在|叫|喜欢|讨厌|爱|养|有|会|来自|是|今年|现在|目前|每|从不|对|想|打算|更"
             r"|没)(?!是我|因为|过$|知道|明白))"), "我"),
     ),
-    attributes=ATTRIBUTES,
+    attributes=ATTRIBUTES | {"电影": "movie", "书": "book", "颜色": "color", "食物": "food"},
     values=DIETS | MARITAL | {"结婚": "married", "离婚": "divorced", "订婚": "engaged"},
     relatives={
         "姐姐": "sister", "妹妹": "sister", "哥哥": "brother", "弟弟": "brother", "妈妈": "mother", "母亲": "mother",

@@ -38,8 +38,8 @@ ATTRIBUTES = {
     "预算": "budget", "截止日期": "deadline", "截止时间": "deadline", "期限": "deadline", "价格": "price",
     "成本": "cost",
     "房租": "rent", "租金": "rent", "工资": "salary", "薪水": "salary", "地址": "address", "电话": "phone number",
-    "电话号码": "phone number", "手机号": "phone number", "邮箱": "email", "时区": "timezone", "版本": "version",
-    "端口": "port", "会议": "meeting", "会": "meeting", "上线日期": "launch date", "发布日期": "release date",
+    "电话号码": "phone number", "手机号": "phone number", "邮箱": "email", "时区": "time_zone", "版本": "version",
+    "端口": "port", "会议": "meeting date", "会": "meeting date", "上线日期": "launch date", "发布日期": "release date",
     "身高": "height",
     "体重": "weight", "血型": "blood type", "昵称": "nickname", "开始日期": "start date", "地点": "location",
 }  # fmt: skip
@@ -98,7 +98,7 @@ _IDENTITY = (
     _row(MemoryType.IDENTITY, r"^我有(?:严重的?)?(?P<value>[^,不]{1,12}?)过敏", "allergic_to", importance=0.9,
         several=True),
     _row(MemoryType.IDENTITY, r"^我(?:现在|已经|最近)?(?:又|重新)(?:开始)?吃(?:起)?(?:肉|荤)", "diet", importance=0.85,
-        value="omnivore"),
+        value="eats meat"),
     _row(MemoryType.IDENTITY, r"^我(?:现在|已经|从来|从|一直)?不吃肉", "diet", importance=0.85, value="vegetarian",
         negated=True),
     _row(MemoryType.IDENTITY, rf"^我(?:现在|已经|一直){{0,2}}(?:不再"

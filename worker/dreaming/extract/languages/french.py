@@ -104,7 +104,7 @@ FRENCH = Language(
     elided=(
         (spelled(r"^pas\s(?P<rest>(?:le|la|les|l'|de|du|d'|\w{3,20}$).{0,60})$"), r"je n'aime pas \g<rest>"),
     ),
-    attributes=spellings(ATTRIBUTES),
+    attributes=spellings(ATTRIBUTES | {"film": "movie", "livre": "book", "couleur": "color", "plat": "food"}),
     values=spellings(DIETS | MARITAL),
     relatives=spellings({
         "frère": "brother", "soeur": "sister", "sœur": "sister", "mère": "mother", "maman": "mother", "père": "father",

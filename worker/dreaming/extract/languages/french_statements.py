@@ -47,9 +47,9 @@ ATTRIBUTES = {
     "budget": "budget", "date limite": "deadline", "échéance": "deadline", "deadline": "deadline", "délai": "deadline",
     "prix": "price", "coût": "cost", "loyer": "rent", "salaire": "salary", "adresse": "address",
     "numéro de téléphone": "phone number",
-    "téléphone": "phone number", "e-mail": "email", "email": "email", "fuseau horaire": "timezone",
+    "téléphone": "phone number", "e-mail": "email", "email": "email", "fuseau horaire": "time_zone",
     "version": "version",
-    "port": "port", "réunion": "meeting", "rendez-vous": "appointment", "rdv": "appointment", "limite": "limit",
+    "port": "port", "réunion": "meeting date", "rendez-vous": "appointment", "rdv": "appointment", "limite": "limit",
     "taille": "height", "poids": "weight", "surnom": "nickname", "date de début": "start date", "lieu": "location",
     "date de lancement": "launch date", "lancement": "launch date", "groupe sanguin": "blood type",
 }  # fmt: skip
@@ -94,7 +94,7 @@ _IDENTITY = (
     row(MemoryType.IDENTITY, rf"^j'ai\sune\s(?:forte\s|grave\s)?allergie\s(?:à\sla\s|à\sl'|aux\s|au\s|à\s){VALUE}",
         "allergic_to", importance=0.9, several=True),
     row(MemoryType.IDENTITY, r"^je\s(?:re)?mange\s(?:à\snouveau|de\snouveau|encore)\s(?:de\sla\s)?viande"
-        r"|^je\sremange\sde\sla\sviande", "diet", importance=0.85, value="omnivore"),
+        r"|^je\sremange\sde\sla\sviande", "diet", importance=0.85, value="eats meat"),
     row(MemoryType.IDENTITY, r"^je\s(?:ne\s)?mange\s(?:pas|jamais|plus)\sde\sviande", "diet", importance=0.85,
         value="vegetarian", negated=True),
     row(MemoryType.IDENTITY, rf"{_I}(?:suis|mange)\s{_ADVERB}{_DIET}", "diet", importance=0.85, deniable=True),

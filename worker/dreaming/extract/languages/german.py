@@ -123,7 +123,7 @@ GERMAN = Language(
         (spelled(r"^(?:aber\s)?nicht\s(?=\w)(?P<rest>.{2,60})$"), r"Ich mag \g<rest> nicht"),
         (spelled(r"^(?:aber\s)?(?=kein\w{0,2}\s)(?P<rest>.{2,60})$"), r"Ich mag \g<rest>"),
     ),
-    attributes=ATTRIBUTES,
+    attributes=ATTRIBUTES | {"film": "movie", "buch": "book", "farbe": "color", "essen": "food"},
     values=spellings(DIETS | MARITAL),
     relatives={
         "mann": "husband", "frau": "wife", "mutter": "mother", "mama": "mother", "vater": "father", "papa": "father",

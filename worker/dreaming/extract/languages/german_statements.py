@@ -40,11 +40,12 @@ _PROFESSION = (
 ATTRIBUTES = {
     "budget": "budget", "frist": "deadline", "deadline": "deadline", "abgabetermin": "deadline", "preis": "price",
     "kosten": "cost", "miete": "rent", "gehalt": "salary", "adresse": "address", "telefonnummer": "phone number",
-    "handynummer": "phone number", "zeitzone": "timezone", "limit": "limit", "ort": "location", "standort": "location",
+    "handynummer": "phone number", "zeitzone": "time_zone", "limit": "limit", "ort": "location", "standort": "location",
     "startdatum": "start date", "enddatum": "end date", "liefertermin": "due date", "version": "version", "port":
         "port",
     "größe": "height", "gewicht": "weight", "blutgruppe": "blood type", "e-mail": "email",
-    "email": "email", "spitzname": "nickname", "meeting": "meeting", "termin": "appointment", "besprechung": "meeting",
+    "email": "email", "spitzname": "nickname", "meeting": "meeting date", "termin": "appointment",
+    "besprechung": "meeting date",
 }  # fmt: skip
 _ATTRIBUTE = "|".join(ATTRIBUTES)
 DIETS = {
@@ -99,7 +100,7 @@ _IDENTITY = (
     row(MemoryType.IDENTITY, rf"^ich\svertrage\s(?:kein\w{{0,2}}\s){VALUE}", "allergic_to", importance=0.9,
         several=True, negated=True),
     row(MemoryType.IDENTITY, r"^ich\sesse\s(?:inzwischen\s|jetzt\s|seit\s\w{1,12}\s)?wieder\sfleisch", "diet",
-        importance=0.85, value="omnivore"),
+        importance=0.85, value="eats meat"),
     row(MemoryType.IDENTITY, r"^ich\sesse\s(?:gar\s|überhaupt\s|seit\s\w{1,12}\s)?kein\sfleisch", "diet",
         importance=0.85, value="vegetarian", negated=True),
     row(MemoryType.IDENTITY, rf"^ich\s(?:bin|esse|lebe|ernähre\smich)\s{_ADVERB}{_DIET}", "diet", importance=0.85,

@@ -97,7 +97,7 @@ SPANISH = Language(
         (spelled(r"^(?:tampoco|no)\s(?=(?:el|la|los|las|\w{3,20}$))(?!me\b|soy|vivo|trabajo)(?P<rest>.{2,60})$"),
             r"no me gusta \g<rest>"),
     ),
-    attributes=ATTRIBUTES,
+    attributes=ATTRIBUTES | {"película": "movie", "libro": "book", "comida": "food"},
     values=spellings(DIETS | MARITAL),
     relatives=spellings({
         "hermano": "brother", "hermana": "sister", "madre": "mother", "mamá": "mother", "padre": "father",
