@@ -107,8 +107,8 @@ def difference(before: str, after: str) -> Markup:
 
 
 def button(words: str, act: Callable[..., Any], classes: str = "", icon: str | None = None) -> ui.button:
-    """A button; ``classes`` may say primary, danger or quiet. What fails is told."""
-    made = ui.button(words, on_click=notify_errors(act), icon=icon, color=None)
+    """A button; ``classes`` may say primary, danger or quiet. What fails is told, and a double press acts once."""
+    made = ui.button(words, on_click=one_at_a_time(notify_errors(act)), icon=icon, color=None)
     made.props["data-key"] = words
     return made.props("unelevated no-caps").classes(f"btn {classes}")
 
@@ -118,7 +118,7 @@ def row(key: object, act: Callable[[], Any], classes: str = "item") -> Iterator[
     """A line of a list that is pressed as a whole; by ``key`` it keeps the focus when the list is drawn anew."""
     with ui.element("button").classes(classes).props(f'type="button" data-key="{key}"') as made:
         yield made
-    made.on("click", notify_errors(act))
+    made.on("click", one_at_a_time(notify_errors(act)))
 
 
 def empty(icon: str, title: str, explanation: str, example: str | None = None) -> ui.element:
@@ -167,6 +167,24 @@ def notify_errors(handler: Callable[P, Any]) -> Callable[P, Awaitable[None]]:
                 notify_error(error)
 
     return telling
+
+
+def one_at_a_time(handler: Callable[P, Awaitable[None]]) -> Callable[P, Awaitable[None]]:
+    """The handler, which ignores what comes while it works."""
+    working = False
+
+    @wraps(handler)
+    async def alone(*args: P.args, **kwargs: P.kwargs) -> None:
+        nonlocal working
+        if working:
+            return
+        working = True
+        try:
+            await handler(*args, **kwargs)
+        finally:
+            working = False
+
+    return alone
 
 
 @contextmanager

@@ -42,12 +42,14 @@ CHOICES_MAX = 24
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """What a page works with: the client of whoever looks, and whose memories they look at (None: everyone's)."""
+    """What a page works with: the client of whoever looks, whose memories they look at (None: everyone's), and
+    the ``url`` of the API."""
 
     reverie: AsyncReverie
     held: SignedInKey
     agents: list[str]
     query: dict[str, str]
+    url: str
 
     @property
     def agent(self) -> str | None:
@@ -91,7 +93,9 @@ class Layout:
         visit.pages.add(ui.context.client)
         ui.dark_mode(THEMES[visit.theme])
         try:
-            desk = PageContext(visit.key.reverie, visit.key, await _agents(visit.key), dict(request.query_params))
+            desk = PageContext(
+                visit.key.reverie, visit.key, await _agents(visit.key), dict(request.query_params), _url(request)
+            )
             html(SKIP)
             with box("shell"):
                 self._rail(visit, desk, path)
@@ -161,6 +165,11 @@ class Layout:
 
         label = f"Colours: {visit.theme}. Change to {AFTER[visit.theme]}"
         button("", change, "quiet", THEME_ICONS[visit.theme]).props(f'aria-label="{label}" title="{label}"')
+
+
+def _url(request: Request) -> str:
+    """The address under which the visitor reaches the API."""
+    return f"{request.url.scheme}://{request.url.netloc}"
 
 
 async def _agents(held: SignedInKey) -> list[str]:

@@ -19,7 +19,7 @@ from service.studio.endpoint import PATH
 from service.studio.pages import bulletins, dreams, engine, graph, memories, playground, sessions, sign_in, transfer
 
 STYLESHEET = Path(__file__).with_name("look.css")
-FOCUS = Path(__file__).with_name("focus.js")
+SCRIPTS = (Path(__file__).with_name("focus.js"), Path(__file__).with_name("double_press.js"))
 RECONNECT_S = 20.0
 """How long a page outlives its connection."""
 
@@ -35,7 +35,8 @@ async def open_site(http: httpx.AsyncClient) -> AsyncIterator[ASGIApp]:
         page.add(studio)
     transfer.add_routes(visits)
     ui.add_head_html(f"<style>{STYLESHEET.read_text(encoding='utf-8')}</style>", shared=True)
-    ui.add_head_html(f"<script>{FOCUS.read_text(encoding='utf-8')}</script>", shared=True)
+    for script in SCRIPTS:
+        ui.add_head_html(f"<script>{script.read_text(encoding='utf-8')}</script>", shared=True)
     ui.run_with(
         Starlette(),  # type: ignore[arg-type]
         title="Reverie Studio",

@@ -68,7 +68,14 @@ async def test_memories_are_found_changed_deleted_and_restored(
     await expect(visitor.page.locator(".rows .item").first).to_contain_text("Saved from elsewhere")
 
     await everything_is_exported_and_imported(visitor, tmp_path)
-    visitor.has_pressed("/studio/", "memories", "memory_form", "memory_panel", "transfer", but={"Newer", "Older"})
+    visitor.has_pressed(
+        "/studio/",
+        "memories",
+        "memory_form",
+        "memory_panel",
+        "transfer",
+        but={"Newer", "Older", "Compact old", "Mark as done", "Open again"},
+    )  # pressed in test_memory_fields
 
 
 async def test_hearsay_says_whose_word_it_is(visitor: StudioPage, service: ServerProcess) -> None:

@@ -27,6 +27,7 @@ from service.studio.components import (
 from service.studio.formatting import count
 from service.studio.layout import Layout, PageContext, heading
 from service.studio.live_updates import refresh_on_events
+from service.studio.pages.compact_old import compact_old
 from service.studio.pages.memory_form import add_memory
 from service.studio.pages.memory_panel import open_memory
 from service.studio.pages.transfer import open_export, open_import
@@ -46,8 +47,8 @@ LINE = Markup(
 )
 CARD = Markup('<div title="{}"><b>{}</b><span>{}</span></div>')
 FIRST_MEMORY = """curl -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
-  localhost:8000/v1/memories -d '{"agent": "ada", "type": "decision",
-  "content": "We agreed to use tiered pricing"}'"""
+  {url}/v1/memories -d '{{"agent": "ada", "type": "decision",
+  "content": "We agreed to use tiered pricing"}}'"""
 
 
 def add(frame: Layout) -> None:
@@ -62,6 +63,7 @@ def add(frame: Layout) -> None:
             if desk.may_administer:
                 button("Import", lambda: open_import(desk, memories.refresh), icon="upload")
             if desk.may_write:
+                button("Compact old", lambda: compact_old(desk, memories.refresh), icon="compress")
                 button("Add a memory", lambda: add_memory(desk, memories.refresh), "primary", "add")
         await memories.build()
         refresh_on_events(desk.reverie, memories.refresh)
@@ -170,7 +172,7 @@ class _Memories:
             "Nothing is remembered yet",
             "Memories are saved by your agents, or made of their conversations by a dream. Add one here, or save the "
             "first one from a terminal:",
-            FIRST_MEMORY,
+            FIRST_MEMORY.format(url=self._desk.url),
         )
 
 
@@ -191,6 +193,8 @@ def _row(desk: PageContext, memory: MemoryRecord, after: Any) -> None:
         about.append(tag("deleted", "bad"))
     elif memory.superseded_by:
         about.append(tag("superseded", "warn"))
+    if memory.status == "done":
+        about.append(tag("done", "good"))
     if memory.embedding == "pending":
         about.append(tag("pending", "warn"))
     gone = memory.deleted_at or memory.superseded_by
@@ -204,7 +208,7 @@ def _cards(stats: MemoryStats) -> None:
         (f"{stats.memories:,}", "memories" if stats.memories != 1 else "memory", ""),
         (f"{stats.tokens:,}", "tokens", "In all of them"),
         (f"{stats.pending:,}", "pending", "Waiting for an embedding; found by their words until they have one"),
-        (rate, "hit rate", f"{stats.recalled:,} of {stats.memories:,} were recalled at least once"),
+        (rate, "ever recalled", f"{stats.recalled:,} of {stats.memories:,} were recalled at least once"),
     )
     for value, label, title in cards:
         html(CARD.format(title, value, label), "stat")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from nicegui import ui
@@ -14,6 +16,7 @@ from service.studio.formatting import error_message
 from service.studio.layout import PageContext
 
 GROUPS = ("team", "task", "session")
+STATUSES = ("open", "done")
 TYPE_HINTS = {
     "fact": "Something that is so.",
     "preference": "What somebody likes, or wants done in a certain way.",
@@ -27,9 +30,9 @@ TYPE_HINTS = {
 
 
 class MemoryForm:
-    """The fields of a memory."""
+    """The fields of a memory, in a dialog that a stray Escape or click does not close once something is written."""
 
-    def __init__(self, memory: MemoryRecord | None) -> None:
+    def __init__(self, memory: MemoryRecord | None, dialog: ui.dialog) -> None:
         given = memory.model_dump() if memory else {}
         self.content = ui.textarea("What is to be remembered", value=given.get("content", ""))
         self.content.props("outlined autogrow autofocus maxlength=8000")
@@ -39,39 +42,83 @@ class MemoryForm:
             self.groups = {name: ui.input(name.capitalize(), value=given.get(name) or "") for name in GROUPS}
             self.user = ui.input("About whom", value=given.get("user") or "")
             self.tags = ui.input("Tags", value=", ".join(given.get("tags", [])))
+            self.status = ui.select(list(STATUSES), label="Status", value=given.get("status") or "open")
         hint = ui.label(TYPE_HINTS[self.type.value]).classes("small faint")
         self.type.on_value_change(lambda event: hint.set_text(TYPE_HINTS[event.value]))
         self.tags.props["hint"] = "separated by commas"
-        for field in (self.type, self.scope, self.user, self.tags, *self.groups.values()):
-            field.props("outlined dense options-dense hide-bottom-space")
         with box("row-of"):
             text("Importance", "small soft")
             self.importance = ui.slider(min=0, max=1, step=0.05, value=round(given.get("importance", 0.5), 2))
             self.importance.props("label aria-label=Importance").classes("grow").style("max-width: 260px")
-        self._show_group(self.scope.value)
-        self.scope.on_value_change(lambda event: self._show_group(event.value))
-        self._before = self.values() if memory else {}
+        self._build_more(given)
+        for field in (self.type, self.scope, self.user, self.tags, self.status, *self.groups.values()):
+            field.props("outlined dense options-dense hide-bottom-space")
+        self._show_fitting()
+        self.scope.on_value_change(self._show_fitting)
+        self.type.on_value_change(self._show_fitting)
+        self._before = self.values()
+        for field in (self.content, self.user, self.tags, self.key, self.metadata):
+            field.on_value_change(lambda: dialog.props("persistent"))
 
-    def _show_group(self, scope: str) -> None:
+    def _build_more(self, given: dict[str, Any]) -> None:
+        names = ("key", "expires_at", "metadata", "decay_exempt")
+        with ui.expansion("More", value=any(given.get(name) for name in names)).props("dense"):
+            with box("fields"):
+                self.key = ui.input("Key", value=given.get("key") or "")
+                self.key.props["hint"] = "saving under it again updates"
+                self.expires = ui.input("Expires, UTC", value=_to_minute(given.get("expires_at")))
+                self.expires.props("type=datetime-local stack-label clearable")
+                for field in (self.key, self.expires):
+                    field.props("outlined dense hide-bottom-space")
+            self.metadata = ui.textarea("Metadata", value=_to_json(given.get("metadata")))
+            self.metadata.props("outlined dense autogrow input-class=mono")
+            self.metadata.props["hint"] = "a JSON object; names left out stay as they are"
+            self.decay_exempt = ui.switch("Never fades", value=given.get("decay_exempt", False))
+
+    def _show_fitting(self, _: object = None) -> None:
         for name, field in self.groups.items():
-            field.set_visibility(name == scope)
+            field.set_visibility(name == self.scope.value)
+        self.status.set_visibility(self.type.value == "todo")
+
+    def problem(self) -> str | None:
+        """What keeps it from being saved, if anything does."""
+        if not (self.content.value or "").strip():
+            return "Write down what is to be remembered."
+        try:
+            valid = isinstance(json.loads(self.metadata.value.strip() or "{}"), dict)
+        except ValueError:
+            valid = False
+        return None if valid else 'Metadata has to be a JSON object, such as {"project": "Apollo"}.'
 
     def values(self) -> dict[str, Any]:
-        """The fields as the API takes them; groups only where the scope has one."""
+        """The fields as the API takes them; groups only where the scope has one, a status only where it is a todo."""
         scope = self.scope.value
         return {
             "content": (self.content.value or "").strip(),
             "type": self.type.value,
             "scope": scope,
             **({scope: self.groups[scope].value.strip() or None} if scope in GROUPS else {}),
+            **({"status": self.status.value} if self.type.value == "todo" else {}),
             "user": self.user.value.strip() or None,
             "tags": [tag for part in self.tags.value.split(",") if (tag := part.strip())],
             "importance": self.importance.value,
+            "key": self.key.value.strip() or None,
+            "expires_at": f"{self.expires.value}Z" if self.expires.value else None,
+            "metadata": json.loads(self.metadata.value.strip() or "{}"),
+            "decay_exempt": self.decay_exempt.value,
         }
 
     def changes(self) -> dict[str, Any]:
         """The fields that are no longer as they were."""
         return {name: value for name, value in self.values().items() if self._before.get(name) != value}
+
+
+def _to_minute(moment: datetime | None) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M") if moment else ""
+
+
+def _to_json(metadata: dict[str, Any] | None) -> str:
+    return json.dumps(metadata, indent=2, ensure_ascii=False) if metadata else ""
 
 
 def add_memory(desk: PageContext, after: Callable[[], Awaitable[None]]) -> None:
@@ -80,18 +127,19 @@ def add_memory(desk: PageContext, after: Callable[[], Awaitable[None]]) -> None:
         text("Add a memory", tag="h2")
         named = ui.input("Agent", value=desk.agent or "", autocomplete=desk.agents).props("outlined dense")
         named.set_visibility(desk.agent is None)
-        form = MemoryForm(None)
+        form = MemoryForm(None, dialog)
         problem = ui.label().classes("bad small").props('role="alert"')
 
         async def save() -> None:
-            given = {name: value for name, value in form.values().items() if value is not None}
+            if wrong := form.problem():
+                problem.set_text(wrong)
+                return
+            given = {name: value for name, value in form.changes().items() if value is not None}
             if agent := named.value.strip():
                 given["agent"] = agent
-            if not given["content"]:
-                problem.set_text("Write down what is to be remembered.")
-                return
+            type_, content = given.pop("type", "fact"), given.pop("content")
             try:
-                saved = await desk.reverie.save_memory(given.pop("type"), given.pop("content"), **given)
+                saved = await desk.reverie.save_memory(type_, content, **given)
             except ReverieClientError as error:
                 problem.set_text(error_message(error))
                 return
@@ -109,19 +157,23 @@ def edit_memory(desk: PageContext, memory: MemoryRecord, show: Callable[[MemoryR
     seen = memory
     with open_dialog() as dialog:
         text("Edit this memory", tag="h2")
-        form = MemoryForm(memory)
+        form = MemoryForm(memory, dialog)
         reason = ui.input("Why (kept in the history)").props("outlined dense maxlength=500")
         problem = box("column-of").props('role="alert"')
 
         async def save() -> None:
             nonlocal seen
+            problem.clear()
+            if wrong := form.problem():
+                with problem:
+                    text(wrong, "note bad")
+                return
             changes = form.changes()
             if not changes:
                 dialog.close()
                 return
             if reason.value.strip():
                 changes["reason"] = reason.value.strip()
-            problem.clear()
             try:
                 changed = await desk.reverie.change_memory(memory.id, seen.version, **changes)
             except Conflict as error:

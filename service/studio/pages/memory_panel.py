@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup, escape
 from nicegui import ui
@@ -49,6 +49,9 @@ TOLD = (
     "user",
     "hearsay_by",
     "status",
+    "key",
+    "metadata",
+    "decay_exempt",
     "expires_at",
     "deleted_at",
     "superseded_by",
@@ -103,10 +106,22 @@ class _Panel:
         with box("row-of"):
             if memory.deleted_at is None:
                 if memory.superseded_by is None:
+                    if memory.type == "todo":
+                        self._todo_button(memory)
                     button("Edit", lambda: edit_memory(self._desk, memory, show), icon="edit")
                 button("Delete", partial(self._delete, memory), icon="delete")
             else:
                 button("Restore", partial(self._restore, memory), "primary", "restore")
+
+    def _todo_button(self, memory: MemoryRecord) -> None:
+        async def mark(status: Literal["open", "done"]) -> None:
+            self.build(await self._desk.reverie.change_memory(memory.id, memory.version, status=status))
+            notify("Done." if status == "done" else "It is open again.")
+
+        if memory.status == "done":
+            button("Open again", partial(mark, "open"), icon="replay")
+        else:
+            button("Mark as done", partial(mark, "done"), icon="check")
 
     async def _delete(self, memory: MemoryRecord) -> None:
         settings = await self._desk.reverie.get_settings()
@@ -176,6 +191,8 @@ def _about(memory: MemoryRecord) -> Markup:
         "Known since": when(memory.created_at),
         "Valid until": exact_time(memory.valid_until) or None,
         "Expires": exact_time(memory.expires_at) or None,
+        "Status": memory.status,
+        "Fades": "never" if memory.decay_exempt else None,
         "Session": memory.session,
         "Key": memory.key,
         "Metadata": definition_list({name: _plain(value) for name, value in memory.metadata.items()}) or None,

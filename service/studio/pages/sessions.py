@@ -22,8 +22,8 @@ SESSIONS_PAGE = 50
 SAID_S = 2.0
 """No event tells of a message."""
 FIRST_SESSION = """curl -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
-  localhost:8000/v1/sessions/monday/messages -d '{"agent": "ada",
-  "messages": [{"role": "user", "content": "I moved to Bergen."}]}'"""
+  {url}/v1/sessions/monday/messages -d '{{"agent": "ada",
+  "messages": [{{"role": "user", "content": "I moved to Bergen."}}]}}'"""
 
 
 def add(frame: Layout) -> None:
@@ -91,7 +91,7 @@ class _Sessions:
                     "forum",
                     "No conversations yet",
                     "A session is made when its first message is appended. The next dream reads it.",
-                    FIRST_SESSION,
+                    FIRST_SESSION.format(url=self._desk.url),
                 )
 
     async def _choose(self, session: SessionRecord) -> None:
