@@ -15,6 +15,8 @@ from service.clients import (
     ReverieClientError,
 )
 
+ABBREVIATIONS = frozenset({"IBAN", "IP", "SSN", "UK", "URL", "US"})
+
 
 def error_message(error: ReverieClientError) -> str:
     """What went wrong, and what to do about it where that is known."""
@@ -42,6 +44,12 @@ def _detail(error: APIError) -> str:
 def field_of(problem: dict[str, Any]) -> str:
     """The field a validation problem is about: ``retrieval.rrf_k``."""
     return ".".join(str(part) for part in problem.get("loc", []) if part not in ("body", "query", "path"))
+
+
+def constant_in_words(constant: str) -> str:
+    """``US_SSN`` is ``US SSN``, ``EMAIL_ADDRESS`` is ``Email address``."""
+    words = [word if word in ABBREVIATIONS else word.lower() for word in constant.split("_")]
+    return " ".join([words[0][0].upper() + words[0][1:], *words[1:]])
 
 
 def relative_time(moment: datetime | str | None, now: datetime | None = None) -> str:

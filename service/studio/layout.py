@@ -29,6 +29,7 @@ PLACES = (
     ("/bulletins", "Bulletins", "article"),
     ("/sessions", "Sessions", "forum"),
     ("/engine", "Engine", "tune"),
+    ("/how-it-works", "How it works", "help_outline"),
 )
 THEMES: dict[Theme, bool | None] = {"auto": None, "light": False, "dark": True}
 AFTER: dict[Theme, Theme] = {"auto": "light", "light": "dark", "dark": "auto"}

@@ -16,7 +16,18 @@ from starlette.types import ASGIApp
 from service.studio import layout
 from service.studio.browser_sessions import BrowserSessions
 from service.studio.endpoint import PATH
-from service.studio.pages import bulletins, dreams, engine, graph, memories, playground, sessions, sign_in, transfer
+from service.studio.pages import (
+    bulletins,
+    dreams,
+    engine,
+    graph,
+    how_it_works,
+    memories,
+    playground,
+    sessions,
+    sign_in,
+    transfer,
+)
 
 STYLESHEET = Path(__file__).with_name("look.css")
 SCRIPTS = (Path(__file__).with_name("focus.js"), Path(__file__).with_name("double_press.js"))
@@ -31,7 +42,7 @@ async def open_site(http: httpx.AsyncClient) -> AsyncIterator[ASGIApp]:
     visits = BrowserSessions(http)
     sign_in.add(visits)
     studio = layout.Layout(visits)
-    for page in (memories, playground, dreams, graph, bulletins, sessions, engine):
+    for page in (memories, playground, dreams, graph, bulletins, sessions, engine, how_it_works):
         page.add(studio)
     transfer.add_routes(visits)
     ui.add_head_html(f"<style>{STYLESHEET.read_text(encoding='utf-8')}</style>", shared=True)

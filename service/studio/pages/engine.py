@@ -10,7 +10,7 @@ from nicegui import ui
 
 from service.clients import ReverieClientError
 from service.studio.components import box, button, confirm, definition_list, html, joined, notify, tag, text, when
-from service.studio.formatting import count, error_message
+from service.studio.formatting import constant_in_words, count, error_message
 from service.studio.layout import Layout, PageContext, heading
 from service.studio.live_updates import refresh_on_events
 from service.studio.pages.dead_letters import DeadLetters
@@ -19,7 +19,13 @@ from service.studio.pages.settings_form import SettingsForm
 
 Json = dict[str, Any]
 
-TONES = {"ok": ("works", "good"), "failing": ("fails", "bad"), "unknown": ("not known yet", "warn"), "off": ("off", "")}
+TONES = {
+    "ok": ("works", "good"),
+    "failing": ("fails", "bad"),
+    "unknown": ("not known yet", "warn"),
+    "off": ("off", ""),
+    "used": ("in use", "accent"),
+}
 SEEN_S = 2.0
 """No event tells of a worker that falls silent."""
 STEPS = {
@@ -167,6 +173,7 @@ class _Health:
     async def _list_providers(self) -> None:
         with self._providers:
             html(Markup("<h2>What can embed here</h2>"), "said")
+            text("EMBEDDING_MODEL chooses among these when the service starts.", "said soft")
             try:
                 answer = await self._desk.reverie.embedding_providers()
             except ReverieClientError as error:
@@ -227,6 +234,7 @@ def _kept(embedder: Json) -> str | None:
 def _tiles(state: Json) -> list[tuple[str, Json, Json]]:
     database, embedder, llm = state["database"], state["embedder"], state["llm"]
     index, dreams, pii, dead = state["index"], state["dreams"], state["pii"], state["dead_letters"]
+    reranker = state["reranker"]["model"]
     embedded = {"status": "off"} if embedder["source"] == "none" else embedder
     return [
         ("Database", database, _database(database)),
@@ -237,14 +245,17 @@ def _tiles(state: Json) -> list[tuple[str, Json, Json]]:
         ("Language model", llm, {
             "Model": llm["model"] or "none: dreams go by built-in rules", "Last call": _latency(llm),
         }),
+        ("Reranker", {"status": "used" if reranker else "off"}, {
+            "Model": reranker or "none: the order of a search stands (RERANK_MODEL sets one)",
+        }),
         ("Dreams", {"status": state["workers_status"]}, {
             "Due": count(dreams["due"], "agent"), "Running": dreams["running"],
             "Longest due": when(dreams["oldest_due_at"]) if dreams["oldest_due_at"] else None,
             "Dead letters": count(dead["count"], "text") if dead["count"] else None,
         }),
         ("Personal data", {"status": "off" if pii["mode"] == "off" else "ok"}, {
-            "Mode": pii["mode"], "Looked for": ", ".join(pii["entities"]).replace("_", " ").lower() or None,
-            "Not found here": ", ".join(pii["not_found_here"]).replace("_", " ").lower() or None,
+            "Mode": pii["mode"], "Looked for": ", ".join(map(constant_in_words, pii["entities"])) or None,
+            "Not found here": ", ".join(map(constant_in_words, pii["not_found_here"])) or None,
         }),
         ("To be searched", {"status": "ok"}, {
             "Memories": f"{index['memories']:,}", "Messages": f"{index['messages']:,}",

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 from nicegui import ui
 
-from service.clients import calls
+from service.clients import ReverieClientError, calls
 from service.clients.models import MemoryRecord, MemoryStats, Page
 from service.studio.components import (
     SCOPES,
@@ -45,6 +45,8 @@ LINE = Markup(
     '<div class="top"><div class="text">{}</div><div class="faint small still">{}</div></div>'
     '<div class="about">{}</div>'
 )
+HEALTH = Markup('<a href="/studio/engine" class="dot {}">{}</a>')
+HEALTH_S = 15.0
 CARD = Markup('<div title="{}"><b>{}</b><span>{}</span></div>')
 FIRST_MEMORY = """curl -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   {url}/v1/memories -d '{{"agent": "ada", "type": "decision",
@@ -58,6 +60,7 @@ def add(frame: Layout) -> None:
     async def page(desk: PageContext) -> None:
         memories = _Memories(desk)
         with heading("Memories", "What your agents know. Every change is kept, and the list follows as it happens."):
+            _health(desk)
             if desk.may_administer or desk.held.who.role == "agent":
                 button("Export", lambda: open_export(desk), icon="download")
             if desk.may_administer:
@@ -67,6 +70,25 @@ def add(frame: Layout) -> None:
                 button("Add a memory", lambda: add_memory(desk, memories.refresh), "primary", "add")
         await memories.build()
         refresh_on_events(desk.reverie, memories.refresh)
+
+
+def _health(desk: PageContext) -> None:
+    """Whether everything works, as a dot that leads to what does not."""
+    place = box("row-of")
+
+    async def look() -> None:
+        try:
+            state = await desk.reverie.ready()
+            failing = state["degraded"]
+        except ReverieClientError:
+            failing = ["the database"]
+        place.clear()
+        words = f"Does not work: {', '.join(failing)}" if failing else "Everything works"
+        with place:
+            html(HEALTH.format("bad" if failing else "good", words))
+
+    ui.timer(0, look, once=True)
+    ui.timer(HEALTH_S, look, immediate=False)
 
 
 class _Memories:

@@ -8,8 +8,9 @@ from nicegui import ui
 
 from service.clients import InvalidRequest, ReverieClientError
 from service.studio.components import box, button, error_banner, notify, notify_error, text
-from service.studio.formatting import error_message
+from service.studio.formatting import constant_in_words, error_message
 from service.studio.layout import PageContext
+from service.studio.pages.costs import show_costs
 
 Json = dict[str, Any]
 
@@ -50,6 +51,7 @@ class SettingsForm:
         whole = _resolved(
             api, api["paths"]["/v1/settings"]["put"]["requestBody"]["content"]["application/json"]["schema"]
         )
+        await show_costs(self._desk, present)
         if not self._desk.may_administer:
             text("Settings are changed by admins. You are signed in with another kind of key.", "note")
         with box("card flush"):
@@ -140,7 +142,7 @@ class _Field:
             return ui.switch(label, value=value)
         if self._kind == "array":
             named = self._schema.get("items", {}).get("enum", [])
-            choices = {one: str(one).replace("_", " ").capitalize() for one in named} or list(value)
+            choices = {one: constant_in_words(one) for one in named} or list(value)
             free = None if self._schema.get("items", {}).get("enum") else "add-unique"
             field = ui.select(choices, label=label, value=list(value), multiple=True, new_value_mode=free)  # type: ignore[arg-type]
             return field.props("use-chips").classes("whole-row")
