@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from uuid import uuid4
 from weakref import WeakSet
 
 import httpx
-from nicegui import Client, app
+from nicegui import Client, app, ui
 
 from service.clients import AsyncReverie
 from service.clients.models import Whoami
+from service.studio.components import ENDED
 
 IDLE_S = 12 * 3600
 SESSIONS_MAX = 1000
@@ -111,10 +112,12 @@ class BrowserSessions:
         """Forget every key of a session, and send its pages to where one signs in."""
         self.forget(visit)
         for page in list(visit.pages):
-            page.open("/sign-in")
+            page.open("/sign-in" if page is ui.context.client else ENDED)
 
     def forget(self, visit: BrowserSession) -> None:
-        """Forget every key of a session."""
+        """Forget every key of a session: a page of it that is still open, or comes back, has none to act with."""
+        for held in visit.held:
+            held.reverie.options = replace(held.reverie.options, api_key=None)
         self._visits = {id_: one for id_, one in self._visits.items() if one is not visit}
 
     def _keep(self, visit: BrowserSession) -> None:

@@ -22,6 +22,8 @@ P = ParamSpec("P")
 TYPES = ("fact", "preference", "decision", "identity", "event", "observation", "goal", "todo")
 SCOPES = ("agent", "team", "task", "session", "prime")
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+ENDED = "/sign-in?ended=true"
+"""Where one signs in again, and reads why."""
 PAIRS_MAX = 20_000
 """Of equal words in two texts: what comparing them takes grows with it, up to 0.1 s here."""
 
@@ -136,7 +138,7 @@ def notify_error(error: ReverieClientError) -> None:
     """Say on the page what went wrong. A key that has stopped working leads back to the sign-in."""
     error_banner(error_message(error))
     if isinstance(error, NotAuthenticated):
-        ui.navigate.to("/sign-in")
+        ui.navigate.to(ENDED)
 
 
 def error_banner(words: str) -> None:

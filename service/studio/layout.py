@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 from nicegui import ui
@@ -15,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from service.clients import AsyncReverie, NotAuthenticated, ReverieClientError
 from service.studio.browser_sessions import BrowserSession, BrowserSessions, SignedInKey, Theme
-from service.studio.components import box, button, empty, html, text
+from service.studio.components import box, button, empty, html, notify_errors, text
 from service.studio.endpoint import PATH
 from service.studio.formatting import error_message
 
@@ -43,18 +44,15 @@ CHOICES_MAX = 24
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """What a page works with: the client of whoever looks, whose memories they look at (None: everyone's), and
-    the ``url`` of the API."""
+    """What a page works with: the client of whoever looks, the ``url`` of the API, and whose memories they look at
+    (None: everyone's), which stays what it is for as long as the page is open."""
 
     reverie: AsyncReverie
     held: SignedInKey
     agents: list[str]
     query: dict[str, str]
     url: str
-
-    @property
-    def agent(self) -> str | None:
-        return self.held.agent
+    agent: str | None
 
     @property
     def may_write(self) -> bool:
@@ -88,15 +86,15 @@ class Layout:
 
     async def _answer(self, request: Request, path: str, build: Build) -> Response | None:
         visit = self._visits.current()
-        away = RedirectResponse(f"{PATH}/sign-in?next={quote(path)}")
+        away = RedirectResponse(f"{PATH}/sign-in?next={quote(_with_query(path, request.url.query), safe='')}")
         if visit.key is None:
             return away
         visit.pages.add(ui.context.client)
         ui.dark_mode(THEMES[visit.theme])
         try:
-            desk = PageContext(
-                visit.key.reverie, visit.key, await _agents(visit.key), dict(request.query_params), _url(request)
-            )
+            agents, query = await _agents(visit.key), dict(request.query_params)
+            visit.key.agent = _chosen(visit.key, agents, query.get("agent"))
+            desk = PageContext(visit.key.reverie, visit.key, agents, query, _url(request), visit.key.agent)
             html(SKIP)
             with box("shell"):
                 self._rail(visit, desk, path)
@@ -112,14 +110,14 @@ class Layout:
 
     def _rail(self, visit: BrowserSession, desk: PageContext, path: str) -> None:
         with box("rail", "header"):
-            with ui.link(target="/").classes("brand").props('aria-label="Reverie: memories"'):
+            with ui.link(target=place_of(desk, "/")).classes("brand").props('aria-label="Reverie: memories"'):
                 html(Markup(f'<svg viewBox="0 0 24 24" aria-hidden="true">{MOON}</svg>'))
                 text("Reverie", tag="span")
-            self._pickers(visit, desk)
+            self._pickers(visit, desk, path)
             with box("places", "nav").props('aria-label="Pages"'):
                 for target, title, icon in PLACES:
                     here = target == path
-                    with ui.link(target=target).classes("place here" if here else "place") as link:
+                    with ui.link(target=place_of(desk, target)).classes("place here" if here else "place") as link:
                         ui.icon(icon).props('aria-hidden="true"')
                         text(title, tag="span")
                     if here:
@@ -133,17 +131,16 @@ class Layout:
                         "aria-label='Sign out'"
                     )
 
-    def _pickers(self, visit: BrowserSession, desk: PageContext) -> None:
+    def _pickers(self, visit: BrowserSession, desk: PageContext, path: str) -> None:
         def open_workspace(position: int) -> None:
             if position < 0:
                 ui.navigate.to("/sign-in")
                 return
             visit.current = position
-            ui.navigate.reload()
+            ui.navigate.to(path)
 
         def look_at(agent: str) -> None:
-            desk.held.agent = agent or None
-            ui.navigate.reload()
+            ui.navigate.to(f"{path}?agent={quote(agent, safe='')}")
 
         with box("pickers"):
             workspaces = {place: _workspace(held) for place, held in enumerate(visit.held)} | {-1: "Open another…"}
@@ -154,9 +151,12 @@ class Layout:
                 ui.input("Agent", value=desk.held.who.agent).props("outlined dense readonly")
                 return
             agents = {"": EVERYONE} | {name: name for name in desk.agents}
-            chosen = desk.agent if desk.agent in agents else None
             ui.select(
-                agents, label="Agent", value=chosen or "", with_input=True, on_change=lambda event: look_at(event.value)
+                agents,
+                label="Agent",
+                value=desk.agent or "",
+                with_input=True,
+                on_change=lambda event: look_at(event.value),
             ).props("outlined dense options-dense")
 
     def _theme_button(self, visit: BrowserSession) -> None:
@@ -166,6 +166,25 @@ class Layout:
 
         label = f"Colours: {visit.theme}. Change to {AFTER[visit.theme]}"
         button("", change, "quiet", THEME_ICONS[visit.theme]).props(f'aria-label="{label}" title="{label}"')
+
+
+def _chosen(held: SignedInKey, agents: list[str], asked: str | None) -> str | None:
+    """Whose memories a page is about: its key's own agent, or the one its address names, or the one chosen last."""
+    if held.who.agent is not None:
+        return held.who.agent
+    if asked is not None:
+        return asked if asked in agents else None
+    return held.agent if held.agent in agents else None
+
+
+def place_of(desk: PageContext, path: str, **query: object) -> str:
+    """The address of a page for the agent that is looked at, or the one that ``query`` names."""
+    named = {"agent": "" if desk.agent is None else desk.agent} if desk.held.who.agent is None else {}
+    return _with_query(path, urlencode(named | query))
+
+
+def _with_query(path: str, query: str) -> str:
+    return f"{path}?{query}" if query else path
 
 
 def _url(request: Request) -> str:
@@ -193,20 +212,26 @@ def heading(title: str, explanation: str) -> Iterator[None]:
             yield
 
 
-def choose_agent(desk: PageContext, why: str) -> bool:
-    """Whether an agent is chosen; where none is, the page asks for one."""
+def choose_agent(desk: PageContext, path: str, why: str) -> bool:
+    """Whether an agent is chosen; where none is, the page at ``path`` asks for one."""
     if desk.agent is not None:
         return True
-
-    def choose(agent: str) -> None:
-        desk.held.agent = agent
-        ui.navigate.reload()
-
     with box("card"):
         if not desk.agents:
             empty("smart_toy", "No agents yet", "An agent is made when it first saves a memory or a message.")
             return False
-        with empty("smart_toy", "Whose?", why), box("row-of").style("justify-content: center; max-width: 640px"):
-            for name in desk.agents[:CHOICES_MAX]:
-                button(name, partial(choose, name), "choice")
+        with empty("smart_toy", "Whose?", why):
+            agent_choices(desk.agents, lambda agent: ui.navigate.to(place_of(desk, path, agent=agent)))
     return False
+
+
+def agent_choices(agents: list[str], choose: Callable[[str], Any]) -> None:
+    """All agents to choose from: a button each for the first, a list with all where there are more."""
+    with box("row-of").style("justify-content: center; max-width: 640px"):
+        for name in agents[:CHOICES_MAX]:
+            button(name, partial(choose, name), "choice")
+    if len(agents) > CHOICES_MAX:
+        ui.select(
+            agents, label=f"All {len(agents):,} agents", with_input=True,
+            on_change=notify_errors(lambda event: choose(event.value)),
+        ).props("outlined dense options-dense").style("min-width: 260px")  # fmt: skip

@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 import httpx
 from nicegui import background_tasks, ui
 
-from service.clients import AsyncReverie, ReverieClientError
+from service.clients import AsyncReverie, NotAuthenticated, ReverieClientError
+from service.studio.components import notify_error
 
 TICK_S = 0.5
 POLL_S = 2.0
@@ -40,6 +41,8 @@ def refresh_on_events(
         events.something_happened = False
         try:
             await refresh()
+        except NotAuthenticated as error:
+            notify_error(error)
         except ReverieClientError:
             return
         finally:

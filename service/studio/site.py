@@ -46,6 +46,7 @@ async def open_site(http: httpx.AsyncClient) -> AsyncIterator[ASGIApp]:
         page.add(studio)
     transfer.add_routes(visits)
     ui.add_head_html(f"<style>{STYLESHEET.read_text(encoding='utf-8')}</style>", shared=True)
+    ui.add_head_html("<script>document.documentElement.lang = 'en'</script>", shared=True)
     for script in SCRIPTS:
         ui.add_head_html(f"<script>{script.read_text(encoding='utf-8')}</script>", shared=True)
     ui.run_with(

@@ -23,7 +23,7 @@ async def memories(service: ServerProcess, **filters: Any) -> list[dict[str, Any
 async def test_every_field_is_written_and_changed(visitor: StudioPage, service: ServerProcess) -> None:
     page, dialog = visitor.page, visitor.dialog()
     await visitor.press("Add a memory")
-    await page.get_by_label("Agent", exact=True).last.fill("priya")
+    await visitor.dialog("Add a memory").get_by_label("Agent", exact=True).fill("priya")
     await page.get_by_label("What is to be remembered", exact=True).fill("Launch the marketing site by 2026-05-01.")
     await visitor.choose("Type", "todo", dialog)
     await dialog.get_by_text("More", exact=True).click()
@@ -84,10 +84,11 @@ async def test_what_is_written_survives_escape_and_a_double_press_acts_once(
 ) -> None:
     page = visitor.page
     await visitor.press("Add a memory")
+    await expect(page.get_by_label("What is to be remembered", exact=True)).to_be_focused()
     await page.keyboard.press("Escape")
     await expect(page.get_by_role("dialog")).to_have_count(0)
     await visitor.press("Add a memory")
-    await page.get_by_label("Agent", exact=True).last.fill("doubled")
+    await visitor.dialog("Add a memory").get_by_label("Agent", exact=True).fill("doubled")
     await page.get_by_label("What is to be remembered", exact=True).fill("Said once")
     await page.keyboard.press("Escape")
     await page.mouse.click(5, 5)
@@ -134,7 +135,7 @@ async def test_old_memories_are_folded_after_they_were_named(visitor: StudioPage
     await expect(page.locator(".rows .item")).to_have_count(1)
     (summary,) = await memories(service, agent="archivist")
     assert "Frankfurt" in summary["content"]
-    visitor.has_pressed("/studio/", "compact_old", but={"Add a memory", "Export", "Import", "item"})
+    visitor.has_pressed("/studio/", "compact_old", but={"Add a memory", "Export", "Import", "item", "Newer", "Older"})
 
 
 async def test_the_first_command_names_the_address_of_this_service(visitor: StudioPage, service: ServerProcess) -> None:

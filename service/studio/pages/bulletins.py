@@ -31,7 +31,7 @@ def add(frame: Layout) -> None:
         ):
             if desk.agent is not None and desk.may_write:
                 button("Write it anew", bulletins.write, "primary", "refresh")
-        if choose_agent(desk, "Each agent has a bulletin of its own."):
+        if choose_agent(desk, "/bulletins", "Each agent has a bulletin of its own."):
             await bulletins.build()
             refresh_on_events(desk.reverie, bulletins.refresh)
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from markupsafe import Markup
 from nicegui import ui
 
-from service.clients import Conflict, NotFound, calls
+from service.clients import Conflict, InvalidRequest, NotFound, calls
 from service.clients.models import Dream
 from service.studio.components import (
     box,
@@ -29,10 +29,11 @@ from service.studio.components import (
     when,
 )
 from service.studio.formatting import count, error_message
-from service.studio.layout import Layout, PageContext, heading
+from service.studio.layout import Layout, PageContext, agent_choices, heading
 from service.studio.live_updates import refresh_on_events
 from service.studio.pages import dream_format
 from service.studio.pages.memory_panel import open_memory
+from service.studio.paging import first_items
 
 PAGE = 20
 TICK_S = 0.5
@@ -89,8 +90,7 @@ class _Dreams:
             await self._refresh()
 
     async def _refresh(self) -> None:
-        call = calls.agents.list_dreams(agent=self._desk.agent, limit=self._limit)
-        page = await self._desk.reverie.send(call)
+        page = await first_items(self._desk.reverie, calls.agents.list_dreams(agent=self._desk.agent), self._limit)
         if self._open is None and page.items:
             self._open = str(page.items[0].id)
         if (page, self._open) != self._shown:
@@ -102,8 +102,8 @@ class _Dreams:
         if self._open is not None:
             try:
                 dream = await self._desk.reverie.get_dream(self._open)
-            except NotFound:
-                self._open = None
+            except (NotFound, InvalidRequest):
+                self._show_missing()
                 return
             if dream != self._shown_dream:
                 self._shown_dream = dream
@@ -134,8 +134,13 @@ class _Dreams:
         await self.refresh()
 
     async def _earlier(self) -> None:
-        self._limit = min(200, self._limit + PAGE)
+        self._limit += PAGE
         await self.refresh()
+
+    def _show_missing(self) -> None:
+        self._detail.clear()
+        with self._detail, box("card"):
+            empty("search_off", "No such dream", "The dream that this address names is not here. Choose one beside.")
 
     def _show_dream(self, dream: Dream) -> None:
         self._detail.clear()
@@ -155,18 +160,32 @@ class _Dreams:
     def _changes(self, dream: Dream) -> None:
         changes = dream.changes or []
         contents = dream_format.memory_contents(changes)
+        shown = 0
+
+        def show_more() -> None:
+            nonlocal shown
+            with rows:
+                for one in changes[shown : shown + CHANGES_SHOWN]:
+                    self._change(one, contents)
+            shown += CHANGES_SHOWN
+            left = len(changes) - shown
+            more.set_visibility(left > 0)
+            more.set_text(f"Show {min(left, CHANGES_SHOWN):,} of {left:,} more")
+
         with box("card flush"):
-            for one in changes[:CHANGES_SHOWN]:
-                with box("change"):
-                    html(dream_format.change_tag(one["op"]))
-                    html(dream_format.change(one, contents), "words")
-                    if one.get("memory_id") and one["op"] in OPENED:
-                        look = partial(open_memory, self._desk, one["memory_id"], self.refresh)
-                        button("Open", look, "quiet", "open_in_new").classes("tiny")
-            if len(changes) > CHANGES_SHOWN:
-                text(f"and {len(changes) - CHANGES_SHOWN:,} more", "pager")
+            rows = box("")
+            more = button("Show more", show_more, "quiet")
+            show_more()
             if not changes and dream.status in OVER:
                 empty("nights_stay", "It changed nothing", "There was nothing new in what was said.")
+
+    def _change(self, one: dict[str, Any], contents: dict[str, str]) -> None:
+        with box("change"):
+            html(dream_format.change_tag(one["op"]))
+            html(dream_format.change(one, contents), "words")
+            if one.get("memory_id") and one["op"] in OPENED:
+                look = partial(open_memory, self._desk, one["memory_id"], self.refresh)
+                button("Open", look, "quiet", "open_in_new").classes("tiny")
 
     async def _undo(self, dream: Dream) -> None:
         sure_of_it = await confirm(
@@ -228,9 +247,7 @@ class _Dreams:
 
         with open_dialog() as dialog:
             text("Who shall dream?", tag="h2")
-            with box("row-of"):
-                for agent in self._desk.agents[:50]:
-                    button(agent, partial(go, agent), "choice")
+            agent_choices(self._desk.agents, go)
             if not self._desk.agents:
                 text("There are no agents yet.", "soft")
             with box("row-of").style("justify-content: flex-end"):

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from service.studio.components import box, definition_list, html, joined, kind, text
 from service.studio.endpoint import PATH
-from service.studio.layout import Layout, PageContext, heading
+from service.studio.layout import Layout, PageContext, heading, place_of
 
 STEPS = (
     (
@@ -69,14 +69,14 @@ def add(frame: Layout) -> None:
     """The page at ``/how-it-works``."""
 
     @frame.page("/how-it-works", "How it works")
-    async def page(_: PageContext) -> None:
+    async def page(desk: PageContext) -> None:
         with heading("How it works", "What becomes of what your agents say, from the first word to the last recall."):
             pass
         for number, (title, words, target, place) in enumerate(STEPS, start=1):
             with box("card"):
                 text(f"{number}. {title}", tag="h2")
                 text(words, "soft", tag="p")
-                html(Markup('<a href="{}{}">Open {}</a>').format(PATH, target, place))
+                html(Markup('<a href="{}{}">Open {}</a>').format(PATH, place_of(desk, target), place))
         with box("tiles"):
             with box("card"):
                 text("Types of memories", tag="h2")

@@ -24,8 +24,9 @@ from service.studio.components import (
     tag,
     when,
 )
+from service.studio.endpoint import PATH
 from service.studio.formatting import count
-from service.studio.layout import Layout, PageContext, heading
+from service.studio.layout import Layout, PageContext, heading, place_of
 from service.studio.live_updates import refresh_on_events
 from service.studio.pages.compact_old import compact_old
 from service.studio.pages.memory_form import add_memory
@@ -45,7 +46,7 @@ LINE = Markup(
     '<div class="top"><div class="text">{}</div><div class="faint small still">{}</div></div>'
     '<div class="about">{}</div>'
 )
-HEALTH = Markup('<a href="/studio/engine" class="dot {}">{}</a>')
+HEALTH = Markup('<a href="{}{}" class="dot {}">{}</a>')
 HEALTH_S = 15.0
 CARD = Markup('<div title="{}"><b>{}</b><span>{}</span></div>')
 FIRST_MEMORY = """curl -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
@@ -85,7 +86,7 @@ def _health(desk: PageContext) -> None:
         place.clear()
         words = f"Does not work: {', '.join(failing)}" if failing else "Everything works"
         with place:
-            html(HEALTH.format("bad" if failing else "good", words))
+            html(HEALTH.format(PATH, place_of(desk, "/engine"), "bad" if failing else "good", words))
 
     ui.timer(0, look, once=True)
     ui.timer(HEALTH_S, look, immediate=False)

@@ -30,12 +30,13 @@ from service.studio.components import (
     text,
     when,
 )
+from service.studio.endpoint import PATH
 from service.studio.formatting import exact_time
-from service.studio.layout import PageContext
+from service.studio.layout import PageContext, place_of
 from service.studio.pages.memory_form import edit_memory
 
 SOURCE = Markup(
-    '<div class="faint"><a href="/studio/sessions?session={session}">{session}</a>, message {seq} · {role} · {when}'
+    '<div class="faint"><a href="{place}">{session}</a>, message {seq} · {role} · {when}'
     "</div>"
     '<div class="words">{content}</div>'
 )
@@ -92,7 +93,7 @@ class _Panel:
                 sources = ui.tab("Sources")
             with ui.tab_panels(tabs, value=about, animated=False).classes("grow"):
                 with ui.tab_panel(about):
-                    html(_about(memory))
+                    html(_about(memory, f"{PATH}{place_of(self._desk, '/dreams', dream=memory.dream_id)}"))
                 with ui.tab_panel(history):
                     past = box("column-of")
                 with ui.tab_panel(sources):
@@ -154,11 +155,20 @@ class _Panel:
             origins.clear()
             with origins:
                 for message in messages:
-                    html(_source(message), "card small")
+                    html(self._source(memory, message), "card small")
                 if not messages:
                     empty(
                         "edit_note", "Written directly", "A memory that a dream makes names the messages it came from."
                     )
+
+    def _source(self, memory: MemoryRecord, message: dict[str, Any]) -> Markup:
+        place = place_of(
+            self._desk, "/sessions", agent=memory.agent, session=message["session"], message=message["seq"]
+        )
+        return SOURCE.format(
+            place=f"{PATH}{place}", session=message["session"], seq=message["seq"], role=message["role"],
+            when=when(message["created_at"]), content=message["content"],
+        )  # fmt: skip
 
 
 def _state(memory: MemoryRecord) -> Markup:
@@ -172,7 +182,7 @@ def _state(memory: MemoryRecord) -> Markup:
     return joined(tag(words, tone) for held, words, tone in states if held)
 
 
-def _about(memory: MemoryRecord) -> Markup:
+def _about(memory: MemoryRecord, dream: str) -> Markup:
     rows: dict[str, Any] = {
         "Agent": memory.agent,
         "Who may read it": _readers(memory),
@@ -197,9 +207,7 @@ def _about(memory: MemoryRecord) -> Markup:
         "Key": memory.key,
         "Metadata": definition_list({name: _plain(value) for name, value in memory.metadata.items()}) or None,
         "Version": memory.version,
-        "Made by": Markup('<a href="/studio/dreams?dream={0}">a dream</a>').format(memory.dream_id)
-        if memory.dream_id
-        else None,
+        "Made by": Markup('<a href="{}">a dream</a>').format(dream) if memory.dream_id else None,
         "Id": Markup('<span class="mono">{}</span>').format(memory.id),
     }
     return definition_list(rows)
@@ -252,13 +260,3 @@ def _plain(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     return "none" if value is None else str(value)
-
-
-def _source(message: dict[str, Any]) -> Markup:
-    return SOURCE.format(
-        session=message["session"],
-        seq=message["seq"],
-        role=message["role"],
-        when=when(message["created_at"]),
-        content=message["content"],
-    )

@@ -34,7 +34,9 @@ def add(frame: Layout) -> None:
     async def page(desk: PageContext) -> None:
         with heading("Playground", "Ask as an agent would, and see why each answer stands where it stands."):
             pass
-        if choose_agent(desk, "A search is always made as one agent: it finds what that agent may read."):
+        if choose_agent(
+            desk, "/playground", "A search is always made as one agent: it finds what that agent may read."
+        ):
             _Playground(desk).build()
 
 

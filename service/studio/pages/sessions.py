@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from markupsafe import Markup
+from nicegui import ui
 
 from service.clients import NotFound, calls
 from service.clients.models import MemoryRecord, MessageRecord, Page, SessionRecord, Window
@@ -16,9 +17,14 @@ from service.studio.formatting import count, relative_time
 from service.studio.layout import Layout, PageContext, heading
 from service.studio.live_updates import refresh_on_events
 from service.studio.pages.memory_panel import open_memory
+from service.studio.paging import first_items
 
 PAGE = 40
 SESSIONS_PAGE = 50
+DIGITS_MAX = 12
+AROUND = 10
+"""Messages shown before the one that an address names."""
+SHOW_MARKED = "document.querySelector('.said.marked')?.scrollIntoView({block: 'center'})"
 SAID_S = 2.0
 """No event tells of a message."""
 FIRST_SESSION = """curl -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
@@ -46,12 +52,14 @@ class _Sessions:
     def __init__(self, desk: PageContext) -> None:
         self._desk = desk
         self._wanted = desk.query.get("session")
+        self._marked = _seq(desk.query.get("message"))
         self._open: SessionRecord | None = None
         self._limit = SESSIONS_PAGE
         self._messages = PAGE
         self._shown: Any = None
         self._shown_inside: Any = None
         self._laid_out: UUID | None = None
+        self._scrolled_to: UUID | None = None
         self._looking = asyncio.Lock()
 
     async def build(self) -> None:
@@ -67,14 +75,35 @@ class _Sessions:
             await self._refresh()
 
     async def _refresh(self) -> None:
-        page = await self._desk.reverie.send(calls.sessions.list_sessions(agent=self._desk.agent, limit=self._limit))
-        if self._open is None and page.items:
-            self._open = next((one for one in page.items if one.session == self._wanted), page.items[0])
+        page = await first_items(self._desk.reverie, calls.sessions.list_sessions(agent=self._desk.agent), self._limit)
+        if self._open is None and self._wanted is not None:
+            await self._open_wanted(self._wanted, page.items)
+        elif self._open is None and page.items:
+            self._open = page.items[0]
         if (page, self._open and self._open.id) != self._shown:
             self._shown = (page, self._open and self._open.id)
             self._show_sessions(page)
         if self._open is not None:
             await self._look_inside(self._open)
+
+    async def _open_wanted(self, name: str, listed: list[SessionRecord]) -> None:
+        """Open the session that the address names, and no other."""
+        try:
+            found = (
+                await self._desk.reverie.get_session(name, agent=self._desk.agent)
+                if self._desk.agent is not None
+                else next((one for one in listed if one.session == name), None)
+            )
+        except NotFound:
+            found = None
+        if found is None:
+            self._detail.clear()
+            with self._detail, box("card"):
+                empty("search_off", "No such session", f"There is no session {name} here. It may be another agent's.")
+            return
+        self._open = found
+        if self._marked is not None:
+            self._messages = max(PAGE, found.messages - self._marked + AROUND)
 
     def _show_sessions(self, page: Page[SessionRecord]) -> None:
         self._rows.clear()
@@ -95,17 +124,17 @@ class _Sessions:
                 )
 
     async def _choose(self, session: SessionRecord) -> None:
-        self._open, self._messages = session, PAGE
+        self._open, self._messages, self._wanted, self._marked = session, PAGE, None, None
         await self.refresh()
 
     async def _older(self) -> None:
-        self._limit = min(200, self._limit + SESSIONS_PAGE)
+        self._limit += SESSIONS_PAGE
         await self.refresh()
 
     async def _look_inside(self, session: SessionRecord) -> None:
         reverie, agent = self._desk.reverie, session.agent
-        history = await reverie.send(
-            calls.sessions.list_messages(session.session, order="desc", agent=agent, limit=self._messages)
+        history = await first_items(
+            reverie, calls.sessions.list_messages(session.session, order="desc", agent=agent), self._messages
         )
         window = await reverie.window(session.session, agent=agent)
         dreams = await reverie.send(calls.agents.list_dreams(agent=agent, limit=1))
@@ -132,7 +161,7 @@ class _Sessions:
         if self._laid_out != session.id:
             self._lay_out(session)
         self._deeds.set_visibility(self._desk.may_write and bool(window.messages))
-        self._more.set_visibility(history.next_cursor is not None and self._messages < 200)
+        self._more.set_visibility(history.next_cursor is not None)
         for place in (self._head, self._before, self._said):
             place.clear()
         with self._head:
@@ -150,6 +179,9 @@ class _Sessions:
                 self._message(message, became.get(message.id, []), in_window=message.id in verbatim)
             if not history.items:
                 empty("chat_bubble_outline", "Nothing said yet", "Messages appear here as they are appended.")
+        if self._marked is not None and self._scrolled_to != session.id:
+            self._scrolled_to = session.id
+            ui.run_javascript(SHOW_MARKED)
 
     def _lay_out(self, session: SessionRecord) -> None:
         """The places of a session, with the buttons, which stay when what is around them is drawn anew: a press on
@@ -168,7 +200,8 @@ class _Sessions:
                 self._said = box("")
 
     def _message(self, message: MessageRecord, became: list[MemoryRecord], *, in_window: bool) -> None:
-        with box("said in-window" if in_window else "said"):
+        marked = message.seq == self._marked
+        with box(f"said {'in-window' if in_window else ''} {'marked' if marked else ''}"):
             html(
                 Markup(
                     '<div class="row-of faint small"><b style="font-weight:500">{}</b><span>#{}</span>{}</div>'
@@ -182,7 +215,7 @@ class _Sessions:
                             html(Markup("→ {}").format(memory.content))
 
     async def _earlier(self) -> None:
-        self._messages = min(200, self._messages + PAGE)
+        self._messages += PAGE
         await self.refresh()
 
     async def _fold(self, session: SessionRecord) -> None:
@@ -205,6 +238,10 @@ class _Sessions:
             await self._desk.reverie.clear_window(session.session, agent=session.agent)
             await self.refresh()
             notify("Cleared.")
+
+
+def _seq(given: str | None) -> int | None:
+    return int(given) if given is not None and given.isascii() and given.isdigit() and len(given) < DIGITS_MAX else None
 
 
 def _words(content: Any) -> str:

@@ -14,7 +14,12 @@ from service.studio.pages.costs import show_costs
 
 Json = dict[str, Any]
 
+GENERAL = ""
+LINE_MAX = 500
+"""Characters; what may be longer gets several lines."""
 TITLES = {
+    GENERAL: ("General", "What every agent is told, and where it is."),
+    "memory": ("Memory", "Whether anything is captured, dreamed about and recalled."),
     "pii": ("Personal data", "What is done with it in what is written."),
     "window": ("Window", "How much of a conversation goes to the model verbatim."),
     "retrieval": ("Search", "How results are found, weighed and ordered."),
@@ -55,16 +60,15 @@ class SettingsForm:
         if not self._desk.may_administer:
             text("Settings are changed by admins. You are signed in with another kind of key.", "note")
         with box("card flush"):
-            for section, schema in whole["properties"].items():
-                if present[section] is None:  # of the installation: shown to its admins alone
+            for section, settings in _sections(api, whole):
+                shown = _part(present, section)
+                if shown is None:  # of the installation: shown to its admins alone
                     continue
-                locked = present[section].get("locked_by", {})
+                locked = shown.get("locked_by", {})
                 title, about = TITLES.get(section, (section.replace("_", " ").capitalize(), ""))
                 with ui.expansion(title, caption=about).props("dense-toggle"), box("fields"):
-                    for name, described in _resolved(api, _one_of(_resolved(api, schema)))["properties"].items():
-                        if name == "locked_by":
-                            continue
-                        field = _Field(name, _resolved(api, described), present[section][name])
+                    for name, described in settings.items():
+                        field = _Field(name, described, shown[name])
                         self._fields[section, name] = field
                         if name in locked:
                             field.lock(locked[name])
@@ -87,7 +91,7 @@ class SettingsForm:
         changes: Json = {}
         for (section, name), field in self._fields.items():
             if field.has_changed():
-                changes.setdefault(section, {})[name] = field.value()
+                (changes if section == GENERAL else changes.setdefault(section, {}))[name] = field.value()
         if not changes:
             notify("Nothing has changed.")
             return
@@ -99,8 +103,29 @@ class SettingsForm:
             notify_error(error)
         else:
             for (section, name), field in self._fields.items():
-                field.set(present[section][name])
+                field.set((_part(present, section) or {})[name])
             notify("Saved. In effect from the next call.")
+
+
+def _sections(api: Json, whole: Json) -> list[tuple[str, dict[str, Json]]]:
+    """The settings by section, as they are described; those of no section first, under GENERAL."""
+    general: dict[str, Json] = {}
+    found = [(GENERAL, general)]
+    for name, schema in whole["properties"].items():
+        described = _resolved(api, schema)
+        within = _resolved(api, _one_of(described)).get("properties")
+        if within is None:
+            general[name] = described
+        else:
+            settings = {one: _resolved(api, part) for one, part in within.items() if one != "locked_by"}
+            found.append((name, settings))
+    return found
+
+
+def _part(settings: Json, section: str) -> Json | None:
+    """What a section holds; None for one that the visitor's key may not see."""
+    part: Json | None = settings if section == GENERAL else settings[section]
+    return part
 
 
 def label_of(name: str) -> str:
@@ -149,6 +174,8 @@ class _Field:
         if self._kind in ("integer", "number"):
             precision = 0 if self._kind == "integer" else None
             return ui.number(label, value=value, precision=precision, validation=self._problem)
+        if self._schema.get("maxLength", 0) > LINE_MAX:
+            return ui.textarea(label, value=value or "").props("autogrow").classes("whole-row")
         return ui.input(label, value=value or "")
 
     def _problem(self, value: Any) -> str | None:

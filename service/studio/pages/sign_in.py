@@ -22,21 +22,22 @@ WHERE_KEYS_ARE = Markup(
     "sign out, and is never in a page.</p>"
 )
 REFUSED = "That sign-in was not finished in time, or was begun before another tab signed in. Give the key once more."
+SIGNED_OUT = "You have been signed out: in another tab, or because the key was revoked or replaced."
 
 
 def add(visits: BrowserSessions) -> None:
     """The page at ``/sign-in``, and the addresses where a session begins and ends."""
 
     @ui.page("/sign-in", title="Sign in · Reverie")
-    def page(next: str = "/", refused: bool = False) -> None:
+    def page(next: str = "/", refused: bool = False, ended: bool = False) -> None:
         ui.dark_mode(THEMES[visits.current().theme])
-        _build(visits, _place(next), REFUSED if refused else "")
+        _build(visits, _place(next), REFUSED if refused else SIGNED_OUT if ended else "")
 
     @app.get("/enter")
     async def enter(code: str, next: str = "/") -> Response:
         if visits.sign_in(code):
             return RedirectResponse(f"{PATH}{_place(next)}", 303)
-        return RedirectResponse(f"{PATH}/sign-in?refused=true&next={quote(_place(next))}", 303)
+        return RedirectResponse(f"{PATH}/sign-in?refused=true&next={quote(_place(next), safe='')}", 303)
 
     @app.get("/sign-out")
     async def leave() -> Response:
@@ -44,8 +45,10 @@ def add(visits: BrowserSessions) -> None:
         return RedirectResponse(f"{PATH}/sign-in", 303)
 
 
-def _place(path: str) -> str:
-    return path if path in {place for place, _, _ in PLACES} else "/"
+def _place(address: str) -> str:
+    """The address if it is a page of the Studio, with what it asks for; else the first page."""
+    path, _, _ = address.partition("?")
+    return address if path in {place for place, _, _ in PLACES} else "/"
 
 
 def _build(visits: BrowserSessions, target: str, said: str) -> None:
@@ -62,7 +65,7 @@ def _build(visits: BrowserSessions, target: str, said: str) -> None:
             go.props(remove="loading")
         else:
             key.set_value("")
-            ui.navigate.to(f"/enter?code={code}&next={quote(target)}")
+            ui.navigate.to(f"/enter?code={code}&next={quote(target, safe='')}")
 
     with box("sign-in", "main"), box("card"):
         html(BRAND)
