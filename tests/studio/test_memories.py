@@ -74,7 +74,7 @@ async def test_memories_are_found_changed_deleted_and_restored(
         "memory_form",
         "memory_panel",
         "transfer",
-        but={"Newer", "Older", "Compact old", "Mark as done", "Open again"},
+        but={"Newer", "Older", "Compact old", "Mark as done", "Open again", "Undo the fold"},
     )  # pressed in test_memory_fields
 
 

@@ -11,6 +11,9 @@ from playwright.async_api import expect
 from tests.processes import ServerProcess
 from tests.studio.browser import StudioPage
 
+PANEL = {"About", "History", "Sources", "Edit", "Delete", "Close"}
+"""Buttons of an open memory that other tests press."""
+
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
@@ -111,7 +114,8 @@ async def test_old_memories_are_folded_after_they_were_named(visitor: StudioPage
     page = visitor.page
     notes = [
         {"agent": "archivist", "type": "observation", "importance": 0.2, "created_at": "2024-01-01T00:00:00Z",
-         "content": f"Deploy number {n} went to the cluster in Frankfurt after lunch, and nobody had to roll it back"}
+         "content": f"Deploy number {n} went to the cluster in Frankfurt after lunch, because the customer wanted to "
+                    "see the prototype before paying any more, and nobody had to roll it back in the days that followed"}
         for n in range(4)
     ]  # fmt: skip
     await service.call("POST", "/v1/memories/batch", json={"items": notes})
@@ -135,7 +139,13 @@ async def test_old_memories_are_folded_after_they_were_named(visitor: StudioPage
     await expect(page.locator(".rows .item")).to_have_count(1)
     (summary,) = await memories(service, agent="archivist")
     assert "Frankfurt" in summary["content"]
-    visitor.has_pressed("/studio/", "compact_old", but={"Add a memory", "Export", "Import", "item", "Newer", "Older"})
+    await page.locator(".rows .item").click()
+    await visitor.press("Undo the fold", visitor.dialog())
+    await visitor.press("Undo", visitor.dialog("Undo this fold?"))
+    await expect(page.locator(".rows .item")).to_have_count(4)
+    assert {one["content"] for one in await memories(service, agent="archivist")} == {one["content"] for one in notes}
+    elsewhere = {"Add a memory", "Export", "Import", "Newer", "Older"} | PANEL
+    visitor.has_pressed("/studio/", "compact_old", but=elsewhere)
 
 
 async def test_the_first_command_names_the_address_of_this_service(visitor: StudioPage, service: ServerProcess) -> None:

@@ -15,6 +15,10 @@ from service.studio.layout import PageContext
 
 DAYS = 30
 SHOWN_MAX = 50
+NOT_FOLDED = {
+    "too_few": "fewer than two memories are that old and that unimportant",
+    "saves_too_little": "a summary would save less than a third of their tokens",
+}
 LINE = Markup('<div class="text">{}</div><div class="about">{} {}</div>')
 
 
@@ -23,8 +27,8 @@ def compact_old(desk: PageContext, after: Callable[[], Awaitable[None]]) -> None
     with open_dialog() as dialog:
         text("Compact old memories", tag="h2")
         text(
-            "One summary takes the place of facts, events and observations that are old and of little importance. They "
-            "stay readable as superseded ones.",
+            "One summary, with a line of each, takes the place of facts, events and observations that are old and of "
+            "little importance. They stay readable as superseded ones, and opening the summary offers an undo.",
             "soft",
             tag="p",
         )
@@ -76,7 +80,7 @@ def compact_old(desk: PageContext, after: Callable[[], Awaitable[None]]) -> None
 def _show(answer: dict[str, Any]) -> None:
     candidates = answer["candidates"]
     if not candidates:
-        text("There is nothing to fold: fewer than two memories are that old and that unimportant.", "note")
+        text(f"There is nothing to fold: {NOT_FOLDED.get(answer['not_folded'], 'nothing is old enough')}.", "note")
         return
     words = (
         f"{count(len(candidates), 'memory', 'memories')} of {count(answer['tokens_before'], 'token')} would become one "

@@ -109,6 +109,8 @@ class _Panel:
                 if memory.superseded_by is None:
                     if memory.type == "todo":
                         self._todo_button(memory)
+                    if memory.source.get("kind") == "summary":
+                        button("Undo the fold", partial(self._undo_fold, memory), icon="undo")
                     button("Edit", lambda: edit_memory(self._desk, memory, show), icon="edit")
                 button("Delete", partial(self._delete, memory), icon="delete")
             else:
@@ -123,6 +125,17 @@ class _Panel:
             button("Open again", partial(mark, "open"), icon="replay")
         else:
             button("Mark as done", partial(mark, "done"), icon="check")
+
+    async def _undo_fold(self, memory: MemoryRecord) -> None:
+        if await confirm(
+            "Undo this fold?",
+            "The memories that this summary replaced are current again, and the summary is deleted.",
+            "Undo",
+            danger=False,
+        ):
+            await self._desk.reverie.undo_summary(memory.id)
+            notify("Undone: its memories are current again.")
+            self._dialog.close()
 
     async def _delete(self, memory: MemoryRecord) -> None:
         settings = await self._desk.reverie.get_settings()
