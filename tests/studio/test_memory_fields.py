@@ -115,7 +115,7 @@ async def test_old_memories_are_folded_after_they_were_named(visitor: StudioPage
     notes = [
         {"agent": "archivist", "type": "observation", "importance": 0.2, "created_at": "2024-01-01T00:00:00Z",
          "content": f"Deploy number {n} went to the cluster in Frankfurt after lunch, because the customer wanted to "
-                    "see the prototype before paying any more, and nobody had to roll it back in the days that followed"}
+                    "see the prototype before paying any more, and nobody had to roll it back in the days after"}
         for n in range(4)
     ]  # fmt: skip
     await service.call("POST", "/v1/memories/batch", json={"items": notes})
