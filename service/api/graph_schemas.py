@@ -78,11 +78,24 @@ class Edge(BaseModel):
     created_at: CreatedAt
 
 
+class Related(BaseModel):
+    """Two entities mentioned by the same memories."""
+
+    source_id: UUID = Field(description="Id of one entity.")
+    target_id: UUID = Field(description="Id of the other entity.")
+    memories: int = Field(description="Number of visible memories linked to both.")
+
+
 class Graph(BaseModel):
     """Neighborhood of an entity, as visible to the caller."""
 
     entity: Entity = Field(description="Central entity.")
-    entities: list[Entity] = Field(description="Entities within the depth.")
+    entities: list[Entity] = Field(description="Entities within the depth, nearest first; at most 249.")
     edges: list[Edge] = Field(description="Edges within the depth.")
-    memories: list[Memory] = Field(description="Memories within the depth.")
+    related: list[Related] = Field(
+        description="Pairs of the entities with memories in common, the pairs with most first; at most 2,000."
+    )
+    memories: list[Memory] = Field(
+        description="Memories within the depth, nearest first; entities and memories are at most 500."
+    )
     truncated: bool = Field(description="Omission of nodes beyond the size limit.")

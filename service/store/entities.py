@@ -118,6 +118,18 @@ async def list_(connection: Connection, workspace: UUID, audiences: Sequence[UUI
     )
 
 
+async def list_by_mentions(
+    connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, **filters: Any
+) -> list[Row]:
+    """As ``list_``, those that most edges lead to first."""
+    return await connection.fetch(
+        "list_entities_by_mentions",
+        workspace=workspace,
+        audiences=None if audiences is None else list(audiences),
+        **filters,
+    )
+
+
 async def connect(connection: Connection, workspace: UUID, edge: Edge, created_by: str) -> UUID | None:
     """Write an edge; the id of a new one, None when it was there already."""
     made: UUID | None = await connection.value(
@@ -240,10 +252,27 @@ async def walk(
     nodes_max: int,
     now: datetime,
 ) -> list[Row]:
-    """What lies within ``depth`` edges of an entity, nearest first: (kind, id, depth), at most ``nodes_max``."""
+    """What lies within ``depth`` edges of an entity, nearest first: (kind, id, depth), at most ``nodes_max`` entities
+    and as many memories."""
     return await connection.fetch(
         "walk_graph", workspace=workspace, audiences=None if audiences is None else list(audiences),
         entity_id=entity_id, depth=depth, nodes_max=nodes_max, now=now,
+    )  # fmt: skip
+
+
+async def co_occurrences(
+    connection: Connection,
+    workspace: UUID,
+    audiences: Sequence[UUID] | None,
+    ids: Sequence[UUID],
+    *,
+    now: datetime,
+    limit: int,
+) -> list[Row]:
+    """Pairs of these entities, and of how many memories both are part: (source_id, target_id, memories)."""
+    return await connection.fetch(
+        "co_occurrences", workspace=workspace, audiences=None if audiences is None else list(audiences), ids=list(ids),
+        now=now, limit=limit,
     )  # fmt: skip
 
 

@@ -92,6 +92,24 @@ WHERE e.workspace_id = :workspace
 ORDER BY e.id DESC
 LIMIT :limit;
 
+-- name: list_entities_by_mentions
+SELECT e.id, e.name, e.kind, e.created_at, e.updated_at,
+    ARRAY(SELECT a.alias FROM entity_aliases a
+        WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
+    coalesce(x.mentions, 0) AS mentions
+FROM entities e
+LEFT JOIN (
+    SELECT target_id, count(*) AS mentions FROM edges WHERE workspace_id = :workspace GROUP BY target_id
+) x ON x.target_id = e.id
+WHERE e.workspace_id = :workspace
+    AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences))
+    AND (:kind::text IS NULL OR e.kind = :kind)
+    AND (:text::text IS NULL OR position(lower(:text) IN lower(e.name)) > 0)
+    AND (:before::uuid IS NULL OR (coalesce(x.mentions, 0), e.id) < (:before_mentions::bigint, :before))
+    AND e.merged_into IS NULL
+ORDER BY coalesce(x.mentions, 0) DESC, e.id DESC
+LIMIT :limit;
+
 -- name: add_edge
 INSERT INTO edges (
     workspace_id, id, audience, relation, source_kind, source_id, target_kind, target_id, memory_id, dream_id, created_by
@@ -241,8 +259,26 @@ WITH RECURSIVE reached AS (
             END
 ), bounded AS (
     SELECT * FROM reached LIMIT :nodes_max::integer * 20
+), ranked AS (
+    SELECT kind, id, min(depth) AS depth, row_number() OVER (PARTITION BY kind ORDER BY min(depth), id) AS place
+    FROM bounded GROUP BY kind, id
 )
-SELECT kind, id, min(depth) AS depth FROM bounded GROUP BY kind, id ORDER BY min(depth), id LIMIT :nodes_max;
+SELECT kind, id, depth FROM ranked WHERE place <= :nodes_max ORDER BY depth, id;
+
+-- name: co_occurrences
+-- How many visible memories speak of both of two entities, the pairs of most first.
+SELECT a.target_id AS source_id, b.target_id, count(DISTINCT a.source_id) AS memories
+FROM edges a
+JOIN edges b ON b.workspace_id = a.workspace_id AND b.source_id = a.source_id AND b.target_id > a.target_id
+JOIN memories m ON m.workspace_id = a.workspace_id AND m.id = a.source_id
+WHERE a.workspace_id = :workspace AND b.workspace_id = :workspace AND m.workspace_id = :workspace
+    AND a.source_kind = 'memory' AND a.target_id = ANY(:ids::uuid[]) AND b.target_id = ANY(:ids)
+    AND (:audiences::uuid[] IS NULL
+        OR a.audience = ANY(:audiences) AND b.audience = ANY(:audiences) AND m.audience = ANY(:audiences))
+    AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
+GROUP BY a.target_id, b.target_id
+ORDER BY memories DESC, a.target_id, b.target_id
+LIMIT :limit;
 
 -- name: edges_among
 SELECT id, relation, source_kind, source_id, target_kind, target_id, memory_id, dream_id, created_by, created_at

@@ -35,11 +35,17 @@ async def list_(
     agent: AgentQuery = None,
     kind: Annotated[Name | None, Query(description="Kind to filter by.")] = None,
     q: Annotated[PartOfName | None, Query(max_length=200, description="Part of the name.")] = None,
+    sort: Annotated[
+        graph.EntitySort,
+        Query(description="Order: `newest` or `mentions` (most mentioned first). Default `newest`."),
+    ] = "newest",
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """Entities visible to the caller, newest first."""
-    return page(*await graph.list_entities(engine, caller, agent, kind, q or None, limit=limit, cursor=cursor))
+    """Entities visible to the caller. A cursor belongs to its order."""
+    return page(
+        *await graph.list_entities(engine, caller, agent, kind, q or None, sort=sort, limit=limit, cursor=cursor)
+    )
 
 
 @router.get(

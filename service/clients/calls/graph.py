@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from service.clients import models as m
 from service.clients.call import Call, Id, part
 
 
 def list_entities(
-    kind: str | None = None, q: str | None = None, agent: str | None = None, limit: int = 50
+    kind: str | None = None,
+    q: str | None = None,
+    agent: str | None = None,
+    limit: int = 50,
+    sort: Literal["newest", "mentions"] | None = None,
 ) -> Call[m.Page[m.Entity]]:
-    """Entities, newest first."""
-    query = {"kind": kind, "q": q, "agent": agent, "limit": limit}
+    """Entities, newest first or those with most mentions first."""
+    query = {"kind": kind, "q": q, "agent": agent, "sort": sort, "limit": limit}
     return Call("GET", "/v1/entities", m.Page[m.Entity], query=query, agent_in="query")
 
 

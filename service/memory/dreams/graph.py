@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
-from service.db.pool import Connection
+from service.db.pool import Connection, Row
 from service.domain import cursors
 from service.domain.drafts import EntityRef
 from service.domain.principal import Principal
@@ -16,7 +16,10 @@ from service.memory.saving.lifecycle import resolve_reader
 from service.memory.saving.links import ANY_KIND, must_see
 from service.store import agents, entities, memories
 
+EntitySort = Literal["newest", "mentions"]
 NODES_MAX = 500
+ENTITIES_MAX = 250
+"""Entities among them: a hub's memories take no place from its neighbours."""
 EDGES_MAX = 2_000
 ABSENT = "There is no such entity here."
 TAKEN = "Another entity goes by that name already."
@@ -30,26 +33,27 @@ async def list_entities(
     kind: str | None,
     text: str | None,
     *,
+    sort: EntitySort = "newest",
     limit: int,
     cursor: str | None,
 ) -> tuple[list[Record], str | None]:
     """A page of entities of the audiences the caller may read."""
-    (before,) = cursors.decode(cursor, UUID)
+    most_mentioned = sort == "mentions"
+    mentions, before = cursors.decode(cursor, int, UUID) if most_mentioned else (None, *cursors.decode(cursor, UUID))
     async with engine.db.transaction(principal.workspace_id) as connection:
         try:
             audiences = await _audiences(connection, principal, agent)
         except NotFound:
             return [], None
-        rows = await entities.list_(
-            connection,
-            principal.workspace_id,
-            audiences,
-            kind=kind,
-            text=text,
-            before=before,
-            limit=limit + 1,
-        )
-    rows, more = cursors.paginate(rows, limit, "id")
+        filters = {"kind": kind, "text": text, "before": before, "limit": limit + 1}
+        workspace = principal.workspace_id
+        if most_mentioned:
+            rows = await entities.list_by_mentions(
+                connection, workspace, audiences, before_mentions=mentions, **filters
+            )
+        else:
+            rows = await entities.list_(connection, workspace, audiences, **filters)
+    rows, more = cursors.paginate(rows, limit, *(("mentions", "id") if most_mentioned else ("id",)))
     return [dict(row) for row in rows], more
 
 
@@ -60,9 +64,11 @@ async def get_entity(engine: Engine, principal: Principal, agent: str | None, na
 
 
 async def graph(engine: Engine, principal: Principal, agent: str | None, named: str, depth: int) -> Record:
-    """What is known around an entity: ``{entity, entities, edges, memories, truncated}`` within ``depth`` edges.
+    """What is known around an entity: ``{entity, entities, edges, related, memories, truncated}`` within ``depth``
+    edges; ``related`` are pairs of entities that memories speak of together.
 
-    Only what the caller may see is walked through. At most 500 entities and memories, the nearest first.
+    Only what the caller may see is walked through. At most 250 entities and 500 entities and memories, the nearest
+    first.
     Raises NotFound, and Ambiguous when the name fits several.
     """
     workspace = principal.workspace_id
@@ -72,15 +78,17 @@ async def graph(engine: Engine, principal: Principal, agent: str | None, named: 
         nodes = await entities.walk(
             connection, workspace, audiences, entity["id"], depth=depth, nodes_max=NODES_MAX + 1, now=engine.now()
         )
-        shown = nodes[:NODES_MAX]
-        near = await entities.get(
-            connection, workspace, audiences, [node["id"] for node in shown if node["kind"] == "entity"]
-        )
+        shown = _within_budget(nodes)
+        near_ids = [node["id"] for node in shown if node["kind"] == "entity"]
+        near = await entities.get(connection, workspace, audiences, near_ids)
         records = await memories.get(
             connection, workspace, [node["id"] for node in shown if node["kind"] == "memory"], None
         )
         edges = await entities.edges_among(
             connection, workspace, audiences, [node["id"] for node in shown], EDGES_MAX + 1
+        )
+        related = await entities.co_occurrences(
+            connection, workspace, audiences, near_ids, now=engine.now(), limit=EDGES_MAX
         )
     engine.read_audit.note(principal, "graph", [row["agent"] for row in records])
     place = {node["id"]: n for n, node in enumerate(shown)}
@@ -90,9 +98,17 @@ async def graph(engine: Engine, principal: Principal, agent: str | None, named: 
             _entity(row) for row in sorted(near, key=lambda row: place[row["id"]]) if row["id"] != entity["id"]
         ],
         "edges": [dict(row) for row in edges[:EDGES_MAX]],
+        "related": [dict(row) for row in related],
         "memories": [memories.to_record(row) for row in sorted(records, key=lambda row: place[row["id"]])],
-        "truncated": len(nodes) > NODES_MAX or len(edges) > EDGES_MAX,
+        "truncated": len(nodes) > len(shown) or len(edges) > EDGES_MAX,
     }
+
+
+def _within_budget(nodes: list[Row]) -> list[Row]:
+    """The nearest of each kind: entities first, up to ENTITIES_MAX, then memories up to NODES_MAX of both."""
+    near = [node for node in nodes if node["kind"] == "entity"][:ENTITIES_MAX]
+    records = [node for node in nodes if node["kind"] == "memory"][: NODES_MAX - len(near)]
+    return near + records
 
 
 async def change_entity(engine: Engine, principal: Principal, entity_id: UUID, changes: Record) -> Record:
