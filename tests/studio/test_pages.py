@@ -145,7 +145,7 @@ async def test_the_graph_is_drawn_and_walked(visitor: StudioPage) -> None:
     await page.locator(".card.flush .item").last.click()
     await visitor.close("Close")
     await what_is_drawn_is_clicked(visitor)
-    visitor.has_pressed("/studio/graph", "graph", but=PANEL)
+    visitor.has_pressed("/studio/graph", "graph", but=PANEL | {"More entities"})
 
 
 async def what_is_drawn_is_clicked(visitor: StudioPage) -> None:

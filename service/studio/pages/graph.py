@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from math import log2
 from typing import Any
 
 from markupsafe import Markup
@@ -16,11 +17,13 @@ from service.studio.components import box, button, empty, html, joined, kind, no
 from service.studio.formatting import count
 from service.studio.layout import Layout, PageContext, heading
 from service.studio.pages.memory_panel import open_memory
+from service.studio.paging import first_items
 
 TYPING_MS = 300
 LISTED = 60
 DRAWN_MAX = 60
-"""Memories drawn, those first that connect the most; more would be a ball of wool."""
+"""Entities drawn, and memories, those first that connect the most; more would be a ball of wool."""
+WIDEST = 8.0
 HUES = {
     "person": "#b0567f", "project": "#7a5bb5", "company": "#4a6fa5", "product": "#2f8a83", "place": "#3f8f4f",
 }  # fmt: skip
@@ -45,6 +48,7 @@ class _Graph:
         self._desk = desk
         self._path: list[Entity] = []
         self._depth = 2
+        self._limit = LISTED
         self._asked = 0
 
     async def build(self) -> None:
@@ -64,22 +68,29 @@ class _Graph:
         self._asked += 1
         asked = self._asked
         words = (self._search.value or "").strip() or None
-        page = await self._desk.reverie.send(calls.graph.list_entities(q=words, agent=self._desk.agent, limit=LISTED))
+        call = calls.graph.list_entities(q=words, agent=self._desk.agent, sort="mentions")
+        page = await first_items(self._desk.reverie, call, self._limit)
         if asked != self._asked:
             return
         self._rows.clear()
         with self._rows:
-            for entity in sorted(page.items, key=_mentions, reverse=True):
+            for entity in page.items:
                 here = bool(self._path) and entity.id == self._path[-1].id
                 with row(entity.id, partial(self._walk, entity), "item here" if here else "item"):
                     html(_line(entity))
+            if page.next_cursor is not None:
+                button("More entities", self._more, "quiet")
         if not page.items and words:
             with self._rows:
                 empty("search_off", "Nobody of that name", "Aliases are searched too.")
         elif not page.items:
             self._explain_emptiness()
         elif not self._path:
-            await self._walk(max(page.items, key=_mentions))
+            await self._walk(page.items[0])
+
+    async def _more(self) -> None:
+        self._limit += LISTED
+        await self._list()
 
     def _explain_emptiness(self) -> None:
         self._drawing.clear()
@@ -121,14 +132,19 @@ class _Graph:
         self._trail()
         self._drawing.clear()
         with self._drawing:
+            drawn, dots = _related_most(entities, found["related"]), _connecting(memories, found["edges"])
             with box("pager").style("border-top: 0"):
-                text(f"{count(len(entities), 'entity', 'entities')}, {count(len(memories), 'memory', 'memories')}"
-                     + (", the nearest of more" if found.get("truncated") else ""))  # fmt: skip
+                text(
+                    f"{count(len(entities), 'entity', 'entities')}, {count(len(memories), 'memory', 'memories')}"
+                    + (", the nearest of more" if found.get("truncated") else "")
+                    + ("" if len(drawn) + len(dots) == len(entities) + len(memories)
+                       else f"; drawn are {len(drawn)} and {len(dots)}")
+                )  # fmt: skip
                 steps = ui.select(
                     DEPTHS, value=self._depth, on_change=notify_errors(lambda event: self._look_further(event.value))
                 )
                 steps.props('outlined dense options-dense aria-label="How far"').style("min-width: 120px")
-            ui.echart(_chart(entities, _connecting(memories, found["edges"]), found["edges"]), renderer="svg",
+            ui.echart(_chart(drawn, dots, found["edges"], found["related"]), renderer="svg",
                       on_point_click=notify_errors(partial(self._clicked, entities))).classes("chart")  # fmt: skip
         self._list_memories(memories)
 
@@ -170,6 +186,16 @@ def _connecting(memories: list[MemoryRecord], edges: list[dict[str, Any]]) -> li
     return sorted(memories, key=lambda one: ends[str(one.id)], reverse=True)[:DRAWN_MAX]
 
 
+def _related_most(entities: list[Entity], related: list[dict[str, Any]]) -> list[Entity]:
+    """The entities to draw: the one in the middle, and those that share most memories with others."""
+    shared: Counter[str] = Counter()
+    for pair in related:
+        for end in (pair["source_id"], pair["target_id"]):
+            shared[end] += pair["memories"]
+    centre, *others = entities
+    return [centre, *sorted(others, key=lambda one: shared[str(one.id)], reverse=True)[: DRAWN_MAX - 1]]
+
+
 def _mentions(entity: Entity) -> int:
     return int((entity.model_extra or {}).get("mentions", 0))
 
@@ -187,8 +213,11 @@ def _line(entity: Entity) -> Markup:
     )
 
 
-def _chart(entities: list[Entity], memories: list[MemoryRecord], edges: list[dict[str, Any]]) -> dict[str, Any]:
-    """The options of the drawing: entities as named circles, memories as small ones between them."""
+def _chart(
+    entities: list[Entity], memories: list[MemoryRecord], edges: list[dict[str, Any]], related: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """The options of the drawing: entities as named circles, the wider linked the more memories they share, and
+    memories as small circles between them."""
     centre = entities[0].id
     nodes = [
         {
@@ -219,6 +248,16 @@ def _chart(entities: list[Entity], memories: list[MemoryRecord], edges: list[dic
         {"source": edge["source_id"], "target": edge["target_id"], "tooltip": {"formatter": _plain(edge["relation"])}}
         for edge in edges
         if edge["source_id"] in drawn and edge["target_id"] in drawn
+    ]
+    links += [
+        {
+            "source": pair["source_id"],
+            "target": pair["target_id"],
+            "lineStyle": {"width": min(WIDEST, 1.2 + log2(pair["memories"]))},
+            "tooltip": {"formatter": count(pair["memories"], "memory in common", "memories in common")},
+        }
+        for pair in related
+        if pair["source_id"] in drawn and pair["target_id"] in drawn
     ]
     return {
         "tooltip": {"confine": True, "extraCssText": "max-width: 320px; white-space: normal"},
