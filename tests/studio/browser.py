@@ -31,9 +31,13 @@ NOTE_BUTTONS = """
 (() => {
   const name = (button) => (button.ariaLabel || button.querySelector('.block')?.innerText || button.innerText).trim();
   const kind = (button) => [...button.classList].find((one) => ['item', 'became-one', 'step', 'choice'].includes(one));
+  const noted = new Set();
   const note = (what, button) => {
     if (button.closest(".rail, .q-notification")) return;
-    window.noteButton(what, location.pathname, kind(button) || name(button));
+    const named = kind(button) || name(button);
+    if (noted.has(what + named)) return;
+    noted.add(what + named);
+    window.noteButton(what, location.pathname, named);
   };
   const BUTTONS = 'button, [role=tab]';
   document.addEventListener('click', (event) => {

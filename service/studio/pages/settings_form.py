@@ -167,9 +167,9 @@ class _Field:
             return ui.switch(label, value=value)
         if self._kind == "array":
             named = self._schema.get("items", {}).get("enum", [])
-            choices = {one: constant_in_words(one) for one in named} or list(value)
+            choices = {one: constant_in_words(one) for one in named} or list(value or [])
             free = None if self._schema.get("items", {}).get("enum") else "add-unique"
-            field = ui.select(choices, label=label, value=list(value), multiple=True, new_value_mode=free)  # type: ignore[arg-type]
+            field = ui.select(choices, label=label, value=list(value or []), multiple=True, new_value_mode=free)  # type: ignore[arg-type]
             return field.props("use-chips").classes("whole-row")
         if self._kind in ("integer", "number"):
             precision = 0 if self._kind == "integer" else None
@@ -198,7 +198,7 @@ class _Field:
         given = self.input.value
         if self._kind == "integer" and given is not None:
             return int(given)
-        if self._kind == "string" and self._optional and not given:
+        if self._kind in ("string", "array") and self._optional and not given:
             return None
         return given
 
@@ -210,7 +210,8 @@ class _Field:
         self.put_back()
 
     def put_back(self) -> None:
-        self.input.set_value(list(self._saved) if isinstance(self._saved, list) else self._saved)
+        saved = list(self._saved or []) if self._kind == "array" else self._saved
+        self.input.set_value(saved)
 
 
 def _resolved(api: Json, schema: Json) -> Json:
