@@ -75,7 +75,7 @@ async def test_memories_are_found_changed_deleted_and_restored(
         "memory_panel",
         "transfer",
         but={"Newer", "Older", "Compact old", "Mark as done", "Open again", "Undo the fold"},
-    )  # pressed in test_memory_fields
+    )  # pressed in test_record_fields
 
 
 async def test_hearsay_says_whose_word_it_is(visitor: StudioPage, service: ServerProcess) -> None:
