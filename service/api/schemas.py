@@ -118,6 +118,14 @@ class AlsoFound(BaseModel):
     id: UUID = Field(description="Id of the memory or message.")
 
 
+class QueryMatch(BaseModel):
+    """Place of a result among those of one wording of the query."""
+
+    query: str = Field(description="Wording of the query.")
+    rank: int = Field(description="Rank in the results of this wording, starting at 1.")
+    score: float = Field(description="Score in the results of this wording.")
+
+
 class SearchResult(BaseModel):
     """Found memory, message or document chunk, with the parts of its score."""
 
@@ -146,6 +154,7 @@ class SearchResult(BaseModel):
         description="Messages that the found memory came from, or memories from the found message, that were found "
         "with it. They take no place and no tokens."
     )
+    queries: list[QueryMatch] = Field(description="Matches by wording of the query; empty for a single wording.")
 
 
 class Degraded(BaseModel):
@@ -162,6 +171,7 @@ class SearchAnswer(BaseModel):
     tokens: int = Field(description="Total length of the results in tokens.")
     strategy: str = Field(description="Strategy used: `hybrid`, `semantic`, `keyword` or `recent`.")
     degraded: Degraded | None = Field(description="Degradation of the search; null for a complete search.")
+    pending: int = Field(description="Number of candidates without a vector yet, compared by words alone.")
 
 
 class DocumentHead(BaseModel):

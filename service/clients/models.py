@@ -181,6 +181,14 @@ class AlsoFound(Answer):
     id: UUID
 
 
+class QueryMatch(Answer):
+    """The place of a result among those of one wording of the query."""
+
+    query: str
+    rank: int
+    score: float
+
+
 class SearchResult(Answer):
     """What was found, in the field that its ``kind`` names, and what explains its place."""
 
@@ -198,6 +206,7 @@ class SearchResult(Answer):
     relevance: float | None = None
     tokens: int
     also: list[AlsoFound] = []
+    queries: list[QueryMatch] = []
 
 
 class SearchAnswer(Answer):
@@ -207,6 +216,7 @@ class SearchAnswer(Answer):
     tokens: int
     strategy: str
     degraded: Degraded | None = None
+    pending: int = 0
 
 
 class Window(Answer):

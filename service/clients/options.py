@@ -112,6 +112,9 @@ class SearchOptions(TypedDict, total=False):
     include_faded: bool
     explain: bool
     rerank: bool
+    queries: list[str]
+    expand: bool
+    min_relevance: float
 
 
 class ContextOptions(TypedDict, total=False):

@@ -9,7 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from service.domain.field_types import ActingAgent, Name, Query, ReadTask
 from service.domain.guards import normalize
-from service.domain.search import ContainedMetadata, OccurredSince, OccurredUntil, SearchedTags, SearchedTypes
+from service.domain.search import (
+    ContainedMetadata,
+    Expand,
+    OccurredSince,
+    OccurredUntil,
+    SearchedTags,
+    SearchedTypes,
+    Wordings,
+)
 
 NOT_KNOWN = "not known"
 
@@ -25,6 +33,8 @@ class AskRequest(BaseModel):
 
     agent: ActingAgent = None
     question: Query = Field(min_length=1, description="Question in natural language, at most 8,000 characters.")
+    queries: Wordings = []
+    expand: Expand = False
     types: SearchedTypes = None
     tags: SearchedTags = None
     user: Name | None = Field(None, description="User to restrict the memories to.")

@@ -9,7 +9,15 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.domain.field_types import ActingAgent, Json, Name, Query, ReadTask, UnitInterval
-from service.domain.search import ContainedMetadata, OccurredSince, OccurredUntil, SearchedTags, SearchedTypes
+from service.domain.search import (
+    ContainedMetadata,
+    Expand,
+    OccurredSince,
+    OccurredUntil,
+    SearchedTags,
+    SearchedTypes,
+    Wordings,
+)
 
 SectionName = Literal["instructions", "bulletin", "identity", "preferences", "memories", "documents", "window", "tools"]
 Placement = Literal["system", "user"]
@@ -113,6 +121,8 @@ class ContextRequest(BaseModel):
     user: Name | None = Field(None, description="User speaking. Default: the session's user.")
     task: ReadTask = None
     message: Query = Field(description="User message of this turn, at most 8,000 characters.")
+    queries: Wordings = []
+    expand: Expand = False
     max_tokens: int = Field(2_000, ge=0, le=TOKENS_MAX, description="Token budget of the context. Default 2,000.")
     sections: ShareChanges = Field(
         ShareChanges(), description="Shares of the token budget by section. Default: the workspace settings."

@@ -59,11 +59,21 @@ def searchable_text(role: str, content: Any) -> str:
     return plain_text(content)[:SEARCHABLE_MAX].strip() if role in SEARCHED_ROLES else ""
 
 
-def search_row(ordinal: int, id_: Any, text: str, speaker: str) -> dict[str, Any]:
+def said_by(role: str, name: str | None, user: str | None) -> str | None:
+    """The name of who says a message, where one is given."""
+    return name or (user if role == "user" else None)
+
+
+def with_speaker(text: str, speaker: str | None) -> str:
+    """A message's text as it is indexed and embedded: behind the name of who says it."""
+    return f"{speaker}: {text}" if speaker else text
+
+
+def search_row(ordinal: int, id_: Any, text: str, speaker: str | None, role: str) -> dict[str, Any]:
     """What the index keeps of a message's text; ``ordinal`` is its place among those indexed together, from 1."""
     return {
         "ordinal": ordinal,
         "id": id_,
-        "lexical": normalize_for_search(text),
+        "lexical": normalize_for_search(with_speaker(text, speaker)),
         "language": language_of(text),
-    } | asdict(extract_features(text, speaker))
+    } | asdict(extract_features(text, role if role == "assistant" else speaker or role))

@@ -219,8 +219,12 @@ def _bases(
     """Words and meaning, scaled and averaged; by words alone what has no vector where others have one."""
     by_words = _scaled(credited, core)
     by_meaning = _scaled([max(0.0, meaning or 0.0) for meaning in meanings], core)
-    share = ranking.vector_weight
-    return [(1 - share) * words + share * meaning for words, meaning in zip(by_words, by_meaning, strict=True)]
+    by_vector = any(meanings[number] is not None for number in core)
+    bases = []
+    for words, scaled, meaning in zip(by_words, by_meaning, meanings, strict=True):
+        share = ranking.vector_weight if meaning is not None or not by_vector else 0.0
+        bases.append((1 - share) * words + share * scaled)
+    return bases
 
 
 def _scaled(scores: Sequence[float], core: Set[int]) -> list[float]:

@@ -34,6 +34,15 @@ OccurredSince = Annotated[Timestamp | None, Field(description="Earliest time of 
 OccurredUntil = Annotated[Timestamp | None, Field(description="Latest time of occurrence (or creation), exclusive.")]
 
 
+Wordings = Annotated[
+    Annotated[list[Query], Field(max_length=5)],
+    Field(description="Further wordings of the query, at most 5; results of all are fused. Default empty."),
+]
+Expand = Annotated[
+    bool, Field(description="Generation of further wordings by the language model LLM_MODEL. Default false.")
+]
+
+
 class Ranking(BaseModel):
     """Candidate selection and fusion of hybrid search. Every value is a workspace setting."""
 
@@ -119,6 +128,8 @@ class SearchRequest(BaseModel):
 
     agent: ActingAgent = None
     query: Query = Field("", description="Search text, at most 8,000 characters. Default empty.")
+    queries: Wordings = []
+    expand: Expand = False
     strategy: Strategy = Field(
         "hybrid",
         description="Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or "

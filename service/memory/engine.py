@@ -41,6 +41,9 @@ from service.store.embeddings import model_number
 from service.store.search.plan import SearchLimits
 from service.store.vectors import EmbeddingBatch, VectorSpace
 
+LOCAL_SOURCE = "local"
+LIVE_TEXTS_MAX = 16
+"""Turns of a live conversation; a local model takes some milliseconds for each."""
 CREDENTIALS_MAX = 10_000
 NAMES_MAX = 50_000
 
@@ -166,8 +169,10 @@ class Engine:
         return vectors[0], await self._space(embedder)
 
     async def embed_if_cheap(self, texts: Sequence[str]) -> EmbeddingBatch:
-        """Vectors for texts that can wait for the worker: only from an embedder that costs next to nothing."""
-        if self.embedder is None or self.embedder.source != CHEAP_SOURCE:
+        """Vectors for texts that can wait for the worker: from an embedder that costs next to nothing, and from a local
+        model for the few that a live conversation brings at a time."""
+        source = self.embedder.source if self.embedder is not None else None
+        if source != CHEAP_SOURCE and not (source == LOCAL_SOURCE and len(texts) <= LIVE_TEXTS_MAX):
             return EmbeddingBatch(None, [None] * len(texts))
         return await self.embed(texts)
 

@@ -6,6 +6,10 @@ LEFT JOIN messages t ON i.kind = 1 AND t.workspace_id = i.workspace_id AND t.id 
 LEFT JOIN chunks c ON i.kind = 2 AND c.workspace_id = i.workspace_id AND c.id = i.id
 LEFT JOIN documents d ON d.workspace_id = c.workspace_id AND d.id = c.document_id
 
+-- fragment: embedded_text
+-- What is embedded of a row: a message behind the name of who says it, a part of a document below its title.
+coalesce(m.content, coalesce(coalesce(t.name, CASE WHEN t.role = 'user' THEN t.user_name END) || ': ', '') || t.content, d.title || E'\n' || c.content, '')
+
 -- name: ensure_embedding_model
 -- The small number that stands for an embedder's signature, with the setting that opens it.
 WITH made AS (
@@ -78,7 +82,7 @@ SELECT count(*) FROM search_index WHERE workspace_id = :workspace;
 
 -- name: rows_without_vector
 -- Rows after an id that have no vector of this model yet, with the text to embed.
-SELECT i.id, m.version, coalesce(m.content, t.content, d.title || E'\n' || c.content, '') AS content
+SELECT i.id, m.version, {% include "embedded_text" %} AS content
 FROM {% include "texts" %}
 WHERE i.workspace_id = :workspace AND i.id > :after
     AND i.embedding_model IS DISTINCT FROM :model::smallint AND i.next_model IS DISTINCT FROM :model AND {% include "readable_text" %}
@@ -87,7 +91,7 @@ LIMIT :limit;
 
 -- name: rows_to_embed_again
 -- Rows after an id, with the text to embed.
-SELECT i.id, m.version, coalesce(m.content, t.content, d.title || E'\n' || c.content, '') AS content
+SELECT i.id, m.version, {% include "embedded_text" %} AS content
 FROM {% include "texts" %}
 WHERE i.workspace_id = :workspace AND i.id > :after AND {% include "readable_text" %}
 ORDER BY i.id
@@ -147,7 +151,7 @@ RETURNING id;
 
 -- name: pending_texts
 -- Rows whose vector is still missing, with the text to embed.
-SELECT i.id, m.version, coalesce(m.content, t.content, d.title || E'\n' || c.content, '') AS content
+SELECT i.id, m.version, {% include "embedded_text" %} AS content
 FROM {% include "texts" %}
 WHERE i.workspace_id = :workspace AND i.embedding_model IS NULL AND NOT i.deleted AND i.id > :after AND {% include "readable_text" %}
 ORDER BY i.id

@@ -122,7 +122,7 @@ async def redact_search(engine: Engine, principal: Principal, request: SearchReq
     settings = await pii_policy(engine, principal)
     if settings.mode == "off":
         return request
-    fields = ("query", "metadata")
+    fields = ("query", "queries", "metadata")
     values = await redact_lenient(engine, settings, [getattr(request, name) for name in fields])
     return request.model_copy(update=dict(zip(fields, values, strict=True)))
 

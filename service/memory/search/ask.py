@@ -51,6 +51,8 @@ async def ask(engine: Engine, principal: Principal, request: AskRequest) -> Answ
         SearchRequest(
             agent=request.agent,
             query=request.question,
+            queries=request.queries,
+            expand=request.expand,
             types=request.types,
             tags=request.tags,
             user=request.user,

@@ -209,6 +209,8 @@ async def _search(
         SearchRequest(
             agent=request.agent,
             query=request.message,
+            queries=request.queries,
+            expand=request.expand,
             limit=limit,
             include=EVERYTHING,
             types=request.types,

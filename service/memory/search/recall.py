@@ -20,8 +20,9 @@ from service.errors import InvalidInput
 from service.memory.access.redaction import redact_search
 from service.memory.engine import Engine
 from service.memory.search.reranking import reranked
-from service.memory.search.search_batch import SearchOptions, SearchQuery, search
+from service.memory.search.search_batch import SearchOptions, SearchQuery, search, search_wordings
 from service.memory.search.search_results import NO_MEMORY, Degraded, SearchHit, SearchResults
+from service.memory.search.wordings import FUSED_MIN, all_wordings, fused
 from service.store import agents
 from service.store.search.plan import ModelChanged, Question
 from service.store.vectors import VectorSpace
@@ -77,19 +78,22 @@ async def _recall(
         return SearchResults([], 0, request.strategy, NO_MEMORY)
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
-    request = await redact_search(engine, principal, request)
-    timed = timex.parse(request.query, request.now or engine.now())
-    time_only = bool(timed.windows) and not timed.text
-    vector, space, degraded = (None, None, None) if time_only else await _query_vector(engine, principal, request)
-    question = Question(
-        text="" if request.strategy == "semantic" and vector is not None else timed.text,
-        windows=timed.windows,
-        space=space,
-        embedding=vector,
-    )
-
+    request, limit = await redact_search(engine, principal, request), request.limit
+    wordings, degraded = await all_wordings(engine, principal, request)
+    if len(wordings) > 1:
+        request = request.model_copy(update={"limit": max(request.limit, FUSED_MIN)})
     reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
-    found = await search(engine, SearchQuery(principal.workspace_id, reader_key, request, question, options))
+    queries = []
+    for wording in wordings:
+        worded = request.model_copy(update={"query": wording})
+        question, failure = await _question(engine, principal, worded)
+        degraded = degraded or failure
+        queries.append(SearchQuery(principal.workspace_id, reader_key, worded, question, options))
+    if len(queries) > 1:
+        several = await search_wordings(engine, queries)
+        found = fused(wordings, several) if several else None
+    else:
+        found = await search(engine, queries[0])
     if found is None:
         return SearchResults([], 0, request.strategy, degraded)
     hits = found.hits
@@ -97,11 +101,21 @@ async def _recall(
         with paid_by(principal.payer(agent)):
             hits, failure = await reranked(engine, request.query, hits)
         degraded = degraded or failure
-    results = _apply_token_budget(hits, request.limit, request.max_tokens)
+    results = _apply_token_budget(hits, limit, request.max_tokens)
     engine.read_audit.note(principal, "search", [agent, *(result.payload["agent"] for result in results)])
     if count_access:
         engine.access_counts.count(principal.workspace_id, [id_ for result in results for id_ in result.memory_ids])
-    return SearchResults(results, sum(result.tokens for result in results), request.strategy, degraded)
+    tokens = sum(result.tokens for result in results)
+    return SearchResults(results, tokens, request.strategy, degraded, found.pending)
+
+
+async def _question(engine: Engine, principal: Principal, request: SearchRequest) -> tuple[Question, Degraded | None]:
+    """What to look for, and why it has no vector although the strategy wanted one."""
+    timed = timex.parse(request.query, request.now or engine.now())
+    time_only = bool(timed.windows) and not timed.text
+    vector, space, degraded = (None, None, None) if time_only else await _query_vector(engine, principal, request)
+    text = "" if request.strategy == "semantic" and vector is not None else timed.text
+    return Question(text=text, windows=timed.windows, space=space, embedding=vector), degraded
 
 
 async def _query_vector(

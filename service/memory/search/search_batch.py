@@ -60,10 +60,12 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Results, best first, as many as the later stages need, and whether a model is to rank them anew."""
+    """Results, best first, as many as the later stages need, and whether a model is to rank them anew; ``pending``
+    candidates had no vector yet to be compared by."""
 
     hits: list[SearchHit]
     reranks: bool
+    pending: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +90,24 @@ async def search(engine: Engine, query: SearchQuery) -> Found | None:
     return found
 
 
+async def search_wordings(engine: Engine, queries: Sequence[SearchQuery]) -> list[Found]:
+    """What is found for each wording of a question, together; nothing for an unknown reader."""
+    return [one for one in await _search_together(engine, queries) if one is not None]
+
+
 async def _search_together(engine: Engine, queries: Sequence[SearchQuery]) -> list[Found | None]:
     async def read(connection: Connection) -> list[Found | None]:
         planned = await _plan_all(connection, engine, queries)
-        scored = await _rank_all(connection, planned)
+        scored, pending = await _rank_all(connection, planned)
         ids = {id_ for one in scored for id_ in one}
         kinds = {kind for query in queries for kind in _kinds(query.request)}
         whole = queries[0].options.full_records
         found = await records(connection, queries[0].workspace, list(ids), kinds=kinds, whole=whole)
         return [
-            Found(_hits(scores, one.former.as_they_were(found)), _reranks(one.query.request, one.reader))
+            Found(_hits(scores, one.former.as_they_were(found)), _reranks(one.query.request, one.reader), waiting)
             if one is not None
             else None
-            for one, scores in zip(planned, scored, strict=True)
+            for one, scores, waiting in zip(planned, scored, pending, strict=True)
         ]
 
     return await engine.search(queries[0].workspace, read)
@@ -152,8 +159,8 @@ async def _plan(
     )
 
 
-async def _rank_all(connection: Connection, planned: Sequence[_Planned | None]) -> list[_Scored]:
-    """The results of each, nothing for None."""
+async def _rank_all(connection: Connection, planned: Sequence[_Planned | None]) -> tuple[list[_Scored], list[int]]:
+    """The results of each, nothing for None, and how many candidates of each had no vector to be compared by."""
     together: list[list[SearchPlan]] = []
     for one in planned:
         if one is not None and one.plan.strategy == "exact":
@@ -164,7 +171,8 @@ async def _rank_all(connection: Connection, planned: Sequence[_Planned | None]) 
         of_each = await exact_candidates(connection, plans)
         found |= {id(plan): rows for plan, rows in zip(plans, of_each, strict=True)}
     scored: list[_Scored] = []
-    for one in planned:
+    pending = [0] * len(planned)
+    for number, one in enumerate(planned):
         if one is None:
             scored.append({})
         elif one.plan.strategy == "recent":
@@ -173,9 +181,11 @@ async def _rank_all(connection: Connection, planned: Sequence[_Planned | None]) 
             rows = found[id(one.plan)] if id(one.plan) in found else await candidates(connection, one.plan)
             windows, ranking = one.query.question.windows, _ranking(one.query.request, one.reader)
             rows = [*rows, *one.former.candidates]
+            if one.plan.flags.by_vector:
+                pending[number] = sum(row.similarity is None for row in rows)
             best = rank(rows, windows, ranking, limit=one.plan.limit, noise=one.reader.noise)
             scored.append({each.id: each for each in best})
-    return scored
+    return scored, pending
 
 
 def _kinds(request: SearchRequest) -> list[int]:

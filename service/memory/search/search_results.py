@@ -31,6 +31,15 @@ class AlsoFound:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryMatch:
+    """The place, from 1, and the score of a result among those of one wording of the question."""
+
+    query: str
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class SearchHit:
     """One result with all that explains its place; the newest of all have no scores. What was found is in the field
     that ``kind`` names, whole or as far as a context tells of it."""
@@ -50,6 +59,7 @@ class SearchHit:
     relevance: float | None = None
     rerank_score: float | None = None
     also: Sequence[AlsoFound] = ()
+    queries: Sequence[QueryMatch] = ()
 
     @property
     def payload(self) -> dict[str, Any]:
@@ -71,3 +81,5 @@ class SearchResults:
     tokens: int
     strategy: str
     degraded: Degraded | None
+    pending: int = 0
+    """Candidates that had no vector yet, and were compared by their words alone."""

@@ -16,7 +16,7 @@ from service.domain import cursors
 from service.domain.drafts import MessageDraft
 from service.domain.ids import new_id
 from service.domain.json import dumps
-from service.domain.message_text import search_row, searchable_text
+from service.domain.message_text import said_by, search_row, searchable_text, with_speaker
 from service.domain.principal import Principal
 from service.domain.workspace import WindowSettings, WorkspaceSettings
 from service.embedding.tokens import count_tokens
@@ -127,13 +127,14 @@ async def _prepare_messages(
     drafts = await redact_messages(engine, principal, drafts)
     items = await engine.executor.each(lambda draft: _message_item(draft, user), drafts, _characters)
     said = [
-        (item["id"], text, draft.name or draft.role)
+        (item["id"], text, said_by(draft.role, draft.name, user), draft.role)
         for item, draft in zip(items, drafts, strict=True)
         if searchable and (text := searchable_text(draft.role, draft.content))
     ]
     numbered = [(number, *one) for number, one in enumerate(said, start=1)]
     words = await engine.executor.each(lambda one: search_row(*one), numbered, lambda one: len(one[2]))
-    return _PreparedMessages(items, words, await engine.embed_if_cheap([text for _, text, _ in said]))
+    texts = [with_speaker(text, speaker) for _, text, speaker, _ in said]
+    return _PreparedMessages(items, words, await engine.embed_if_cheap(texts))
 
 
 class _MemoryOff(Exception):

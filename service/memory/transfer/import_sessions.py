@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.domain.json import dumps
-from service.domain.message_text import search_row, searchable_text
+from service.domain.message_text import said_by, search_row, searchable_text
 from service.embedding.tokens import count_tokens
 from service.errors import InvalidImportLine
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
@@ -105,7 +105,7 @@ async def write_messages(writing: ImportTransaction, lines: Lines) -> None:
         )
     made = await transfer.add_messages(writing.connection, writing.workspace, items, writing.now)
     said = [
-        (line.id, text, line.name or line.role)
+        (line.id, text, said_by(line.role, line.name, line.user), line.role)
         for _, line in lines
         if (text := searchable_text(line.role, line.content))
     ]
