@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -13,12 +11,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
 from service.db import embedded
+from tests.tour import run_tour
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -71,43 +69,16 @@ def test_the_tour_works_and_the_data_survives_a_restart(environment: dict[str, s
     with everything(environment):
         key_file = data / "admin-key"
         assert key_file.stat().st_mode & 0o777 == 0o600
-        out = run_tour(environment, data)
-        assert out[0]["created"] is True
-        assert out[1]["results"][0]["memory"]["type"] == "decision"
-        assert [message["seq"] for message in out[2]["messages"]] == [1, 2]
-        contents = {memory["content"] for memory in out[3]["items"]}
-        assert any("Bergen" in content for content in contents)
-        assert "Go" in out[4]["content"]
-        assert any(r["memory"]["content"] == "Sam loves Go." for r in out[5]["results"])
-        assert ["blue" in result["memory"]["content"] for result in out[7]["results"]] == [True, False]
-        assert out[8]["results"] == []
-        assert [memory["content"] for memory in out[10]["items"]] == ["Maria does not like tea"]
-        contents |= {item["memory"]["content"] for item in out[6]["items"]} | {"Maria does not like tea"}
+        words = {".reverie/admin-key": str(key_file), "reverie dream": "python -m reverie dream"}
+        answers = run_tour(ROOT, environment, environment["REVERIE_PORT"], words)
+        contents = {memory["content"] for memory in answers[3]["items"]}
+        contents |= {item["memory"]["content"] for item in answers[6]["items"]} | {"Maria does not like tea"}
     assert not embedded.is_running(data / "postgres")
     with everything(environment):
         headers = {"Authorization": f"Bearer {key_file.read_text().strip()}"}
         base = f"http://127.0.0.1:{environment['REVERIE_PORT']}"
         again = httpx.get(f"{base}/v1/memories", headers=headers).json()["items"]
         assert {memory["content"] for memory in again} == contents
-
-
-def run_tour(environment: dict[str, str], data: Path) -> list[dict[str, Any]]:
-    """The shell lines of the README's tour, pasted into one shell; the JSON answers they print."""
-    tour = (ROOT / "README.md").read_text(encoding="utf-8").split("## A tour in five minutes")[1].split("\n## ")[0]
-    script = "\n".join(re.findall(r"```sh\n(.*?)```", tour, re.DOTALL))
-    script = script.replace("localhost:8000", f"127.0.0.1:{environment['REVERIE_PORT']}")
-    script = script.replace(".reverie/admin-key", str(data / "admin-key"))
-    script = script.replace("reverie dream", "python -m reverie dream")
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
 def test_a_wrong_database_url_is_an_error_and_never_a_fallback(environment: dict[str, str], tmp_path: Path) -> None:

@@ -1,0 +1,112 @@
+"""The wheel, installed beside the packages it needs, in an empty folder: `reverie up`, the tour, a stop, a crash."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from service import __version__
+from service.db import embedded
+from tests.processes import free_port
+from tests.tour import run_tour
+
+READY_S = 180.0
+OURS = ("REVERIE_", "DATABASE_", "EMBEDDING_", "LLM_", "RERANK_", "PYTHON")
+
+
+class Installed:
+    """A virtual environment with the wheel, and an empty folder in which its command runs."""
+
+    def __init__(self, wheel: Path, folder: Path) -> None:
+        self.home = folder / "home"
+        self.home.mkdir()
+        self.bin = folder / "venv" / "bin"
+        self.port = str(free_port())
+        self.log = folder / "up.log"
+        self.process: subprocess.Popen[bytes] | None = None
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
+        [site] = (folder / "venv" / "lib").glob("python*/site-packages")
+        needed = [path for path in sys.path if Path(path).is_dir() and not (Path(path) / "pyproject.toml").exists()]
+        (site / "needed.pth").write_text("\n".join(needed))
+        subprocess.run(
+            [sys.executable, "-m", "pip", "--python", str(self.bin / "python"), "install", "--quiet", "--no-deps",
+             "--no-index", str(wheel)], check=True,
+        )  # fmt: skip
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+        self.environment = kept | {"PATH": f"{self.bin}:{os.environ['PATH']}", "REVERIE_PORT": self.port}
+
+    def run(self, *command: str) -> str:
+        """What a command line prints."""
+        return subprocess.run(
+            command, cwd=self.home, env=self.environment, capture_output=True, text=True, check=True, timeout=READY_S
+        ).stdout
+
+    def up(self) -> None:
+        """`reverie up`, until it says that it is ready."""
+        before = self.said().count("Reverie is ready")
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [str(self.bin / "reverie"), "up"], cwd=self.home, env=self.environment, stdout=log, stderr=log
+            )
+        ends_at = time.monotonic() + READY_S
+        while self.said().count("Reverie is ready") == before:
+            assert self.process.poll() is None, self.said()
+            assert time.monotonic() < ends_at, self.said()
+            time.sleep(0.05)
+
+    def end(self, number: signal.Signals) -> int:
+        """Signal it; its exit status."""
+        assert self.process is not None
+        self.process.send_signal(number)
+        return self.process.wait(READY_S)
+
+    def said(self) -> str:
+        return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
+
+    def contents(self) -> set[str]:
+        """All memories, asked for with the key that the folder keeps."""
+        key = (self.home / ".reverie" / "admin-key").read_text(encoding="utf-8").strip()
+        url = f"http://127.0.0.1:{self.port}/v1/memories"
+        found = httpx.get(url, headers={"Authorization": f"Bearer {key}"}, timeout=30).raise_for_status().json()
+        return {memory["content"] for memory in found["items"]}
+
+
+@pytest.fixture
+def installed(wheel: Path, tmp_path: Path) -> Iterator[Installed]:
+    made = Installed(wheel, tmp_path)
+    yield made
+    if made.process is not None and made.process.poll() is None:
+        made.end(signal.SIGTERM)
+    embedded.stop(made.home / ".reverie" / "postgres")
+
+
+def test_two_lines_and_the_tour_and_the_data_is_there_after_a_stop_and_a_crash(installed: Installed) -> None:
+    where = installed.run(str(installed.bin / "python"), "-c", "import service, reverie; print(service.__file__)")
+    assert where.startswith(str(installed.bin.parent))
+    assert __version__ in installed.run("reverie", "version")
+    installed.up()
+    run_tour(installed.home, installed.environment, installed.port, {})
+    learned = installed.contents()
+    assert installed.end(signal.SIGINT) == 0
+    installed.up()
+    assert installed.contents() == learned
+    assert installed.end(signal.SIGKILL) == -signal.SIGKILL
+    installed.up()
+    assert installed.contents() == learned
+    assert installed.end(signal.SIGINT) == 0
+    assert sorted(path.name for path in installed.home.iterdir()) == [".reverie"]
+
+
+def test_names_in_the_folder_do_not_get_in_the_way(installed: Installed) -> None:
+    for name in ("service", "worker", "alembic", "sql"):
+        (installed.home / name).mkdir()
+        (installed.home / name / "__init__.py").write_text("raise SystemExit('not this one')\n")
+    assert "The database is at head" in installed.run("reverie", "migrate")
