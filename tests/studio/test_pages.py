@@ -28,7 +28,7 @@ WHERE_DRAWN = """
   });
 }
 """
-PANEL = frozenset({"Edit", "Delete", "About", "History", "Sources"})
+PANEL = frozenset({"Edit", "Delete", "About", "History", "Sources", "Mark as done", "Undo the fold"})
 """Buttons of an open memory: each is pressed where it is opened from the list of memories."""
 
 
@@ -120,7 +120,7 @@ async def test_dreams_are_read_run_and_undone(visitor: StudioPage, service: Serv
     await expect(page.locator(f"[data-key='{last.json()['id']}']").get_by_text("dry run", exact=True)).to_be_visible()
     await visitor.press("Earlier dreams")
     await expect(rows.nth(20)).to_be_visible()
-    visitor.has_pressed("/studio/dreams", "dreams", but=PANEL)
+    visitor.has_pressed("/studio/dreams", "dreams", but=PANEL | {"Show more"})
 
 
 async def test_the_graph_is_drawn_and_walked(visitor: StudioPage) -> None:
@@ -130,8 +130,8 @@ async def test_the_graph_is_drawn_and_walked(visitor: StudioPage) -> None:
     await page.wait_for_timeout(1500)
     await visitor.photograph("graph")
     await page.get_by_label("Find an entity").fill("project apollo")
-    await expect(page.locator(".entities .item")).to_have_count(1)
-    await page.locator(".entities .item").click()
+    await expect(page.locator(".entities .item")).to_have_count(2)  # the agent's, and the team's
+    await page.locator(".entities .item").first.click()
     await expect(page.locator(".step")).to_have_count(2)
     await page.wait_for_timeout(1500)
     labels = page.locator(".chart svg text").filter(has_text=re.compile("Maya|Tigran|Northwind"))
