@@ -8,6 +8,7 @@ from service.domain.principal import Principal
 from service.domain.workspace import WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access import audit
+from service.memory.access.redaction import pii_policy, redact
 from service.memory.engine import Engine
 from service.memory.ops.model_settings import Changes, changed_model_settings
 from service.store import dreams, installation, workspaces
@@ -38,6 +39,13 @@ async def put_settings(
     """
     principal.require_admin()
     wanted = await changed_model_settings(engine, principal, models) if models else None
+    if changes.instructions:
+        (instructions,) = await redact(
+            engine,
+            changes.pii if "pii" in changes.model_fields_set else await pii_policy(engine, principal),
+            [(("body", "instructions"), changes.instructions)],
+        )
+        changes = changes.model_copy(update={"instructions": instructions})
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await workspace_settings(connection, principal.workspace_id)
         try:

@@ -15,6 +15,7 @@ from service.embedding.sources import CHEAP_SOURCE, open_embedder, setting_of
 from service.embedding.storage import storage_of
 from service.errors import InvalidInput
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable, Reranker
+from service.provider.library import load_litellm
 from service.settings import Settings
 from service.store.embeddings import Model
 
@@ -98,11 +99,17 @@ class ModelFactory:
         reranker = self.reranker(wanted)
         if reranker is None:
             return
+        litellm = await load_litellm()
+        at = ("body", "rerank", "model")
+        try:
+            litellm.get_llm_provider(wanted.model)
+        except litellm.BadRequestError as error:  # before a call is recorded under the name
+            raise InvalidInput(at, f"cannot be used: litellm cannot route {wanted.model}") from error
         try:
             with paid_by(PROBE):
                 await reranker.rerank(PROBE_TEXT, [PROBE_TEXT, "Somebody is."])
         except (BudgetReached, LLMInvalidOutput, LLMUnavailable) as error:
-            raise InvalidInput(("body", "rerank", "model"), f"cannot be used: {error.message}") from error
+            raise InvalidInput(at, f"cannot be used: {error.message}") from error
 
     def _cached(self, embedder: MonitoredEmbedder, cache: EmbeddingSettings) -> CachedEmbedder:
         return CachedEmbedder(

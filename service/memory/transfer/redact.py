@@ -20,6 +20,7 @@ Numbered = tuple[int, str, BaseModel]
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "agent": ("name", "settings"),
+    "settings": ("settings",),
     "message": MESSAGE_FIELDS,
     "memory": (*MEMORY_FIELDS, "change_reason"),
     "history": ("memory", "reason"),
@@ -74,4 +75,4 @@ def _texts(record: str, name: str, value: Any) -> Any:
     """The texts of a field: of a former version of a memory, all but its names."""
     if _is_former(record, name):
         return {key: one for key, one in value.items() if (key,) not in FORMER_NAMES}
-    return value
+    return value.model_dump(mode="json", exclude_unset=True) if isinstance(value, BaseModel) else value
