@@ -36,7 +36,8 @@ AGENTS = ("a", "b")
 
 @dataclass
 class World:
-    """A database, an API on it, a model, and what can be killed of it. ``said``: what the API has acknowledged."""
+    """A database, an API on it, a model, and what can be killed of it. ``said``: what the API has acknowledged;
+    ``saved``: the memories it has, each twice in almost the same words."""
 
     settings: Settings
     http: httpx.AsyncClient
@@ -45,6 +46,7 @@ class World:
     api: KillableApi | None = None
     postgres: KillablePostgres | None = None
     said: list[str] = field(default_factory=list)
+    saved: list[str] = field(default_factory=list)
     _late: list[asyncio.Task[None]] = field(default_factory=list)
 
     def dreaming(self, stop_at: Mapping[str, int] | None = None) -> AbstractAsyncContextManager[KillableWorker]:
@@ -53,22 +55,33 @@ class World:
     async def say(self, *contents: str, session: str = "s", agent: str = "a") -> None:
         """Append turns, again and again until the API acknowledges them."""
         body = {"agent": agent, "user": "u1", "messages": [{"role": "user", "content": text} for text in contents]}
+        await self._post(f"/v1/sessions/{session}/messages", body)
+        self.said += contents
+
+    async def save(self, *contents: str, agent: str = "a") -> None:
+        """Save memories, each a second time in almost the same words, until the API acknowledges them."""
+        items = [{"agent": agent, "type": "fact", "content": text} for one in contents for text in (f"{one}.", one)]
+        await self._post("/v1/memories/batch", {"items": items})
+        self.saved += contents
+
+    async def _post(self, path: str, body: Json) -> None:
         headers = {"Idempotency-Key": uuid4().hex}
         while True:
             try:
-                answer = await self.http.post(f"/v1/sessions/{session}/messages", json=body, headers=headers)
+                answer = await self.http.post(path, json=body, headers=headers)
             except httpx.TransportError:
                 await asyncio.sleep(0.05)
                 continue
             if answer.is_success:
-                self.said += contents
                 return
             assert answer.status_code == 503, answer.text
             await asyncio.sleep(0.05)
 
     async def strike(self, worker: KillableWorker) -> None:
         """Kill the target while the worker waits at a step, and bring it back, while turns keep coming."""
-        self._late.append(asyncio.create_task(self.say(f"late {len(self._late)}", session="late")))
+        late = len(self._late)
+        self._late.append(asyncio.create_task(self.say(f"late {late}", session="late")))
+        self._late.append(asyncio.create_task(self.save(f"Box {late} holds the late file {late}")))
         if self.target == "worker":
             await worker.kill()
             await expire_leases(self.settings.database_url)
@@ -88,11 +101,11 @@ class World:
         async with self.dreaming() as worker:
             assert await worker.wait_for_step() is None
 
-    async def all_of(self, path: str) -> list[Json]:
+    async def all_of(self, path: str, **params: str) -> list[Json]:
         items: list[Json] = []
         cursor: dict[str, str] = {}
         while True:
-            page = (await self.http.get(path, params={"limit": 200, **cursor})).json()
+            page = (await self.http.get(path, params={"limit": 200, **params, **cursor})).json()
             items += page["items"]
             if page["next_cursor"] is None:
                 return items
@@ -101,9 +114,15 @@ class World:
     async def all_is_well(self) -> None:
         """Every acknowledged turn is one memory, as it was first written, and every dream was seen to its end."""
         assert [one["error"] for one in await self.all_of("/v1/dreams") if one["status"] != "succeeded"] == []
-        memories = [one for one in await self.all_of("/v1/memories") if one["source"].get("kind") != "window"]
-        assert Counter(one["content"] for one in memories) == Counter(f"u1 said: {text}" for text in self.said)
-        assert {one["version"] for one in memories} == {1}
+        dreamed = [one for one in await self.all_of("/v1/memories") if one["source"].get("kind") == "dream"]
+        assert Counter(one["content"] for one in dreamed) == Counter(f"u1 said: {text}" for text in self.said)
+        assert {one["version"] for one in dreamed} == {1}
+        read = await self.all_of("/v1/memories", include="superseded")
+        mine = [one for one in read if one["source"] == {}]
+        left = Counter(one["content"].rstrip(".") for one in mine if one["superseded_by"] is None)
+        assert left == Counter(self.saved)
+        assert len(mine) == 2 * len(self.saved)
+        assert {one["version"] for one in mine} <= {2}
         assert await self.all_of("/v1/dead-letters") == []
 
     def asked(self) -> Counter[str]:
@@ -179,6 +198,7 @@ async def world(target: str, postgres: KillablePostgres | None, url: str, tmp_pa
 async def test_killed_at_every_step_in_turn(world: World) -> None:
     """One dream that is struck at every step it has, and not one call to the model made twice."""
     await world.say(*(f"note {n} of the garden" for n in range(12)))
+    await world.save(*(f"Shelf {n} holds the blue file {n + 70}" for n in range(5)))
     left = list(STEPS)
     while left:
         wanted = left[:1] if world.target == "worker" else left
@@ -206,6 +226,10 @@ async def test_killed_again_and_again(world: World, seed: int, target: str) -> N
         for session in range(chance.randint(1, 3)):
             turns = [f"note {seed} {agent} {session} {n}" for n in range(chance.randint(1, 60))]
             await world.say(*turns, session=f"s{session}", agent=agent)
+        if chance.random() < 0.5:
+            await world.save(
+                *(f"Shelf {agent} {n} holds the file {seed + n}" for n in range(chance.randint(1, 9))), agent=agent
+            )
     paid: set[str] = set()
     deaths: Counter[str] = Counter()
     for _ in range(chance.randint(1, 3)):

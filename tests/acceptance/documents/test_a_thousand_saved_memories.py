@@ -6,10 +6,15 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
+from service.settings import Settings
+from tests.killable import dreaming, expire_leases
 from tests.live_api import Api
 from tests.worker.dreaming import dream
 
 Json = dict[str, Any]
+
+
+STEPS = ("claimed", "begun", "gathered", "extracted", "reconciled", "applying", "written", "committed")
 
 
 def words(block: str) -> list[str]:
@@ -37,22 +42,23 @@ class Corpus:
     companies: list[str] = field(default_factory=list)
 
 
-def corpus(seed: int = 7) -> Corpus:
-    """700 memories of which each holds, 200 duplicates of some of them, 100 that an opposite one follows."""
+def corpus(seed: int = 7, part: int = 1) -> Corpus:
+    """1,000 memories: 200 duplicates, 100 that an opposite one follows, 120 that spell 40 names in three ways, and what
+    holds beside them; or a part of so many."""
     chance = random.Random(seed)
     made = Corpus()
     people = [f"{first} {last}" for first in FIRST for last in LAST]
     tastes = [(person, thing) for person in people for thing in THINGS]
     chance.shuffle(tastes)
     first: list[tuple[str, str]] = []
-    for person, thing in tastes[:200]:
+    for person, thing in tastes[: 200 // part]:
         first.append(("preference", f"{person} likes {thing}."))
         made.gone[f"{person} likes {thing}"] = f"{person} likes {thing}."
     duplicates = [("preference", content) for content in made.gone]
-    for person, thing in tastes[200:250]:
+    for person, thing in tastes[200 : 200 + 50 // part]:
         first.append(("preference", f"{person} enjoys {thing}"))
         made.gone[f"{person} enjoys {thing}"] = f"{person} does not enjoy {thing}"
-    homes = chance.sample(people, 50)
+    homes = chance.sample(people, 50 // part)
     for person in homes:
         before, after = chance.sample(CITIES, 2)
         first.append(("fact", f"{person} lives in {before}"))
@@ -60,14 +66,14 @@ def corpus(seed: int = 7) -> Corpus:
     opposites = [
         ("preference" if "enjoy" in new else "fact", new) for old, new in made.gone.items() if not new.endswith(".")
     ]
-    made.companies = [f"{word} {sort}" for word in NAMES for sort in SORTS]
+    made.companies = [f"{word} {sort}" for word in NAMES for sort in SORTS][: 40 // part]
     rooms = []
     for at, name in enumerate(made.companies):
         for n, spelled in enumerate((name, name.upper(), f"{name} Inc.")):
             rooms.append(("fact", f"The contract {at * 3 + n + 100} with {spelled} was signed in room {at + 11}."))
     holding = [
         ("fact", f"The parcel {n + 5000} for {chance.choice(people)} lies in shelf {n + 300}")
-        for n in range(1000 - len(first) - len(duplicates) - len(opposites) - len(rooms))
+        for n in range(1000 // part - len(first) - len(duplicates) - len(opposites) - len(rooms))
     ]
     early, late = [*first, *rooms, *holding], [*duplicates, *opposites]
     chance.shuffle(early)
@@ -113,4 +119,19 @@ async def test_a_dream_over_a_thousand(static_api: Api) -> None:
     await is_as_it_must_be(static_api, made)
     assert (done["report"]["memories"], done["report"]["superseded"]) == (1000, 300)
     assert (await dream(static_api.engine))["report"]["memories"] == 0
-    print(done["report"]["duration_s"], done["report"]["steps"])
+
+
+async def test_killed_at_every_step(own_static_api: Api, settings: Settings) -> None:
+    api, made = own_static_api, corpus(part=5)
+    await save(api, made.saved)
+    await api.post("/v1/agents/a/dream", {})
+    for step in STEPS:
+        async with dreaming(settings.model_copy(update={"embedding_model": "static"}), None, {step: 1}) as worker:
+            assert await worker.wait_for_step() == step
+            await worker.kill()
+        await expire_leases(settings.database_url)
+    async with dreaming(settings.model_copy(update={"embedding_model": "static"}), None) as worker:
+        assert await worker.wait_for_step() is None
+    await is_as_it_must_be(api, made)
+    dreams = await all_of(api, "/v1/dreams")
+    assert [(one["status"], one["report"]["memories"]) for one in dreams] == [("succeeded", 200)]
