@@ -39,7 +39,11 @@ _DATES = _words_of(
 _ONE_VALUE = _words_of(
     "budget deadline price cost rent salary password port version owner address email timezone venue codename target"
     " limit quota headcount headquarters capital birthday age status priority lead manager ceo cto cfo hostname url"
-    " region fee rate discount goal score height weight size capacity due-date"
+    " region fee rate discount goal score height weight size capacity due-date boss supervisor landlord"
+)
+_SCHEDULED = _words_of(
+    "meeting appointment kickoff launch release demo review flight interview call standup party wedding conference exam"
+    " delivery workshop webinar surgery visit presentation offsite retreat deployment migration go-live"
 )
 
 
@@ -61,15 +65,33 @@ def changes_value(older: str, newer: str) -> bool:
     single = bool(_head(after.subject) & _ONE_VALUE)
     if after.kind == "word":
         return single and after.marked
-    return after.marked or (single and after.kind in ("figure", "date"))
+    return after.marked or single
+
+
+def value_of(text: str, but: str = "") -> tuple[str, str] | None:
+    """What a statement gives a value, and which, where that has one value at a time or takes place once; None for any
+    other. ``but``: a word that makes no difference, whose thing it is."""
+    given = _assignment(text)
+    if given is None:
+        return None
+    subject = tuple(word for word in given.subject if word != but)
+    head = _head(subject) if subject else set()
+    single = head & _ONE_VALUE and given.kind != "word"
+    return (
+        (" ".join(subject), " ".join(given.value)) if single or (head & _SCHEDULED and given.kind == "date") else None
+    )
 
 
 def _head(subject: tuple[str, ...]) -> set[str]:
-    """The word that says what it is: the last one, or the one before "of" or "for"."""
-    for word in ("of", "for"):
-        if word in subject[1:]:
-            return {subject[subject.index(word) - 1]}
-    return {subject[-1]}
+    """The word that says what it is: the last one, or the one before "with" or "about"."""
+    at = next((n for n, word in enumerate(subject[1:]) if word in ("with", "about")), len(subject) - 1)
+    return {subject[at]}
+
+
+def _named_first(subject: tuple[str, ...]) -> tuple[str, ...]:
+    """ "budget for apollo" as "apollo budget" is said."""
+    at = next((n for n, word in enumerate(subject) if word in ("of", "for") and 0 < n < len(subject) - 1), None)
+    return subject if at is None else subject[at + 1 :] + subject[:at]
 
 
 def _assignment(text: str) -> _Assignment | None:
@@ -80,7 +102,7 @@ def _assignment(text: str) -> _Assignment | None:
     corrected = body != text.strip()
     words = [word.removesuffix("'s") for word in _WORD.findall(normalize(body).replace("’", "'"))]
     at = next((n for n, word in enumerate(words) if word in _STATES or word in _MOVES), 0)
-    subject = tuple(word for word in words[:at] if word not in _IGNORED | _MARKS)
+    subject = _named_first(tuple(word for word in words[:at] if word not in _IGNORED | _MARKS))
     if not 0 < len(subject) <= _WORDS_MAX:
         return None
     marked = corrected or bool(_MARKS & set(words[:at]))

@@ -32,9 +32,11 @@ from service.privacy.recognizers import PatternFinder
 from service.proxy import transcript
 from tests.patterns.compiled import modules
 from tests.patterns.work import Run
-from worker.dreaming.candidates import Turn
+from worker.dreaming.candidates import SavedMemory, Turn
+from worker.dreaming.entity_names import spellings
 from worker.dreaming.extract.languages.german import GERMAN
 from worker.dreaming.extract.rules import extract
+from worker.dreaming.readings import read
 
 TEXTS = frozenset(
     """a address after answer b before body clause content contents data event gist line lines message outside
@@ -57,6 +59,7 @@ METHODS: dict[str, Callable[[], Any]] = {
 
 EXCLUDED = {
     "service.memory.search.ask._supported": "takes a reply of a model: what it calls takes texts itself",
+    "worker.dreaming.readings.read": "takes a memory as well: see WRAPPED",
     "service.domain.events.signature": "signs bytes of its own making",
     "service.embedding.local.names_a_folder": "takes a setting",
     "service.memory.search.assembly._section": "takes a section's lines, as _cost counted them: see WRAPPED",
@@ -84,7 +87,7 @@ FILLED: dict[str, Any] = {
     "bounds": DocumentSettings(), "calendar": GERMAN.calendar, "characters_max": 600, "default": "english", "end": 5,
     "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "hearsay_by": None, "preposition": "on",
     "start": 0,
-    "kind": "EMAIL_ADDRESS", "own_model": None,
+    "kind": "EMAIL_ADDRESS", "own_model": None, "owner": "Ann",
     "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "named": ["x"], "now": _NOW,
     "notes": [Note("x", [], _NOW)], "number": 1, "occurred_at": None, "ordinal": 1, "overlap_tokens": 50,
     "people": ["Ann"], "placement": "system", "policy": PiiPolicy("redact"), "role": "user", "rows": [],
@@ -134,6 +137,10 @@ WRAPPED: dict[str, Run] = {
     "extract, from a turn in Spanish": lambda text: extract([_turn(f"No me gusta eso. Ya no vivo aquí. {text}")]),
     "extract, from a turn in Chinese": lambda text: extract([_turn("我不喜欢这个。" * 40 + text)]),
     "extract, from an answer": lambda text: extract([_turn("I am fine.")], before=_turn(text, "Bo")),
+    "a saved memory": lambda text: read(
+        SavedMemory(_ID, 1, _ID, f"Ann likes {text}", "Ann", None), f"Ann likes {text}"
+    ),
+    "a saved memory that spells names": lambda text: list(spellings(text)),
     "storable_json": lambda text: reject_unstorable_json({"a": [text, {text[:100]: text.split()}]}),
     "window's summary": _window,
     "a memory folded": lambda text: note_lines([note(text, _NOW, None)] * 2, SHARES[0]),

@@ -38,6 +38,7 @@ from worker.dreaming.personal_data import allowed_candidates, masked_turns, with
 from worker.dreaming.plan import Plan
 from worker.dreaming.readings import Reading, read_saved
 from worker.dreaming.reconcile import reconcile
+from worker.dreaming.slots import with_slots
 from worker.dreaming.testimony import attest
 from worker.dreaming.trace import Trace
 
@@ -141,7 +142,7 @@ class Dream:
                 engine, settings.pii, extraction.candidates, stored, self.tracker
             )
             kept = settings.dream.types
-            extraction.candidates = [one for one in extraction.candidates if kept is None or one.type in kept]
+            extraction.candidates = with_slots(one for one in extraction.candidates if kept is None or one.type in kept)
             readings = await read_saved(engine, settings.pii, batch.saved, self.tracker)
         named = replace(batch, turns=with_stored_names(batch.turns, stored))
         return named.first(extraction.covered), extraction, readings

@@ -20,6 +20,7 @@ from service.store.vectors import EmbeddingBatch
 from worker.dreaming.candidates import Candidate, evidence_of, proposed_in
 from worker.dreaming.people import slot_owner
 from worker.dreaming.readings import Reading
+from worker.dreaming.slots import ended_slot
 from worker.dreaming.testimony import is_of
 
 NEIGHBOURS = 5
@@ -108,9 +109,7 @@ async def find_related(
             connection,
             lease,
             audiences=sorted({lease.agent_id, *(reading.memory.audience for reading in readings)}),
-            slots=sorted(
-                {slot for slot in (*(one.slot for one in candidates), *(one.slot for one in readings)) if slot}
-            ),
+            slots=sorted(_slots(candidates, readings)),
             forms=sorted({reading.form for reading in readings}),
             identities=[bytes.fromhex(identity) for identity in set(identities)],
             ids=list(read),
@@ -120,6 +119,13 @@ async def find_related(
         around = await _around(connection, engine, lease, read)
     existing = [_existing_memory(row, read) for row in rows]
     return RelatedMemories(candidates, identities, embedded, existing, near, around, read.keys(), lease.agent_id)
+
+
+def _slots(candidates: Sequence[Candidate], readings: Sequence[Reading]) -> set[str]:
+    """The slots that these fill, and those whose values they end."""
+    filled = {one.slot for one in candidates} | {one.slot for one in readings}
+    filled |= {ended_slot(one.slot, one.value) for one in candidates}
+    return {slot for slot in filled if slot}
 
 
 def _identity(candidate: Candidate) -> str:

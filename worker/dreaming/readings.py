@@ -26,6 +26,7 @@ from worker.dreaming.extract.lexicon import BASE_VERBS, STOPWORDS
 from worker.dreaming.extract.mentions import mentions
 from worker.dreaming.extract.sentences import own_sentences
 from worker.dreaming.extract.third_person import has_first_person
+from worker.dreaming.slots import filled_by
 
 BATCH = 200
 STATEMENT_CHARS_MAX = 300
@@ -87,11 +88,16 @@ def read(memory: SavedMemory, text: str, people: Collection[str] = ()) -> Readin
     if memory.kind in _DERIVED:
         return Reading(memory, form_of(memory.content))
     named = tuple(one for one in mentions(text, people, memory.user_name) if not holds_placeholder(one.name))
+    form = form_of(memory.content)
     claim = _only_claim(text, memory.user_name)
-    if claim is None or claim.slot is None:
-        return Reading(memory, form_of(memory.content), mentions=named)
-    owner = normalize(claim.owner or "")
-    return Reading(memory, form_of(memory.content), f"{owner}/{claim.slot}", claim.value, claim.polarity, named)
+    if claim is None:
+        return Reading(memory, form, mentions=named)
+    if claim.slot is None:
+        filled = filled_by(text, memory.user_name or claim.owner)
+        if filled is None:
+            return Reading(memory, form, mentions=named)
+        return Reading(memory, form, filled.slot, filled.value, filled.polarity, named)
+    return Reading(memory, form, f"{normalize(claim.owner or '')}/{claim.slot}", claim.value, claim.polarity, named)
 
 
 def _only_claim(text: str, user: str | None) -> Claim | None:

@@ -12,7 +12,7 @@ from datetime import datetime
 from uuid import UUID
 
 from service.domain.changed_values import changes_value
-from service.domain.guards import contradicts, may_merge, same_particulars
+from service.domain.guards import contradicts, may_merge, normalize, same_particulars
 from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
 from worker.dreaming.candidates import Candidate
@@ -30,6 +30,7 @@ from worker.dreaming.plan import (
     Statement,
     key_of,
 )
+from worker.dreaming.slots import ended_slot
 
 AMBIGUOUS_FROM = 0.8
 """From this similarity on, two statements the guards cannot tell apart are shown to the language model."""
@@ -164,6 +165,8 @@ class _Planner:
         candidate = new.candidate
         slot = [held for held in self._in_slot.get((new.audience, new.slot or ""), []) if self._holds(held)]
         for held in slot:
+            if _happened(held) or _happened(new):
+                continue
             if (
                 held.value == candidate.value
                 and held.polarity == candidate.polarity
@@ -187,10 +190,15 @@ class _Planner:
         same value only, for it does not say what holds instead.
         """
         filled = self._in_slot.get((new.audience, new.slot or ""), [])
-        held = [one for one in filled if self._holds(one) and _of_one(one, new)]
+        held = [one for one in filled if self._holds(one) and _of_one(one, new) and not _happened(one)]
+        ended = [
+            one
+            for one in self._in_slot.get((new.audience, ended_slot(new.slot, new.value) or ""), [])
+            if self._holds(one) and one.subject == new.subject and not _happened(one) and _names_nobody_else(new, one)
+        ]
         if new.polarity == "negative":
             return [one for one in held if one.value == new.value and one.polarity != "negative"]
-        return [
+        return ended + [
             one for one in held if (one.value == new.value) == (one.polarity == "negative") or _by_another(one, new)
         ]
 
@@ -261,15 +269,26 @@ class _Planner:
             self._plan.undecided.append(pair)
 
 
+def _names_nobody_else(new: NewMemory, held: Statement) -> bool:
+    """Whether a statement that somebody is alone again is of the person it was before, or names none."""
+    people = [mention for mention in new.candidate.mentions if mention.kind == "person"]
+    return not people or (held.value or "") in normalize(new.content)
+
+
 def _said_last(memory: ExistingMemory) -> tuple[datetime, UUID]:
     return memory.said_at, memory.id
+
+
+def _happened(statement: Statement) -> bool:
+    """Whether it is an event, which stays true whatever follows."""
+    return statement.type == MemoryType.EVENT.value
 
 
 def _by_slot(older: ExistingMemory, newer: ExistingMemory) -> Outcome | None:
     """Whether a memory fills the slot of an older one otherwise. What has happened is not undone by what followed."""
     if not newer.slot or older.slot != newer.slot or not _of_one(older, newer):
         return None
-    if POLICIES[MemoryType(older.type)].happens:
+    if _happened(older):
         return None
     if older.value == newer.value:
         return "update" if older.polarity != newer.polarity else None
