@@ -103,6 +103,13 @@ _FANCIFUL = frozenset(
         " book campaign universe once million billion trillion gazillion zillion kill murder say"
     )
 )
+_WILL_TRY = re.compile(
+    r"^(?:i think |so |then |additionally,? |also,? )*(?:i'll|i will|i can) (?:also |definitely |then |probably "
+    r"|start by |just )*"
+    r"(?:try|check|start|consider|continue|look|explore|use (?:this|these|that)|add|include|incorporate|keep|make"
+    r"|track|implement|focus)\b",
+    re.IGNORECASE,
+)
 _ASKED_OF_ASSISTANT = re.compile(
     r"""^(?:i|we)(?:'m|'re|\sam|\sare|'d|\swould|'ve|\shave)?\s(?:(?:also|just|really|still|now|always|particularly|especially|currently|actually
         |been|definitely)\s)*
@@ -111,7 +118,7 @@ _ASKED_OF_ASSISTANT = re.compile(
         |want\s(?:to\s(?:know|learn\s(?:more|about|how)|see|hear|understand|ask|make\ssure|get\s(?:some|a\sbetter)|find\sout|explore|discuss)|a\s\w+\s(?:that|which)|an?\s(?:essay|poem|story|script|list|table))
         |need\s(?:an?|some|help|your|more|the|\d+)\s(?:\w+\s){0,3}?(?:essay|poem|story|script|list|table|plan|summary|code|function|query|idea|ideas|help|advice|information
             |suggestions?|recommendations?|example|examples|way|title|name|slogan|paragraph|prompt|letter|template|formula)
-        |thinking\s(?:it|that|maybe)|trying\sto\s(?:understand|figure\sout|find\s(?:out|a\sway)|write|get\sthis|do\sthis|see)|getting\s(?:an?|the|this)\s(?:\w+\s)?(?:error|exception|warning|message)
+        |thinking\s(?:it|that|maybe)|trying\sto\s(?:plan|decide|understand|figure\sout|find\s(?:out|a\s(?:good\s)?way|some|the)|write|get\sthis|do\sthis|see)|getting\s(?:an?|the|this)\s(?:\w+\s)?(?:error|exception|warning|message)
         |getting\serror|asking\s(?:about|for|if|because)|talking\sabout|referring\sto|not\ssure|unsure|confused|a\sbit\sconfused|trying\sthat|stuck\s(?:on|with)\sthis)\b
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -275,7 +282,7 @@ def is_small_talk(sentence: str, *, alone: bool = False) -> bool:
     removed. ``alone``: spoken to the assistant, which is asked for things in more ways."""
     if _SMALL_TALK.match(sentence) or _SAYS_NOTHING.search(sentence) or _REQUEST.search(sentence):
         return True
-    return alone and bool(_ASKED_OF_ASSISTANT.match(sentence))
+    return alone and bool(_ASKED_OF_ASSISTANT.match(sentence) or _WILL_TRY.match(sentence))
 
 
 def addresses_listener(sentence: str) -> bool:

@@ -116,8 +116,10 @@ def is_fragment(sentence: str) -> bool:
 
 
 def _is_predicate(piece: str, before: str) -> bool:
+    if before in _NO_SUBJECT:
+        return False
     if piece in BASE_VERBS:
-        return before not in _NO_SUBJECT and (piece != "like" or before in ("i", "we", "they", "you"))
+        return piece != "like" or before in ("i", "we", "they", "you")
     return piece == "lasts" or (
         len(piece) > 3 and piece.endswith("s") and (piece[:-1] in BASE_VERBS or piece[:-2] in BASE_VERBS)
     )

@@ -35,7 +35,7 @@ BASE_VERBS = frozenset(
     criticize cross cure damage date deadlift decline default delay delegate delete demand deny depart deprecate
     devote dig dine discourage download draft drag drum dry email employ enable encourage end enforce engage enroll
     estimate evaluate examine exceed exchange exclude exist expire export extend fade farm fetch file film finalize
-    fire flood fold foster found freeze function fund gamble generate grade grill grind guard guide harm harvest
+    fire flood fold foster freeze function fund gamble generate grade grill grind guard guide harm harvest
     haunt heal hesitate hire hunt hurry ignore implement import inform inherit insist inspect install integrate
     interview introduce invent involve invoice iron isolate itch kayak kiss kneel label land lay lie limit link
     lint list load lock log merge message migrate mow multiply name negotiate nod observe obtain occupy occur offend
