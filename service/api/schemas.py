@@ -142,7 +142,8 @@ class SearchResult(BaseModel):
     keyword_score: float | None = Field(description="BM25 score.")
     semantic_score: float | None = Field(description="Weighted cosine similarity.")
     boosts: dict[str, float] = Field(
-        description="Boosts included in the score, by name: `question`, `session`, `time`, `user`, `importance`."
+        description="Boosts included in the score, by name: `question`, `session`, `time`, `user`, `importance`, "
+        "`polarity`."
     )
     relevance: float | None = Field(
         description="Relevance from 0 to 1: the larger of vector similarity and share of the query's words or time; "

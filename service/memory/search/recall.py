@@ -12,6 +12,7 @@ import numpy as np
 from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
 from service.domain import timex
 from service.domain.context import IncludeMessages
+from service.domain.polarity import asked_stance
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
@@ -19,6 +20,7 @@ from service.embedding.base import EmbeddingFailed
 from service.errors import InvalidInput
 from service.memory.access.redaction import redact_search
 from service.memory.engine import Engine
+from service.memory.search.opposites import opposites_last
 from service.memory.search.reranking import reranked
 from service.memory.search.search_batch import SearchOptions, SearchQuery, search, search_wordings
 from service.memory.search.search_results import NO_MEMORY, Degraded, SearchHit, SearchResults
@@ -80,7 +82,8 @@ async def _recall(
         raise InvalidInput(("body", "until"), "must be later than since")
     request, limit = await redact_search(engine, principal, request), request.limit
     wordings, degraded = await all_wordings(engine, principal, request)
-    if len(wordings) > 1:
+    for_stance = request.strategy != "recent" and asked_stance(wordings[0]) is not None
+    if len(wordings) > 1 or for_stance:
         request = request.model_copy(update={"limit": max(request.limit, FUSED_MIN)})
     reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
     queries = []
@@ -97,6 +100,10 @@ async def _recall(
     if found is None:
         return SearchResults([], 0, request.strategy, degraded)
     hits = found.hits
+    if for_stance:
+        hits = await engine.executor.run(
+            opposites_last, wordings[0], hits, characters=sum(len(str(hit.payload["content"])) for hit in hits)
+        )
     if found.reranks:
         with paid_by(principal.payer(agent)):
             hits, failure = await reranked(engine, request.query, hits)
