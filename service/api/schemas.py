@@ -173,6 +173,11 @@ class SearchAnswer(BaseModel):
     strategy: str = Field(description="Strategy used: `hybrid`, `semantic`, `keyword` or `recent`.")
     degraded: Degraded | None = Field(description="Degradation of the search; null for a complete search.")
     pending: int = Field(description="Number of candidates without a vector yet, compared by words alone.")
+    tier: Literal["exact", "scan", "hnsw", "filter_list", "recent"] | None = Field(
+        description="Method of finding candidates: `exact` (all rows), `scan` (all vectors, the rarer words), `hnsw` "
+        "(approximate index), `filter_list` (rows of a selective filter) or `recent`; null where nothing was searched."
+    )
+    embedder: str | None = Field(description="Signature of the embedder of the query; null without a query vector.")
 
 
 class DocumentHead(BaseModel):

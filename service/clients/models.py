@@ -217,6 +217,8 @@ class SearchAnswer(Answer):
     strategy: str
     degraded: Degraded | None = None
     pending: int = 0
+    tier: str | None = None
+    embedder: str | None = None
 
 
 class Window(Answer):

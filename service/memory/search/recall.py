@@ -113,7 +113,9 @@ async def _recall(
     if count_access:
         engine.access_counts.count(principal.workspace_id, [id_ for result in results for id_ in result.memory_ids])
     tokens = sum(result.tokens for result in results)
-    return SearchResults(results, tokens, request.strategy, degraded, found.pending)
+    by_vector = any(query.question.embedding is not None for query in queries)
+    embedder = engine.embedder.signature if engine.embedder is not None and by_vector else None
+    return SearchResults(results, tokens, request.strategy, degraded, found.pending, found.tier, embedder)
 
 
 async def _question(engine: Engine, principal: Principal, request: SearchRequest) -> tuple[Question, Degraded | None]:

@@ -25,7 +25,7 @@ from service.store import agents
 from service.store.search.candidates import Candidates, candidates, exact_candidates, newest
 from service.store.search.filters import Filters
 from service.store.search.former import FormerVersions, former_versions
-from service.store.search.plan import KINDS, Question, SearchPlan, plan
+from service.store.search.plan import KINDS, Question, SearchPlan, Strategy, plan
 from service.store.search.records import FoundRecord, Kind, records
 
 BUDGET_FETCH = 200
@@ -66,6 +66,7 @@ class Found:
     hits: list[SearchHit]
     reranks: bool
     pending: int
+    tier: Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,12 @@ async def _search_together(engine: Engine, queries: Sequence[SearchQuery]) -> li
         whole = queries[0].options.full_records
         found = await records(connection, queries[0].workspace, list(ids), kinds=kinds, whole=whole)
         return [
-            Found(_hits(scores, one.former.as_they_were(found)), _reranks(one.query.request, one.reader), waiting)
+            Found(
+                _hits(scores, one.former.as_they_were(found)),
+                _reranks(one.query.request, one.reader),
+                waiting,
+                one.plan.strategy,
+            )
             if one is not None
             else None
             for one, scores, waiting in zip(planned, scored, pending, strict=True)

@@ -83,3 +83,7 @@ class SearchResults:
     degraded: Degraded | None
     pending: int = 0
     """Candidates that had no vector yet, and were compared by their words alone."""
+    tier: str | None = None
+    """How candidates were found (``Strategy`` of a plan); None where nothing was searched."""
+    embedder: str | None = None
+    """The signature of the embedder that the query was compared by, if it was."""
