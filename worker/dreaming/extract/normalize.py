@@ -14,6 +14,7 @@ from worker.dreaming.extract.mentions import FIRST_NAMES, PLACES
 _SPELLINGS = dict(
     pair.split("=")
     for pair in listed("""
+    hav=have smth=something yr=year sumthing=something w=with
     im=I'm ive=I've dont=don't doesnt=doesn't didnt=didn't cant=can't wont=won't isnt=isn't wasnt=wasn't
     arent=aren't havent=haven't hasnt=hasn't hadnt=hadn't couldnt=couldn't wouldnt=wouldn't shouldnt=shouldn't
     werent=weren't aint=ain't youre=you're youve=you've theyre=they're theyve=they've weve=we've thats=that's

@@ -60,6 +60,7 @@ _MACHINE = re.compile(
     r"|DELETE FROM |CREATE TABLE |git |npm |pip |sudo |docker |\$ |>>> ))"
 )
 _ALNUM_SHARE_MIN = 0.72
+_NO_PROSE = re.compile(r"[^\w ,.'’]|_")
 
 
 def own_sentences(text: str, spelling: Callable[[str], str] | None = None) -> list[str]:
@@ -120,7 +121,7 @@ def _is_data(line: str) -> bool:
         return True
     if len(line) < 12:
         return False
-    return sum(char.isalnum() or char in " ,.'’" for char in line) < _ALNUM_SHARE_MIN * len(line)
+    return len(_NO_PROSE.findall(line)) > (1 - _ALNUM_SHARE_MIN) * len(line)
 
 
 def _masked_speech(text: str) -> str:

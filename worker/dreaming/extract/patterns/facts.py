@@ -42,7 +42,10 @@ _IS_NOW = (
     rf"(?: from [\w$€£.,% ]{{1,25}}?)? to"
     r"|(?: has| have)? become)"
 )
-_NO_VERDICT = r"(?! (?:a|an|not|too|so|very|really|quite|pretty|still|great|good|bad|always|tight|due to)\b)"
+_NO_VERDICT = (
+    r"(?! (?:a|an|not|too|so|very|really|quite|pretty|still|great|good|bad|always|tight|due to|down|up|out|off"
+    r"|broken|back|nice|here|there|\w{2,12}ing)\b)"
+)
 _MODIFIERS = (
     r"(?P<thing>(?:(?!(?:is|are|was|will|has|of|and|that|to|we|i|same|only|best|new|old|current"
     r"|favou?rite) )[\w'’&/-]{1,30} ){0,3}?)"

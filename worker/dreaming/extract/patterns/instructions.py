@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from service.domain.types import MemoryType
+from worker.dreaming.extract.lexicon import BASE_VERBS, listed
 from worker.dreaming.extract.patterns.grammar import Pattern, row
 
 _STYLE = (
@@ -150,10 +151,29 @@ OTHER: tuple[Pattern, ...] = (
 )
 
 
+_COMMANDING = frozenset(
+    listed(
+        "please always never no avoid less fewer more stop don't dont do default going from by in at as whenever"
+        " every each any anytime when"
+        " moving and also so for remember just you everyone people friends let's lets let remind can could limit try"
+        " be address"
+        " text email mail cc reply respond follow check reach get back pick"
+    )
+)
+_FIRST_WORD = re.compile(r"[\w'-]+")
+
+
+def commands(first_word: str) -> bool:
+    """Whether a sentence that opens with this word, in lower case, may be a command."""
+    return first_word in _COMMANDING or first_word in BASE_VERBS
+
+
 @lru_cache(maxsize=64)
 def is_instruction(sentence: str) -> bool:
     """Whether the sentence tells the assistant how to behave from now on, and is no attempt to take it over."""
-    rows = SPEAKER if sentence[:2].lower() in ("i ", "i'", "we") else OTHER
+    first = _FIRST_WORD.match(sentence)
+    word = first[0].lower() if first else ""
+    rows = SPEAKER if word.partition("'")[0] in ("i", "we") else OTHER if commands(word) else ()
     return any(pattern.regex.match(sentence) for pattern in rows) and not is_takeover(sentence)
 
 

@@ -43,6 +43,24 @@ SPEAKER: tuple[Pattern, ...] = (
         "prefers",
         importance=0.7,
     ),
+    row(
+        MemoryType.FACT,
+        r"^(?:i|we) (?:really |just |also )*(?:never|don't|do not|no longer) (?P<value>smoke|vape|gamble|drink"
+        r"|drive)(?: anymore| any ?more| at all| ever)?[.!]*$",
+        "does",
+        polarity="negative",
+        importance=0.65,
+        exclusive=False,
+    ),
+    row(
+        MemoryType.FACT,
+        r"^(?:i|we)(?:'ve| have)? (?:recently |finally )?(?:quit|stopped|gave up|given up) (?P<value>smok|vap|gambl"
+        r"|drink|driv)ing\b",
+        "does",
+        polarity="negative",
+        importance=0.65,
+        exclusive=False,
+    ),
     likes(rf"{I_DO_NOT}(?:like|love|enjoy|care for|fancy|eat|drink) ", "negative"),
     likes(
         rf"{I_AM}not (?:really |much of )?(?:an? )?(?:big |huge )?(?:fan of|into|fond of|keen on|crazy about"
@@ -67,24 +85,6 @@ SPEAKER: tuple[Pattern, ...] = (
     ),
     likes(r"^(?:i|we)(?:'ve| have) always (?:loved|liked|enjoyed|been (?:passionate about|into|a fan of|fond of)) "),
     likes(r"^(?:i|we) (?:only|just) (?:drink|eat|use|like|wear|buy|listen to) "),
-    row(
-        MemoryType.FACT,
-        r"^(?:i|we) (?:really |just |also )*(?:never|don't|do not|no longer) (?P<value>smoke|vape|gamble|drink"
-        r"|drive)(?: anymore| any ?more| at all| ever)?[.!]*$",
-        "does",
-        polarity="negative",
-        importance=0.65,
-        exclusive=False,
-    ),
-    row(
-        MemoryType.FACT,
-        r"^(?:i|we)(?:'ve| have)? (?:recently |finally )?(?:quit|stopped|gave up|given up) (?P<value>smok|vap|gambl"
-        r"|drink|driv)ing\b",
-        "does",
-        polarity="negative",
-        importance=0.65,
-        exclusive=False,
-    ),
     row(
         MemoryType.FACT,
         rf"^(?:i|we) (?:also |still |now |almost |nearly |just )*{_FREQUENCY} {_NO_HABIT}(?=[a-z])",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from worker.dreaming.extract.lexicon import BASE_VERBS, listed
+from worker.dreaming.extract.lexicon import listed
 from worker.dreaming.extract.patterns import facts, identity, instructions, intentions, others, preferences
 from worker.dreaming.extract.patterns.grammar import CAPITALS, PROFESSION, Pattern
+from worker.dreaming.extract.patterns.instructions import commands
 
 # A goal such as "I plan to" is not a habit, a negated preference is no preference: the order matters.
 _SPEAKER: tuple[Pattern, ...] = (
@@ -17,6 +18,10 @@ _SPEAKER: tuple[Pattern, ...] = (
     *preferences.SPEAKER,
     *intentions.SPEAKER,
 )
+_CONTRACTED = {
+    verb: tuple(row for row in _SPEAKER if f"'{verb}" in row.regex.pattern) for verb in listed("m re ve ll d")
+}
+"""The rows for "I'm", "we've" and the like: those that spell it so."""
 _POSSESSED: tuple[Pattern, ...] = (
     *identity.OTHER,
     *facts.OTHER,
@@ -35,15 +40,6 @@ _NAMED: tuple[Pattern, ...] = (
 _FIRST_WORD = re.compile(r"[\w'-]+")
 
 _DETERMINERS = frozenset(listed("my our the his her their your"))
-COMMANDING = frozenset(
-    listed(
-        "please always never no avoid less fewer more stop don't dont do default going from by in at as whenever"
-        " every each any anytime when"
-        " moving and also so for remember just you everyone people friends let's lets let remind can could limit try"
-        " be address"
-        " text email mail cc reply respond follow check reach get back pick"
-    )
-)
 FORMER_NOW = re.compile(
     rf"\bused to (?P<verb>live in|work (?:at|for)|work as|be) (?:an? )?(?P<former>[\w'&. -]{{1,40}}?)"
     rf"(?:[,;.]| (?:and|but)| -)+ ?(?:(?:but|and) )?(?:i |i'm |we )?(?:am )?(?:now|currently|these days) "
@@ -65,10 +61,11 @@ def rows_for(clause: str) -> tuple[Pattern, ...]:
     """The rows that a clause may match, by its first word: the speaker, something of theirs, a command, a name."""
     first = _FIRST_WORD.match(clause)
     word = first[0].lower() if first else ""
-    if word.partition("'")[0] in ("i", "we"):
-        return _SPEAKER
+    subject, _, contracted = word.partition("'")
+    if subject in ("i", "we"):
+        return _CONTRACTED.get(contracted, _SPEAKER)
     if word in _DETERMINERS:
         return _POSSESSED
-    if word in COMMANDING or word in BASE_VERBS:
+    if commands(word):
         return _COMMANDED
     return _NAMED
