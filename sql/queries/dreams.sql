@@ -71,12 +71,6 @@ LIMIT :limit;
 SELECT count(*) FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "is_unread" %};
 
--- name: set_aside_memories
--- Memories that workers died over in this dream.
-SELECT d.memory_id, d.step, d.attempts FROM dead_letters d
-WHERE d.workspace_id = :workspace AND d.dream_id = :dream_id AND d.memory_id IS NOT NULL AND d.status = 'dead'
-ORDER BY d.memory_id;
-
 -- name: mark_read
 -- These memories have been read as they are at these versions. What has changed since, or is being changed, stays due.
 WITH free AS (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import ijson
@@ -46,10 +48,8 @@ def _object(text: bytes) -> dict[str, Any] | None:
 
 def _first_key(text: bytes) -> str | None:
     """The first key of an object that may be cut off."""
-    try:
-        for _, event, value in ijson.parse(text):
+    with suppress(ijson.JSONError):
+        for event, value in islice(ijson.basic_parse(text), 2):
             if event == "map_key":
                 return str(value)
-    except ijson.JSONError:
-        pass
     return None
