@@ -208,6 +208,7 @@ class ReverieStore(BaseStore):
             tags=[_tag(plain)],
             metadata={OWN: {"indexed": True, **needed}},
             limit=min(RANKED_MAX, max(1, op.offset + op.limit)) if exact else RANKED_MAX,
+            min_relevance=0,
         )
         (answer,) = yield [memories.search(cast(str, op.query), **options)]
         found = [(result.memory, result.score) for result in _whole(answer).results]
