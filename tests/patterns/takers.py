@@ -8,6 +8,7 @@ reads texts for a living. What takes a text inside of something else is written 
 from __future__ import annotations
 
 import inspect
+import io
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -27,6 +28,7 @@ from service.memory.dreams import bulletin
 from service.memory.dreams.prompts import Notes
 from service.memory.search import assembly
 from service.memory.sessions import compaction, summarize
+from service.memory.transfer import mem0
 from service.privacy import PiiPolicy, Redactor
 from service.privacy.recognizers import PatternFinder
 from service.proxy import transcript
@@ -149,6 +151,10 @@ WRAPPED: dict[str, Run] = {
     "context": _assembled,
     "new turns": lambda text: transcript.new_turns([{"role": "user", "content": [{"text": text}]}], {"content": text}),
     "redacted JSON": lambda text: _REDACTOR._apply_json({text[:200]: [text]}, PiiPolicy("redact"), ""),
+    "a Mem0 file": lambda text: list(mem0._items(io.BytesIO(text.encode("utf-8", "replace")))),
+    "a Mem0 file's list": lambda text: list(
+        mem0._items(io.BytesIO(f'{{"results": [{text}'.encode("utf-8", "replace")))
+    ),
     "an answer as JSON": lambda text: transcript.answer_in(orjson.dumps({"choices": [{"message": {"content": text}}]})),
 }
 """Functions that take a text inside of something else."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from itertools import islice
 from typing import IO, Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -11,12 +11,15 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 import ijson
 
 from service.concurrency.executor import NOT_KNOWN, FairExecutor
+from service.domain.field_types import JSON_DEPTH_MAX
 from service.errors import InvalidImportLine
 from service.memory.transfer.parse import Raw, utc_text
 
 NAMESPACE = uuid5(NAMESPACE_URL, "https://mem0.ai/memories")
 LISTS = ("item", "results.item", "memories.item")
 READ_AT_ONCE = 50
+DEPTH_MAX = JSON_DEPTH_MAX + 4
+"""Levels of nesting: those of metadata, and those around it."""
 KEPT = ("hash", "categories", "run_id", "app_id", "actor_id", "role")
 
 
@@ -54,13 +57,24 @@ def _items(file: IO[bytes]) -> Iterator[Any]:
     for prefix in LISTS:
         file.seek(0)
         try:
-            for item in ijson.items(file, prefix, use_float=True):
+            events = ijson.parse(_bounded(ijson.basic_parse(file, use_float=True)))
+            for item in ijson.items(events, prefix):
                 found += 1
                 yield item
         except ijson.JSONError as error:
             raise InvalidImportLine(found + 1, (), f"is not JSON: {error}") from None
         if found:
             return
+
+
+def _bounded(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """The events of JSON that is nested within bounds: what follows takes time by the depth for each of them."""
+    depth = 0
+    for event, value in events:
+        depth += event.startswith("start_") - event.startswith("end_")
+        if depth > DEPTH_MAX:
+            raise ijson.JSONError(f"it is nested more than {DEPTH_MAX} levels deep")
+        yield event, value
 
 
 def _memory(number: int, item: Any) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def _object(text: bytes) -> dict[str, Any] | None:
 def _first_key(text: bytes) -> str | None:
     """The first key of an object that may be cut off."""
     with suppress(ijson.JSONError):
-        for event, value in islice(ijson.basic_parse(text), 2):
+        for event, value in islice(ijson.basic_parse(text, use_float=True), 2):
             if event == "map_key":
                 return str(value)
     return None
