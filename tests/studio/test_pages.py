@@ -62,7 +62,7 @@ async def test_the_playground_explains_its_results(visitor: StudioPage) -> None:
     await page.keyboard.press("Escape")
     await visitor.expect_notification(re.compile("message in "))
     await page.get_by_text("Faded memories too").click()
-    await visitor.choose("Types", "preference")
+    await visitor.choose("Types", "decision")
     await page.keyboard.press("Escape")
     await expect(results.filter(has_text="message in ")).to_have_count(0)
     await results.get_by_role("button", name="Open").first.click()
