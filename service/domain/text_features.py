@@ -21,7 +21,7 @@ CHARACTERS_PER_WORD = 2
 class TextFeatures:
     """Features of one text.
 
-    ``words`` counts words. ``speaker`` is who says it: given, or written in front as ``Name: …``.
+    ``words`` counts words. ``speaker`` is who says it: as given, or written in front as ``Name: …``, case folded.
     ``asks``: it ends in a question. ``question_share`` is the share, 0 to 1, of its characters in question sentences.
     """
 
@@ -39,13 +39,13 @@ def extract_features(content: str, speaker: str | None = None) -> TextFeatures:
     """The features of a text."""
     named = _SPEAKER.match(content)
     if speaker is None and named:
-        speaker = named.group(1).strip()
+        speaker = named.group(1).strip().casefold()
     body = content[named.end() :] if named else content
     sentences = [sentence for sentence in _SENTENCE_END.split(body.strip()) if sentence]
     asked = sum(len(sentence) for sentence in sentences if sentence.endswith(_QUESTION_MARKS))
     return TextFeatures(
         words=min(word_count(content), WORDS_MAX),
-        speaker=speaker.casefold()[:40] if speaker else None,
+        speaker=speaker[:40] if speaker else None,
         asks=_without_tail(content).rstrip(_CLOSERS).endswith(_QUESTION_MARKS),
         question_share=asked / max(1, sum(map(len, sentences))),
     )

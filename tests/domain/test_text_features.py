@@ -27,7 +27,7 @@ def test_the_shape_of_a_text(content: str, speaker: str | None, asks: bool, shar
 
 
 def test_a_given_speaker_wins() -> None:
-    assert extract_features("Note: call back", "Ana").speaker == "ana"
+    assert extract_features("Note: call back", "Ana").speaker == "Ana"
 
 
 @given(st.text(max_size=500))
