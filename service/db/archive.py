@@ -128,10 +128,10 @@ async def restore(url: str, source: Path) -> Manifest:
         await connection.execute(JOIN_ROLE)
         has_role = await connection.fetchval("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", ROLE)
     with tempfile.TemporaryDirectory(prefix="reverie-restore-") as folder:
-        with tarfile.open(source) as archive:
-            archive.extract(DUMP, folder, filter="data")
+        dump = Path(folder) / DUMP
+        _unpack_dump(source, dump)
         options = ["--single-transaction", "--exit-on-error", "--no-owner", *([] if has_role else ["--no-privileges"])]
-        await _run(program, url, *options, os.path.join(folder, DUMP))
+        await _run(program, url, *options, str(dump))
     async with _connection(url) as connection:
         await connection.execute("ANALYZE")
         restored = await _manifest(connection)
@@ -139,6 +139,15 @@ async def restore(url: str, source: Path) -> Manifest:
     if different:
         raise Unavailable(f"The archive is restored, but these tables differ from it: {', '.join(different)}.")
     return manifest
+
+
+def _unpack_dump(source: Path, target: Path) -> None:
+    try:
+        with tarfile.open(source) as archive, target.open("wb") as file:
+            member: Any = archive.extractfile(DUMP)
+            shutil.copyfileobj(member, file)
+    except (tarfile.TarError, KeyError):
+        raise InvalidInput(("file",), f"{source} is damaged: its {DUMP} is not whole") from None
 
 
 def restore_admin_key(source: Path, target: Path) -> bool:
