@@ -84,7 +84,7 @@ def test_a_setting_out_of_bounds_is_named_without_its_value(tmp_path: Path) -> N
         text=True,
         timeout=60,
     )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "REVERIE_ADMIN_KEY" in done.stderr
     assert "too-short-key" not in done.stderr
     assert "Traceback" not in done.stderr
