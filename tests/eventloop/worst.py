@@ -14,6 +14,7 @@ from uuid import UUID
 import orjson
 
 from service.domain.field_types import CONTENT_MAX, MESSAGE_MAX, QUERY_MAX
+from service.domain.workspace import INSTRUCTIONS_MAX
 
 BODY_BYTES = 1_048_576
 """The default bound on a body (``REVERIE_BODY_BYTES_MAX``)."""
@@ -102,7 +103,12 @@ def _changes() -> list[Worst]:
             ),
             "PATCH",
         ),
-        Worst("settings of an agent", f"/v1/agents/{AGENT}", orjson.dumps({"settings": {"notes": notes}}), "PUT"),
+        Worst(
+            "settings of an agent",
+            f"/v1/agents/{AGENT}",
+            orjson.dumps({"settings": {"instructions": notes[:INSTRUCTIONS_MAX]}}),
+            "PUT",
+        ),
         Worst(
             "members of a task",
             "/v1/tasks/worst",
