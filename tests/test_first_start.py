@@ -130,7 +130,7 @@ async def test_the_command_says_in_one_line_what_became_of_the_key(api: Api, set
 def test_the_command_refuses_a_key_of_another_workspace(settings: Settings) -> None:
     key = make_key(uuid4())
     done = migrated(settings, key)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "begins with rv_" in done.stderr
     assert key not in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
