@@ -31,7 +31,8 @@ def thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def best(engine: Engine, query: str, **fields: object) -> list[str]:
-    request = SearchRequest.model_validate({"agent": "a", "query": query} | fields)
+    """What is found, however little it has to do with the query."""
+    request = SearchRequest.model_validate({"agent": "a", "query": query, "min_relevance": 0} | fields)
     return [result.memory["content"] for result in (await recall(engine, ADMIN, request)).results]
 
 

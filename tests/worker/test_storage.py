@@ -81,7 +81,9 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def best(engine: Engine, text: str, **fields: Any) -> list[Any]:
-    request = SearchRequest.model_validate({"agent": "a", "query": text, "strategy": "semantic"} | fields)
+    """The nearest by meaning, however far."""
+    asked = {"agent": "a", "query": text, "strategy": "semantic", "min_relevance": 0}
+    request = SearchRequest.model_validate(asked | fields)
     return (await recall(engine, ADMIN, request)).results
 
 
@@ -194,7 +196,7 @@ async def test_a_dream_sees_what_is_similar(kept: Settings, storage: Storage) ->
         lease = Lease(DEFAULT_WORKSPACE, await agent_id(engine), 1, None, 0, 0, True)
         tracker = await InFlight(engine).open(DEFAULT_WORKSPACE, "dream", lease.agent_id)
         candidate = Candidate("fact", "The budget is 60,000 euro", (uuid4(),))
-        around = await find_related(engine, lease, [candidate], tracker)
+        around = await find_related(engine, lease, [candidate], [], tracker)
         similarity, known = around.near[0][0]
         _, cosines = await compared([MemoryDraft(agent="a", type="fact", content=known.content)], candidate.content)
         assert known.content == "The budget is 50,000 euro"
@@ -213,7 +215,7 @@ async def test_what_an_export_holds_can_be_kept_another_way(
     finally:
         await databases.drop(name)
     assert (await kept_api.call("POST", "/v1/import", content=exported)).is_success
-    (found,) = await kept_api.search("who watches over ships", strategy="semantic")
+    (found,) = await kept_api.search("who watches over ships", strategy="semantic", min_relevance=0)
     assert found["content"] == "The lighthouse keeper lives alone"
     assert (1, storage != "float32", storage == "float32", False) in await columns(kept_api.engine)
 
