@@ -77,3 +77,8 @@ def _grams(run: str) -> Iterator[str]:
     if _SYLLABLES.fullmatch(run):
         # Mostly a noun of one syllable and its particle.
         yield units[0]
+
+
+def holds_letters(text: str) -> bool:
+    """Whether a text has any letter, and not figures and signs alone."""
+    return any(map(str.isalpha, text))

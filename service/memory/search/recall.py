@@ -16,6 +16,7 @@ from service.domain.polarity import asked_stance
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
+from service.domain.text_normalization import holds_letters
 from service.embedding.base import EmbeddingFailed
 from service.errors import InvalidInput
 from service.memory.access.redaction import redact_search
@@ -119,11 +120,15 @@ async def _recall(
 
 
 async def _question(engine: Engine, principal: Principal, request: SearchRequest) -> tuple[Question, Degraded | None]:
-    """What to look for, and why it has no vector although the strategy wanted one."""
+    """What to look for, and why it has no vector although the strategy wanted one.
+
+    A query of nothing but a time has no words, unless it is a date in figures, as a text may hold it.
+    """
     timed = timex.parse(request.query, request.now or engine.now())
     time_only = bool(timed.windows) and not timed.text
     vector, space, degraded = (None, None, None) if time_only else await _query_vector(engine, principal, request)
-    text = "" if request.strategy == "semantic" and vector is not None else timed.text
+    words = request.query if time_only and not holds_letters(request.query) else timed.text
+    text = "" if request.strategy == "semantic" and vector is not None else words
     return Question(text=text, windows=timed.windows, space=space, embedding=vector), degraded
 
 

@@ -13,7 +13,7 @@ from service.db.pool import Connection, Row
 from service.db.queries import Flag
 from service.domain.ranking import near
 from service.domain.search import Ranking
-from service.domain.text_normalization import normalize_for_search
+from service.domain.text_normalization import holds_letters, normalize_for_search
 from service.domain.timex import Window
 from service.errors import ReverieError
 from service.store.agents import Reader
@@ -217,7 +217,7 @@ async def plan(
         vector_type=str(space.flags["vector_type"]),
         changing=reader.changing_model,
         timed=bool(question.windows),
-        time_only=bool(question.windows) and not question.text and question.embedding is None,
+        time_only=bool(question.windows) and question.embedding is None and not holds_letters(question.text),
         with_sources=both_kinds,
     )
     shortest = await _shortest_list(connection, values, filters, limits)

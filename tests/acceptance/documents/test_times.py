@@ -58,3 +58,10 @@ async def test_what_happened_then_comes_before_what_did_not(static_tenant: Tenan
 async def test_words_that_match_far_better_come_before_the_time(static_tenant: Tenant) -> None:
     results = await found(static_tenant, "what flooded the cellar with rain in November 2024?")
     assert results[0] == "November rain flooded the cellar"
+
+
+@pytest.mark.parametrize("embedded", [True, False])
+async def test_a_date_in_figures_is_a_word_too(static_tenant: Tenant, tenant: Tenant, embedded: bool) -> None:
+    asked = static_tenant if embedded else tenant
+    await asked.save("The invoice is due 2024-11-20", occurred_at="2023-05-01T09:00:00Z", type="event")
+    assert set(await found(asked, "2024-11-20")) >= {"The invoice is due 2024-11-20", "The coffee machine broke"}
