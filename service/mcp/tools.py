@@ -51,6 +51,7 @@ def build_server(client_of: ClientOf, secret: bytes | None = None) -> MCPServer[
     )
     register_read_tools(server, client_of)
     register_write_tools(server, client_of)
+    register_forget_tool(server, client_of)
     register_removing_tools(server, client_of)
     return server
 
@@ -109,7 +110,7 @@ def register_read_tools(server: MCPServer[Any], client_of: ClientOf) -> None:
 
 
 def register_write_tools(server: MCPServer[Any], client_of: ClientOf) -> None:
-    """memory_save, memory_update, memory_forget."""
+    """memory_save, memory_update."""
 
     @server.tool(annotations=WRITING)
     async def memory_save(
@@ -168,6 +169,10 @@ def register_write_tools(server: MCPServer[Any], client_of: ClientOf) -> None:
             client = client_of(ctx)
             seen = await client.get_memory(memory_id)
             return _to_dict(await client.change_memory(memory_id, seen.version, **cast(MemoryChanges, changes)))
+
+
+def register_forget_tool(server: MCPServer[Any], client_of: ClientOf) -> None:
+    """memory_forget."""
 
     @server.tool(annotations=REMOVING)
     async def memory_forget(

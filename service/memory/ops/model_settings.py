@@ -41,7 +41,7 @@ async def changed_model_settings(engine: Engine, principal: Principal, changes: 
     async with engine.db.unscoped() as connection:
         stored = await installation.installation_settings(connection)
     shown = stored.in_effect(engine.environment)
-    # Whoever sends back what was shown changes nothing by what the environment says.
+    # A client that sends back what was shown changes nothing by what the environment says.
     new = {
         name: {field: value for field, value in fields.items() if value != getattr(getattr(shown, name), field)}
         for name, fields in changes.items()
