@@ -80,8 +80,8 @@ async def test_signing_out_ends_the_session_in_every_tab(service: ServerProcess,
         await other.goto(f"{visitor.base}/studio/engine")
         await expect(other.get_by_role("heading", name="Engine", exact=True)).to_be_visible()
         await visitor.page.get_by_role("button", name="Sign out").click()
-        for page in (visitor.page, other):
-            await page.wait_for_url("**/sign-in")
+        for page, address in ((visitor.page, "/sign-in"), (other, "/sign-in?ended=true")):
+            await page.wait_for_url(f"{visitor.base}/studio{address}")
             await expect(page.get_by_label("API key")).to_be_visible()
         assert not await signed_in(service, await cookie_of(visitor.page.context))
         assert not await signed_in(service, before)
@@ -149,4 +149,4 @@ async def test_the_cookie_is_for_this_site_and_no_script_and_over_tls_if_that_is
 async def test_a_sign_in_leads_nowhere_but_to_a_page_of_the_studio(service: ServerProcess, target: str) -> None:
     answer = await service.http.get("/studio/enter", params={"code": "x", "next": target})
     service.http.cookies.clear()
-    assert answer.headers["location"] == "/studio/sign-in?refused=true&next=/"
+    assert answer.headers["location"] == "/studio/sign-in?refused=true&next=%2F"

@@ -57,8 +57,7 @@ class MemoryForm:
         self.scope.on_value_change(self._show_fitting)
         self.type.on_value_change(self._show_fitting)
         self._before = self.values()
-        for field in (self.content, self.user, self.tags, self.key, self.metadata):
-            field.on_value_change(lambda: dialog.props("persistent"))
+        dialog.props("persistent").on("shake", lambda: self.changes() or dialog.close())
 
     def _build_more(self, given: dict[str, Any]) -> None:
         names = ("key", "expires_at", "metadata", "decay_exempt")
