@@ -791,6 +791,7 @@ CREATE INDEX ix_memories_created ON public.memories USING btree (workspace_id, c
 CREATE INDEX ix_memories_fading ON public.memories USING btree (workspace_id, agent_id) WHERE ((type = ANY (ARRAY['event'::text, 'observation'::text])) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_hearsay ON public.memories USING btree (workspace_id, hearsay_by) WHERE (hearsay_by IS NOT NULL);
 CREATE INDEX ix_memories_key ON public.memories USING btree (workspace_id, key) WHERE (key IS NOT NULL);
+CREATE INDEX ix_memories_open_todos ON public.memories USING btree (workspace_id, audience, id) WHERE ((type = 'todo'::text) AND (status = 'open'::text) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_session ON public.memories USING btree (workspace_id, session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX ix_memories_unread ON public.memories USING btree (workspace_id, agent_id, id) WHERE ((reading IS NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_user ON public.memories USING btree (workspace_id, user_name) WHERE (user_name IS NOT NULL);

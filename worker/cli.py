@@ -15,7 +15,10 @@ from service.cli.output import FAILED, AsJson, emit, err, fail
 from service.domain.dream_summary import describe_change, summarize_dream
 from service.settings import Settings
 
-_SHOWN = {"created": "green", "superseded": "yellow", "reinforced": "dim", "decayed": "dim", "skipped": "red"}
+_SHOWN = {
+    "created": "green", "superseded": "yellow", "completed": "green", "reopened": "yellow", "reinforced": "dim",
+    "decayed": "dim", "skipped": "red",
+}  # fmt: skip
 
 
 def run(

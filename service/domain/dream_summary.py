@@ -13,6 +13,8 @@ _COUNTED = (
     ("created", "memory made", "memories made"),
     ("reinforced", "confirmed", "confirmed"),
     ("superseded", "replaced", "replaced"),
+    ("completed", "todo done", "todos done"),
+    ("reopened", "todo open again", "todos open again"),
     ("linked", "link drawn", "links drawn"),
     ("decayed", "changed weight with time", "changed weight with time"),
     ("skipped", "message left out", "messages left out"),
@@ -41,6 +43,10 @@ def describe_change(change: Json) -> str:
             return f"~ {attributed(before['content'], before)} → {attributed(after['content'], after)}"
         case "reinforced":
             return f"= {attributed(before['content'], before)}"
+        case "completed":
+            return f"✓ {attributed(before['content'], before)}"
+        case "reopened":
+            return f"○ {attributed(before['content'], before)}"
         case "decayed":
             was, now = before["effective_importance"], after["effective_importance"]
             return f"{'↓' if now < was else '↑'} importance {was:.2g} → {now:.2g}"

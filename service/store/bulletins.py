@@ -26,13 +26,13 @@ async def versions(
 
 async def inputs(
     connection: Connection, workspace: UUID, agent_id: UUID, *, now: datetime, limit: int, faded_below: float,
-    superseded: Sequence[UUID], reinforced: Sequence[UUID],
+    left_out: Sequence[UUID], reinforced: Sequence[UUID],
 ) -> list[Row]:  # fmt: skip
-    """The live memories of the agent, weightiest first, but for those faded and the ``superseded``; the ``reinforced``
+    """The live memories of the agent, weightiest first, but for those faded and those ``left_out``; the ``reinforced``
     weigh what they will once they are reinforced."""
     return await connection.fetch(
         "bulletin_inputs", workspace=workspace, agent_id=agent_id, now=now, limit=limit, faded_below=faded_below,
-        superseded=list(superseded), reinforced=list(reinforced),
+        left_out=list(left_out), reinforced=list(reinforced),
     )  # fmt: skip
 
 

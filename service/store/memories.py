@@ -125,6 +125,18 @@ async def reinforce(
     await reindex(connection, workspace, memory_id)
 
 
+async def set_status(
+    connection: Connection, workspace: UUID, memory_id: UUID, status: str, *, actor: str, reason: str, dream_id: UUID,
+    now: datetime,
+) -> None:  # fmt: skip
+    """Archive a todo, then close it or open it again."""
+    await archive(connection, workspace, memory_id)
+    await connection.run(
+        "set_status", workspace=workspace, id=memory_id, status=status, changed_by=actor, reason=reason,
+        dream_id=dream_id, now=now,
+    )  # fmt: skip
+
+
 async def rewrite(
     connection: Connection,
     workspace: UUID,

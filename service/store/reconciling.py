@@ -31,6 +31,16 @@ async def memories_alike(
     )  # fmt: skip
 
 
+async def open_todos(
+    connection: Connection, lease: Lease, *, audiences: Sequence[UUID], limit: int, now: datetime
+) -> list[Row]:
+    """The agent's open todos in these audiences, newest first."""
+    return await connection.fetch(
+        "open_todos", workspace=lease.workspace_id, agent_id=lease.agent_id, audiences=list(audiences), limit=limit,
+        now=now,
+    )  # fmt: skip
+
+
 async def nearest_to_memories(
     connection: Connection,
     lease: Lease,

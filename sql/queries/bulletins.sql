@@ -45,7 +45,7 @@ RETURNING version;
 
 -- name: bulletin_inputs
 -- What an agent knows now that is worth a line: its live memories, and those of all agents for prime agents where it is
--- one, weightiest first, hearsay after all else; nothing faded, and no summaries of windows. As it will be after a dream: without the :superseded, and with the weight that
+-- one, weightiest first, hearsay after all else; nothing faded, and no summaries of windows. As it will be after a dream: without the :left_out, and with the weight that
 -- `reinforce_memory` gives the :reinforced.
 SELECT r.id, r.type, r.content, r.importance, r."user", r.hearsay_by, r.occurred_at, r.status,
     CASE WHEN r.id = ANY(:reinforced::uuid[]) THEN r.importance + (1 - r.importance) * 0.1
@@ -59,7 +59,7 @@ WHERE r.workspace_id = :workspace
         SELECT p.prime_audience FROM agents a JOIN agents p ON p.workspace_id = :workspace AND p.id <> a.id
         WHERE a.workspace_id = :workspace AND a.id = :agent_id AND a.prime))
     AND (r.effective_importance >= :faded_below::float8 OR r.effective_importance = r.importance)
-    AND r.deleted_at IS NULL AND r.superseded_by IS NULL AND r.id <> ALL(:superseded::uuid[])
+    AND r.deleted_at IS NULL AND r.superseded_by IS NULL AND r.id <> ALL(:left_out::uuid[])
     AND (r.expires_at IS NULL OR r.expires_at > :now)
     AND r.scope IN ('agent', 'prime')
     AND r.status IS DISTINCT FROM 'done'

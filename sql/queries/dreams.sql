@@ -349,6 +349,15 @@ WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = AN
         OR m.reading ->> 'form' = ANY(:forms::text[]) OR m.identity_hash = ANY(:hashes::bytea[]) OR m.id = ANY(:ids::uuid[]))
 ORDER BY m.id;
 
+-- name: open_todos
+SELECT {% include "compared_columns" %}
+FROM memories m
+WHERE m.workspace_id = :workspace AND m.audience = ANY(:audiences::uuid[]) AND m.agent_id = :agent_id
+    AND m.type = 'todo' AND m.status = 'open' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    AND (m.expires_at IS NULL OR m.expires_at > :now)
+ORDER BY m.id DESC
+LIMIT :limit;
+
 -- name: aliases_of_persons
 -- Other names of the persons that these names (folded) stand for in the agent's graph.
 SELECT mine.alias AS name, other.alias

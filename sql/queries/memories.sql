@@ -255,6 +255,21 @@ SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
 FROM changed
 RETURNING id;
 
+-- name: set_status
+-- A todo is closed, or open again.
+WITH changed AS (
+    UPDATE memories SET
+        status = :status, updated_at = :now, version = version + 1, changed_by = :changed_by, change_reason = :reason,
+        dream_id = :dream_id::uuid
+    WHERE workspace_id = :workspace AND id = :id
+    RETURNING id, agent_id, version
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
+    jsonb_build_object('version', version), clock_timestamp()
+FROM changed
+RETURNING id;
+
 -- name: rewrite_memory
 -- Set every changeable field of a locked memory, whose new values the caller has worked out; dreams read it once more.
 WITH changed AS (

@@ -65,10 +65,11 @@ WITH changed AS (
         importance = r.importance, confidence = r.confidence, tags = r.tags, metadata = r.metadata,
         superseded_by = r.superseded_by, valid_until = r.valid_until, updated_at = r.updated_at,
         reinforced_at = r.reinforced_at, version = r.version, changed_by = r.changed_by, change_reason = r.change_reason,
-        dream_id = r.dream_id
+        dream_id = r.dream_id, status = coalesce(r.status, m.status)
     FROM jsonb_to_recordset(:items::jsonb) AS i(id uuid, row jsonb), jsonb_to_record(i.row) AS r(
         importance float8, confidence float8, tags text[], metadata jsonb, superseded_by uuid, valid_until timestamptz,
-        updated_at timestamptz, reinforced_at timestamptz, version integer, changed_by text, change_reason text, dream_id uuid
+        updated_at timestamptz, reinforced_at timestamptz, version integer, changed_by text, change_reason text, dream_id uuid,
+        status text
     )
     WHERE m.workspace_id = :workspace AND m.id = i.id
     RETURNING m.id, m.agent_id, m.version

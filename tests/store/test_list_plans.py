@@ -94,7 +94,7 @@ async def test_a_dream_reads_what_is_of_its_agent(engine: Engine, name: str) -> 
         agent_id = await connection.raw.fetchval("SELECT id FROM agents WHERE agent = 'b'")
         values = {
             "workspace": DEFAULT_WORKSPACE, "agent_id": agent_id, "now": engine.now(), "days": 30, "faded_below": 0.1,
-            "limit": 100, "reinforced": [], "superseded": [],
+            "limit": 100, "reinforced": [], "left_out": [],
         }  # fmt: skip
         values = {name: values[name] for name in statement.parameters}
         plan = await connection.raw.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {with_values(statement, values)}")

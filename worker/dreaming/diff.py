@@ -23,6 +23,8 @@ class Diff:
             "created": 0,
             "reinforced": 0,
             "superseded": 0,
+            "completed": 0,
+            "reopened": 0,
             "linked": 0,
             "decayed": 0,
             "skipped": 0,

@@ -208,8 +208,8 @@ class Dream:
                 raise LeaseLost
             rows = await bulletin.inputs(
                 connection, workspace, self.lease.agent_id, now,
-                superseded=list(work.plan.superseded), reinforced=list(work.plan.reinforced),
-                added=[new.bulletin_row(now) for new in work.plan.new if new.replaced_by is None],
+                left_out=work.plan.left_out(), reinforced=list(work.plan.reinforced),
+                added=[new.bulletin_row(now) for new in work.plan.new if new.replaced_by is None and not new.done],
             )  # fmt: skip
             latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id)
             tokens_max = (await agent_settings(connection, workspace, self.lease.agent_id)).dream.bulletin_tokens_max

@@ -28,6 +28,9 @@ NEIGHBOURS_OF_MEMORY = 10
 SIMILARITY_MIN = 0.6
 """Below this two statements are not looked at as one: of 2,000 annotated pairs none that may merge lies lower."""
 
+TODOS_MAX = 1_000
+"""Of more open todos than this the newest are compared with what is said to be done."""
+
 _BATCH = 20
 
 Readings = Mapping[UUID, Reading]
@@ -72,7 +75,8 @@ class RelatedMemories:
     """The candidates with their identities and vectors, and what is known near them.
 
     ``near[i]`` are (similarity, memory) of the live memories nearest to candidate ``i``, nearest first; ``around`` are
-    those nearest to each memory that this dream reads (``read``). ``home`` is the audience of what a dream makes.
+    those nearest to each memory that this dream reads (``read``). ``home`` is the audience of what a dream makes;
+    ``todos`` are the newest open ones.
     """
 
     candidates: Sequence[Candidate]
@@ -83,6 +87,7 @@ class RelatedMemories:
     around: Mapping[UUID, Sequence[tuple[float, ExistingMemory]]]
     read: Collection[UUID]
     home: UUID
+    todos: Sequence[ExistingMemory] = ()
 
     def similar_candidates(self) -> list[dict[int, float]]:
         """For each candidate the others at least SIMILARITY_MIN similar to it, by position."""
@@ -104,21 +109,26 @@ async def find_related(
     identities = await engine.executor.each(_identity, candidates, lambda each: len(each.content))
     embedded = await _embedded(engine, candidates, tracker)
     read = {reading.memory.id: reading for reading in readings}
+    audiences = sorted({lease.agent_id, *(reading.memory.audience for reading in readings)})
     async with engine.db.transaction(lease.workspace_id) as connection:
         rows = await reconciling.memories_alike(
             connection,
             lease,
-            audiences=sorted({lease.agent_id, *(reading.memory.audience for reading in readings)}),
+            audiences=audiences,
             slots=sorted(_slots(candidates, readings)),
             forms=sorted({reading.form for reading in readings}),
             identities=[bytes.fromhex(identity) for identity in set(identities)],
             ids=list(read),
             now=engine.now(),
         )
+        todos = await reconciling.open_todos(connection, lease, audiences=audiences, limit=TODOS_MAX, now=engine.now())
         near = await _nearest(connection, engine, lease, embedded, read)
         around = await _around(connection, engine, lease, read)
     existing = [_existing_memory(row, read) for row in rows]
-    return RelatedMemories(candidates, identities, embedded, existing, near, around, read.keys(), lease.agent_id)
+    return RelatedMemories(
+        candidates, identities, embedded, existing, near, around, read.keys(), lease.agent_id,
+        [_existing_memory(row, read) for row in todos],
+    )  # fmt: skip
 
 
 def _slots(candidates: Sequence[Candidate], readings: Sequence[Reading]) -> set[str]:

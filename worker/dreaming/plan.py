@@ -18,7 +18,8 @@ Relation = Literal["updates", "contradicts"]
 
 @dataclass(slots=True)
 class NewMemory:
-    """A memory to be written. ``position`` is its candidate's; ``replaced_by`` what supersedes it from the start."""
+    """A memory to be written. ``position`` is its candidate's; ``replaced_by`` what supersedes it from the start;
+    ``done``: a todo that is reported as done by what was said after it."""
 
     id: UUID
     audience: UUID
@@ -28,6 +29,7 @@ class NewMemory:
     identity: str
     since: datetime
     replaced_by: Statement | None = None
+    done: bool = False
 
     @property
     def content(self) -> str:
@@ -71,7 +73,9 @@ class NewMemory:
 
     @property
     def status(self) -> str | None:
-        return "open" if self.candidate.type is MemoryType.TODO else None
+        if self.candidate.type is not MemoryType.TODO:
+            return None
+        return "done" if self.done else "open"
 
     def bulletin_row(self, now: datetime) -> dict[str, Any]:
         """What a bulletin will be made of once this is written, as the query ``bulletin_inputs`` gives it."""
@@ -123,6 +127,15 @@ class Reinforcement:
     merged: list[ExistingMemory] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class StatusChange:
+    """A todo that is closed or opened again."""
+
+    known: ExistingMemory
+    status: Literal["done", "open"]
+    reason: str
+
+
 @dataclass(slots=True)
 class Plan:
     """What a dream is going to do, worked out without touching anything. ``undecided``: pairs kept apart in doubt."""
@@ -131,9 +144,17 @@ class Plan:
     new: list[NewMemory] = field(default_factory=list)
     reinforced: dict[UUID, Reinforcement] = field(default_factory=dict)
     superseded: dict[UUID, Replacement] = field(default_factory=dict)
+    statuses: dict[UUID, StatusChange] = field(default_factory=dict)
     links: list[tuple[Statement, Relation, UUID]] = field(default_factory=list)
     undecided: list[Pair] = field(default_factory=list)
 
+    def left_out(self) -> list[UUID]:
+        """What a bulletin leaves out once the plan is applied: what is replaced, and todos that are done."""
+        return [*self.superseded, *(id_ for id_, one in self.statuses.items() if one.status == "done")]
+
     def known(self) -> list[ExistingMemory]:
         """Every memory the plan touches."""
-        return [*(one.known for one in self.reinforced.values()), *(one.known for one in self.superseded.values())]
+        touched: list[Reinforcement | Replacement | StatusChange] = [
+            *self.reinforced.values(), *self.superseded.values(), *self.statuses.values(),
+        ]  # fmt: skip
+        return [one.known for one in touched]

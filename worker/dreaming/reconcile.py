@@ -16,6 +16,7 @@ from service.domain.guards import contradicts, may_merge, normalize, same_partic
 from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
 from worker.dreaming.candidates import Candidate
+from worker.dreaming.closing import Place, Report, close_todos, open_again
 from worker.dreaming.merging import kept_of
 from worker.dreaming.neighbours import ExistingMemory, RelatedMemories
 from worker.dreaming.plan import (
@@ -63,6 +64,7 @@ class _Planner:
         self._by_identity: dict[tuple[str, str], Statement] = {}
         self._in_slot: dict[tuple[UUID, str], list[Statement]] = {}
         self._of_form: dict[tuple[UUID, str], list[ExistingMemory]] = {}
+        self._reports: list[Report] = []
         for one in related.existing:
             if one.audience == related.home:
                 self._by_identity[one.type, one.identity] = one
@@ -77,13 +79,31 @@ class _Planner:
             self._review(memory)
         for position in sorted(range(len(self._related.candidates)), key=self._last_said_at):
             self._take(position)
+        close_todos(
+            self._plan, self._open_todos(), self._reports, asked_at=self._asked_at, may_replace=may_replace
+        )  # fmt: skip
         return self._plan
+
+    def _open_todos(self) -> list[Statement]:
+        known = {one.id: one for one in (*self._related.existing, *self._related.todos)}
+        todos: list[Statement] = [one for one in known.values() if one.status == "open"]
+        todos += (one.known for one in self._plan.statuses.values())
+        todos += (new for new in self._plan.new if new.status == "open")
+        return [one for one in todos if self._holds(one)]
+
+    def _asked_at(self, todo: Statement) -> Place:
+        """When a todo was said last."""
+        if isinstance(todo, NewMemory):
+            return max(self._said_at[id_] for id_ in todo.evidence)
+        again = self._plan.reinforced.get(todo.id)
+        return max([(todo.said_at, -1), *(self._said_at[id_] for id_ in (again.evidence if again else ()))])
 
     def _last_said_at(self, position: int) -> tuple[datetime, int]:
         return max(self._said_at[id_] for id_ in self._related.candidates[position].evidence)
 
     def _review(self, memory: ExistingMemory) -> None:
         """Compare a memory that somebody saved with those around it, its own audience's."""
+        self._reports.append(Report(memory, (memory.said_at, 0), memory))
         around: dict[UUID, tuple[float, ExistingMemory]] = {
             one.id: (1.0, one)
             for group in (
@@ -141,6 +161,7 @@ class _Planner:
         )  # fmt: skip
         near = self._near(new)
         same = self._same(new, near)
+        self._reports.append(Report(new, self._last_said_at(position), same or new))
         if same is not None:
             if may_replace(candidate, same):
                 self._confirm(same, candidate)
@@ -225,6 +246,7 @@ class _Planner:
             held.evidence.extend(id_ for id_ in candidate.evidence if id_ not in held.evidence)
         else:
             self._plan.reinforced.setdefault(held.id, Reinforcement(held)).evidence.extend(candidate.evidence)
+            open_again(self._plan, held)
 
     def _near(self, new: NewMemory) -> list[tuple[Statement, Outcome]]:
         """Neighbours of a candidate and what it is beside them; those it has nothing to do with are left out."""

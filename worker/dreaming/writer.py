@@ -30,7 +30,7 @@ REASON_MAX = 300
 
 UNDONE = (
     "importance", "confidence", "tags", "metadata", "superseded_by", "valid_until", "updated_at", "reinforced_at",
-    "version", "changed_by", "change_reason", "dream_id",
+    "version", "changed_by", "change_reason", "dream_id", "status",
 )  # fmt: skip
 """The columns a dream may change in a memory, kept as they were for the undo."""
 
@@ -74,6 +74,7 @@ class Writer:
         if not await self._create(batch, plan):
             return False
         await self._reinforce(plan, rows)
+        await self._set_statuses(plan, rows)
         await link(self.connection, self.lease, self.dream_id, self.diff, plan, read)
         set_aside = [(one.message_id, one.reason) for one in batch.set_aside]
         for message_id, reason in [*extraction.skipped, *set_aside]:
@@ -184,6 +185,8 @@ class Writer:
             after: dict[str, Any] = _describe(new) | {"type": new.type, "user": new.subject}
             if new.replaced_by is not None:
                 after |= {"superseded_by": new.replaced_by.id}
+            if new.done:
+                after |= {"status": new.status}
             self.diff.note(
                 "created",
                 memory_id=new.id,
@@ -263,6 +266,26 @@ class Writer:
                     "sources": [message for _, message in added],
                 },
                 reason="said again",
+            )
+
+    async def _set_statuses(self, plan: Plan, rows: dict[UUID, Row]) -> None:
+        """Close the todos that are reported as done, and open those again that are said again."""
+        for one in plan.statuses.values():
+            known = one.known
+            await memories.set_status(
+                self.connection, self._workspace, known.id, one.status, actor=self._actor, reason=one.reason,
+                dream_id=self.dream_id, now=self.now,
+            )  # fmt: skip
+            self.diff.note(
+                "completed" if one.status == "done" else "reopened",
+                memory_id=known.id,
+                before=_describe(known) | {"type": known.type, "status": known.status},
+                after=_describe(known) | {"status": one.status},
+                undo={
+                    "row": _record(rows[known.id]),
+                    "version": known.version + 1 + (known.id in plan.reinforced),
+                },
+                reason=one.reason,
             )
 
 

@@ -114,6 +114,13 @@ memories = Table(
         "id",
         postgresql_where=text("reading IS NULL AND deleted_at IS NULL AND superseded_by IS NULL"),
     ),
+    Index(
+        "ix_memories_open_todos",
+        "workspace_id",
+        "audience",
+        "id",
+        postgresql_where=text("type = 'todo' AND status = 'open' AND deleted_at IS NULL AND superseded_by IS NULL"),
+    ),
     Index("ix_memories_user", "workspace_id", "user_name", postgresql_where=text("user_name IS NOT NULL")),
 )
 

@@ -64,19 +64,19 @@ async def inputs(
     agent_id: UUID,
     now: datetime,
     *,
-    superseded: Sequence[UUID] = (),
+    left_out: Sequence[UUID] = (),
     reinforced: Sequence[UUID] = (),
     added: Sequence[Row] = (),
 ) -> list[Row]:
     """What a bulletin is made of: the agent's live memories that have not faded, the weightiest 500.
 
-    As they will be once a plan is applied: without the ``superseded``, with the importance that the ``reinforced`` will
-    have, and with the ``added``, rows as the query gives them.
+    As they will be once a plan is applied: without what is ``left_out``, with the importance that the ``reinforced``
+    will have, and with the ``added``, rows as the query gives them.
     """
     settings = await agent_settings(connection, workspace, agent_id)
     rows = await bulletins.inputs(
         connection, workspace, agent_id, now=now, limit=INPUTS_MAX, faded_below=settings.retrieval.faded_below,
-        superseded=superseded, reinforced=reinforced,
+        left_out=left_out, reinforced=reinforced,
     )  # fmt: skip
     if not added:
         return rows

@@ -64,8 +64,9 @@ def _read(changes: Iterable[Any]) -> _Changes:
         match change["op"]:
             case "created":
                 taken.created[change["memory_id"]] = undo["version"]
-            case "reinforced" | "superseded":
-                taken.changed[change["memory_id"]] = undo
+            case "reinforced" | "superseded" | "completed" | "reopened":
+                first = taken.changed.get(change["memory_id"], undo)
+                taken.changed[change["memory_id"]] = first | {"version": undo["version"]}
             case "linked":
                 taken.edges.append(UUID(undo["edge_id"]))
             case "entity":

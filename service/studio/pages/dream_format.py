@@ -18,6 +18,8 @@ CHANGE_LABELS = {
     "created": ("Created", "good"),
     "reinforced": ("Reinforced", "accent"),
     "superseded": ("Superseded", "warn"),
+    "completed": ("Done", "good"),
+    "reopened": ("Open again", "accent"),
     "decayed": ("Faded", ""),
     "linked": ("Linked", ""),
     "entity": ("Met", "accent"),
@@ -70,7 +72,7 @@ def summary(dream: Dream) -> str:
     if dream.status in ("queued", "running"):
         return progress(dream)[1].partition(": ")[2] or "nothing to tell yet"
     parts = [count(report.get("messages", 0), "message") + " read"]
-    names = ("created", "reinforced", "superseded", "decayed", "linked", "skipped")
+    names = ("created", "reinforced", "superseded", "completed", "reopened", "decayed", "linked", "skipped")
     parts += [f"{report[name]:,} {'faded' if name == 'decayed' else name}" for name in names if report.get(name)]
     return ", ".join(parts) if report else "nothing to tell yet"
 
@@ -91,7 +93,7 @@ def change(one: Json, contents: dict[str, str]) -> Markup:
             return Markup('{} <span class="faint">{}</span>{}{}').format(
                 after.get("content"), after.get("type"), about, _hearsay(after)
             )
-        case "reinforced":
+        case "reinforced" | "completed" | "reopened":
             return Markup('{}{} <div class="faint small">{}</div>').format(
                 before.get("content"), _hearsay(before), one["reason"]
             )

@@ -44,7 +44,7 @@ CHANGES_SHOWN = 200
 CHANGED_SHOWN = 10
 LINE = Markup('<div class="top"><span>{}</span>{}</div><div class="about">{}</div>')
 CHANGED = Markup('<div class="text">{}</div><div class="about">{}</div>')
-OPENED = frozenset({"created", "reinforced", "superseded", "decayed"})
+OPENED = frozenset({"created", "reinforced", "superseded", "completed", "reopened", "decayed"})
 OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
 
 
