@@ -95,7 +95,7 @@ FILLED: dict[str, Any] = {
     "path": "/", "people": ["Ann"], "placement": "system", "policy": PiiPolicy("redact"), "role": "user", "rows": [],
     "schema": Notes, "secret": "x", "so_far": None, "speaker": "Ann",
     "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT, "user": None, "wanted": ["x"],
-    "sources": ["Ann is here."],
+    "sources": ["Ann is here."], "subject": "Ann", "mentions": [],
 }  # fmt: skip
 """What the other parameters are given, by name."""
 
