@@ -25,6 +25,9 @@ ALL_PII: tuple[PiiEntity, ...] = (
 )  # fmt: skip
 
 INSTRUCTIONS_MAX = 8_000
+DREAM_INSTRUCTIONS_MAX = 4_000
+AS_SAID = "as_said"
+LANGUAGE_NAME = re.compile(r"[^\W\d_]{2,30}(?:[ -][^\W\d_]{1,30}){0,3}")
 HOURS = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
 
@@ -32,6 +35,19 @@ def _hours(hours: str) -> str:
     if not HOURS.fullmatch(hours) or hours[:5] == hours[6:]:
         raise ValueError("must be two different times, as in 22:00-06:00")
     return hours
+
+
+def _language(name: str) -> str:
+    if name != AS_SAID and not LANGUAGE_NAME.fullmatch(name):
+        raise ValueError("must be `as_said` or the name of a language, as in German")
+    return name
+
+
+def _word_pattern(pattern: str) -> str:
+    words = pattern.strip("*")
+    if not words.strip() or "*" in words:
+        raise ValueError("must be words, with `*` at their start or end alone, as in diabet*")
+    return pattern
 
 
 def _time_zone(name: str) -> str:
@@ -44,6 +60,8 @@ def _time_zone(name: str) -> str:
 
 Hours = Annotated[str, StringConstraints(max_length=11), AfterValidator(_hours)]
 TimeZone = Annotated[str, StringConstraints(max_length=100), AfterValidator(_time_zone)]
+LanguageName = Annotated[str, StringConstraints(max_length=100), AfterValidator(_language)]
+WordPattern = Annotated[Text, StringConstraints(min_length=2, max_length=100), AfterValidator(_word_pattern)]
 
 
 class PiiSettings(BaseModel):
@@ -158,6 +176,37 @@ class DreamChoices(BaseModel):
     )
     types: Annotated[list[MemoryType], Field(min_length=1, max_length=8)] | None = Field(
         None, description="Types of the memories that dreams make. Null: all. Default null."
+    )
+    ignore_types: Annotated[list[MemoryType], Field(max_length=7)] = Field(
+        [], description="Types of memories that dreams do not make, `types` among them. Default empty."
+    )
+    keep_entities: Annotated[list[Name], Field(max_length=100)] = Field(
+        [],
+        description="Names: only statements that are about one of them, name one, or match `keep_patterns` are kept. "
+        "Default empty: all.",
+    )
+    keep_patterns: Annotated[list[WordPattern], Field(max_length=100)] = Field(
+        [],
+        description="Words, with `*` for the rest of a word (`invoice*`): only statements with one of them, or that "
+        "match `keep_entities`, are kept. Default empty: all.",
+    )
+    ignore_entities: Annotated[list[Name], Field(max_length=100)] = Field(
+        [], description="Names: statements that are about one of them or name one are left out. Default empty."
+    )
+    ignore_patterns: Annotated[list[WordPattern], Field(max_length=100)] = Field(
+        [],
+        description="Words, with `*` for the rest of a word (`diabet*`): statements with one of them are left out. "
+        "Default empty.",
+    )
+    instructions: Annotated[Text, StringConstraints(max_length=DREAM_INSTRUCTIONS_MAX)] = Field(
+        "",
+        description="Instructions to the language model of dreams, bulletins and summaries: what the agent is for, "
+        "what to keep, what to ignore; at most 4,000 characters. Rules do not read them. Default empty.",
+    )
+    language: LanguageName = Field(
+        AS_SAID,
+        description="Language in which the language model writes memories, bulletins and summaries, as in `German`; "
+        "`as_said`: that of the conversation. Rules write as said. Default `as_said`.",
     )
     bulletin_tokens_max: int = Field(
         500, ge=50, le=8_000, description="Maximum length of a bulletin in tokens. Default 500."

@@ -63,7 +63,7 @@ async def apply(
                 raise LeaseLost
             await on_step("applying")
             writer = Writer(connection, lease, work.dream_id, now, diff, engine.executor)
-            await _write(writer, work, written)
+            await _write(engine, writer, work, written)
             if dry_run:
                 raise _RolledBack
             await dreams.finish(
@@ -84,14 +84,14 @@ async def apply(
     return diff
 
 
-async def _write(writer: Writer, work: DreamWrite, written: Bulletin | None) -> None:
+async def _write(engine: Engine, writer: Writer, work: DreamWrite, written: Bulletin | None) -> None:
     if not await writer.memories(work.batch, work.extraction, work.readings, work.plan):
         raise PlanOutdated
     if not await writer.advance(work.batch):
         raise PlanOutdated
     await writer.decay()
     settings = await agent_settings(writer.connection, writer.lease.workspace_id, writer.lease.agent_id)
-    await writer.bulletin(work.batch.agent, written, settings.dream.bulletin_tokens_max)
+    await writer.bulletin(work.batch.agent, written, engine.llm, settings.dream)
 
 
 class _RolledBack(Exception):

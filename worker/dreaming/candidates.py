@@ -91,6 +91,12 @@ def proposed_in(candidate: Candidate) -> tuple[UUID, str]:
     return candidate.evidence[0], candidate.content
 
 
+def names_in(candidate: Candidate) -> list[str]:
+    """Whom and what a candidate is about or names."""
+    about = [candidate.subject] if candidate.subject else []
+    return about + [mention.name for mention in candidate.mentions]
+
+
 def evidence_of(candidates: Iterable[Candidate]) -> list[UUID]:
     """The messages these came from."""
     return list(dict.fromkeys(id_ for candidate in candidates for id_ in candidate.evidence))

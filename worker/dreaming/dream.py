@@ -13,6 +13,7 @@ from uuid import UUID
 
 import structlog
 
+from service.domain.dream_filter import DreamFilter
 from service.domain.workspace import WorkspaceSettings
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable, Usage
 from service.memory.dreams import bulletin
@@ -137,12 +138,12 @@ class Dream:
             if checkpoints is None:
                 extraction = await extract_by_rules(batch.turns, done, self.tracker)
             else:
-                extraction = await extract_by_llm(batch.turns, checkpoints, done, self.tracker)
+                extraction = await extract_by_llm(batch.turns, settings.dream, checkpoints, done, self.tracker)
             extraction.candidates = await allowed_candidates(
                 engine, settings.pii, extraction.candidates, stored, self.tracker
             )
-            kept = settings.dream.types
-            extraction.candidates = with_slots(one for one in extraction.candidates if kept is None or one.type in kept)
+            extraction.keep(DreamFilter.of(settings.dream))
+            extraction.candidates = with_slots(extraction.candidates)
             readings = await read_saved(engine, settings.pii, batch.saved, self.tracker)
         named = replace(batch, turns=with_stored_names(batch.turns, stored))
         return named.first(extraction.covered), extraction, readings
@@ -212,10 +213,11 @@ class Dream:
                 added=[new.bulletin_row(now) for new in work.plan.new if new.replaced_by is None and not new.done],
             )  # fmt: skip
             latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id)
-            tokens_max = (await agent_settings(connection, workspace, self.lease.agent_id)).dream.bulletin_tokens_max
-        if not rows or not bulletin.is_stale(latest, rows, checkpoints.llm.model):
+            choices = (await agent_settings(connection, workspace, self.lease.agent_id)).dream
+        writer, tokens_max = f"{bulletin.writer_of(checkpoints.llm, choices)}", choices.bulletin_tokens_max
+        if not rows or not bulletin.is_stale(latest, rows, writer):
             return None
-        question = bulletin.prompt(rows, tokens_max)
+        question = bulletin.prompt(rows, choices)
 
         async def call(llm: LLM) -> dict[str, Any]:
             answer = await llm.structured(question, WrittenBulletin, tokens_max=bulletin.answer_max(tokens_max))
@@ -224,7 +226,7 @@ class Dream:
         try:
             written = await checkpoints.once("bulletin", question, [turn.id for turn in work.batch.turns], call)
             return bulletin.from_written(
-                checkpoints.llm.model, work.batch.agent, rows, WrittenBulletin.model_validate(written), tokens_max
+                writer, work.batch.agent, rows, WrittenBulletin.model_validate(written), tokens_max
             )
         except (LLMInvalidOutput, LLMUnavailable, BudgetReached) as error:
             log.warning("bulletin_by_rules", dream_id=str(self.running.id), error=error.message)
@@ -237,6 +239,7 @@ def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Check
         "sessions": len({batch.session_of[turn.id] for turn in batch.turns}),
         "candidates": len(extraction.candidates),
         "rejected": extraction.rejected,
+        "ignored": extraction.ignored,
         "set_aside": [asdict(one) for one in batch.set_aside],
         "kept_apart": len(plan.undecided),
         "stopped": extraction.stopped,

@@ -260,8 +260,7 @@ class AgentRun:
             return True
         rows = await bulletin.inputs(connection, workspace, agent_id, now)
         latest = await bulletins.latest_hash(connection, workspace, agent_id)
-        model = self._engine.llm.model if self._engine.llm else None
-        return bulletin.is_stale(latest, rows, model)
+        return bulletin.is_stale(latest, rows, bulletin.writer_of(self._engine.llm, settings.dream))
 
     async def _dream(self, running: DreamRun) -> DreamOutcome:
         """One dream, from its messages to its commit; a failure closes it, and gives the lease back."""

@@ -12,7 +12,9 @@ from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection, Row
 from service.domain.identity import summary_of
 from service.domain.text_features import extract_features
+from service.domain.workspace import DreamChoices
 from service.embedding.tokens import count_tokens
+from service.llm import LLM
 from service.memory.dreams import bulletin as bulletins_of
 from service.memory.dreams.bulletin import Bulletin
 from service.store import bulletins, dead_letters, dreams, memories, sessions
@@ -106,17 +108,19 @@ class Writer:
                 reason="not used for a while" if row["importance"] < row["importance_before"] else "used again",
             )
 
-    async def bulletin(self, agent: str, written: Bulletin | None, tokens_max: int) -> None:
+    async def bulletin(self, agent: str, written: Bulletin | None, llm: LLM | None, choices: DreamChoices) -> None:
         """Add a version of the bulletin if what it is made of has changed."""
         rows = await bulletins_of.inputs(self.connection, self._workspace, self.lease.agent_id, self.now)
         latest = await bulletins.latest_hash(self.connection, self._workspace, self.lease.agent_id)
-        model = written.written_by if written else None
-        if not bulletins_of.is_stale(latest, rows, model):
+        writer = bulletins_of.writer_of(llm, choices)
+        if not bulletins_of.is_stale(latest, rows, writer):
             return
-        fits = written is not None and written.inputs_hash == bulletins_of.inputs_hash(rows, model)
+        fits = written is not None and written.inputs_hash == bulletins_of.inputs_hash(rows, writer)
         if written is None or not fits:
             characters = sum(len(row["content"]) for row in rows)
-            written = await self.executor.run(bulletins_of.compose, agent, rows, tokens_max, characters=characters)
+            written = await self.executor.run(
+                bulletins_of.compose, agent, rows, choices.bulletin_tokens_max, characters=characters
+            )
         made = written
         version = await bulletins.add(
             self.connection, self._workspace, self.lease.agent_id, content=made.content, tokens=made.tokens,

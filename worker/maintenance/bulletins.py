@@ -8,6 +8,7 @@ from service.memory.access.workspace import all_workspaces
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
 from service.store import agents, bulletins, dreams
+from service.store.settings import agent_settings
 
 AGENTS_AT_ONCE = 200
 
@@ -23,7 +24,6 @@ async def schedule_stale_bulletins(engine: Engine) -> int:
 
 
 async def _stale(engine: Engine, workspace: UUID) -> list[UUID]:
-    model = engine.llm.model if engine.llm else None
     stale: list[UUID] = []
     after: str | None = None
     while True:
@@ -31,7 +31,9 @@ async def _stale(engine: Engine, workspace: UUID) -> list[UUID]:
             page = await agents.list_agents(connection, workspace, only=None, after=after, limit=AGENTS_AT_ONCE)
             for row in page:
                 rows = await bulletin.inputs(connection, workspace, row["id"], engine.now())
-                if bulletin.is_stale(await bulletins.latest_hash(connection, workspace, row["id"]), rows, model):
+                latest = await bulletins.latest_hash(connection, workspace, row["id"])
+                choices = (await agent_settings(connection, workspace, row["id"])).dream
+                if bulletin.is_stale(latest, rows, bulletin.writer_of(engine.llm, choices)):
                     stale.append(row["id"])
         if len(page) < AGENTS_AT_ONCE:
             return stale

@@ -97,21 +97,21 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
         if found is None:
             raise NotFound(f"There is no agent {agent!r} here.")
         rows = await bulletin.inputs(connection, workspace, found["id"], engine.now())
-        tokens_max = (await agent_settings(connection, workspace, found["id"])).dream.bulletin_tokens_max
+        choices = (await agent_settings(connection, workspace, found["id"])).dream
+        writer = bulletin.writer_of(engine.llm, choices)
         written = await bulletins.latest_hash(connection, workspace, found["id"])
     made = None
-    if engine.llm and rows and written != bulletin.inputs_hash(rows, engine.llm.model):
+    if engine.llm and rows and written != bulletin.inputs_hash(rows, writer):
         try:
             with paid_by(principal.payer(agent)):
-                made = await bulletin.write(engine.llm.to("bulletin"), agent, rows, tokens_max)
+                made = await bulletin.write(engine.llm.to("bulletin"), agent, rows, choices)
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("bulletin_by_rules", error=error.message)
     async with engine.db.transaction(workspace) as connection:
         rows_now = await bulletin.inputs(connection, workspace, found["id"], engine.now())
-        model = engine.llm.model if engine.llm else None
-        if made is None or made.inputs_hash != bulletin.inputs_hash(rows_now, model):
-            made = bulletin.compose(agent, rows_now, tokens_max)
-        if written not in (bulletin.inputs_hash(rows_now, model), made.inputs_hash):
+        if made is None or made.inputs_hash != bulletin.inputs_hash(rows_now, writer):
+            made = bulletin.compose(agent, rows_now, choices.bulletin_tokens_max)
+        if written not in (bulletin.inputs_hash(rows_now, writer), made.inputs_hash):
             await bulletins.add(
                 connection, workspace, found["id"], content=made.content, tokens=made.tokens,
                 inputs_hash=made.inputs_hash, parts=made.parts, dream_id=None, now=engine.now(),

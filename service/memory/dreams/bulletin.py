@@ -20,9 +20,11 @@ from service.db.pool import Connection
 from service.domain.bulletin import BulletinPart
 from service.domain.hearsay import attributed, attribution
 from service.domain.json import dumps
+from service.domain.workspace import DreamChoices
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, LLMInvalidOutput
 from service.memory.dreams.prompts import BULLETIN, WrittenBulletin
+from service.memory.dreams.steering import fingerprint, steered
 from service.store import bulletins
 from service.store.settings import agent_settings
 
@@ -46,16 +48,12 @@ Row = Any
 
 @dataclass(frozen=True, slots=True)
 class Bulletin:
-    """A bulletin ready to be stored. ``inputs_hash`` tells whether anything it says could have changed.
-
-    ``written_by`` is the model whose words it is in, None for the rules.
-    """
+    """A bulletin ready to be stored. ``inputs_hash`` tells whether anything it says could have changed."""
 
     parts: list[BulletinPart]
     content: str
     tokens: int
     inputs_hash: str
-    written_by: str | None = None
 
 
 async def inputs(
@@ -85,17 +83,22 @@ async def inputs(
     return whole[:INPUTS_MAX]
 
 
-def inputs_hash(rows: Iterable[Row], written_by: str | None) -> str:
-    """SHA-256 over what a bulletin is made of, whatever its order, and over who writes it: a model, or the rules."""
+def inputs_hash(rows: Iterable[Row], writer: str | None) -> str:
+    """SHA-256 over what a bulletin is made of, whatever its order, and over its writer: a model, or the rules."""
     lines = sorted(attributed(f"{row['id']}|{row['type']}|{row['content']}|{row['status']}", row) for row in rows)
-    return hashlib.sha256("\n".join([written_by or "rules", *lines]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([writer or "rules", *lines]).encode()).hexdigest()
 
 
-def is_stale(latest: str | None, rows: Sequence[Row], model: str | None) -> bool:
+def writer_of(llm: LLM | None, choices: DreamChoices) -> str | None:
+    """Who writes an agent's bulletins: a model under these instructions, None for the rules."""
+    return f"{llm.model}{fingerprint(choices)}" if llm else None
+
+
+def is_stale(latest: str | None, rows: Sequence[Row], writer: str | None) -> bool:
     """Whether what the latest bulletin was made of has changed; one by rules stands in for one by the model."""
     if latest is None:
         return bool(rows)
-    return latest not in (inputs_hash(rows, model), inputs_hash(rows, None))
+    return latest not in (inputs_hash(rows, writer), inputs_hash(rows, None))
 
 
 def compose(agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
@@ -112,7 +115,7 @@ def compose(agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
         if part["lines"]:
             parts.append(part)
             left -= cost
-    return _bulletin(agent, parts, inputs_hash(rows, None), None)
+    return _bulletin(agent, parts, inputs_hash(rows, None))
 
 
 def _section_of(row: Row) -> str:
@@ -137,11 +140,12 @@ def _type_order(row: Row) -> int:
     return len(_ORDER) if row["hearsay_by"] else _ORDER.index(row["type"])
 
 
-async def write(llm: LLM, agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
+async def write(llm: LLM, agent: str, rows: Sequence[Row], choices: DreamChoices) -> Bulletin:
     """The bulletin in the words of a language model. Raises what ``LLM.structured`` raises, and LLMInvalidOutput for
     an answer of which nothing can be used."""
-    answer = await llm.structured(prompt(rows, tokens_max), WrittenBulletin, tokens_max=answer_max(tokens_max))
-    return from_written(llm.model, agent, rows, answer.value, tokens_max)
+    tokens_max = choices.bulletin_tokens_max
+    answer = await llm.structured(prompt(rows, choices), WrittenBulletin, tokens_max=answer_max(tokens_max))
+    return from_written(f"{writer_of(llm, choices)}", agent, rows, answer.value, tokens_max)
 
 
 def answer_max(tokens_max: int) -> int:
@@ -149,7 +153,7 @@ def answer_max(tokens_max: int) -> int:
     return tokens_max * 3 + 500
 
 
-def prompt(rows: Sequence[Row], tokens_max: int) -> list[dict[str, str]]:
+def prompt(rows: Sequence[Row], choices: DreamChoices) -> list[dict[str, str]]:
     """What a model is told to write a bulletin from."""
     lines = [
         dumps(
@@ -163,13 +167,14 @@ def prompt(rows: Sequence[Row], tokens_max: int) -> list[dict[str, str]]:
         )
         for n, row in enumerate(rows, start=1)
     ]
-    return [
-        {"role": "system", "content": BULLETIN.format(tokens_max=tokens_max)},
+    messages = [
+        {"role": "system", "content": BULLETIN.format(tokens_max=choices.bulletin_tokens_max)},
         {"role": "user", "content": "<memories>\n" + b"\n".join(lines).decode() + "\n</memories>"},
     ]
+    return steered(messages, choices)
 
 
-def from_written(model: str, agent: str, rows: Sequence[Row], written: WrittenBulletin, tokens_max: int) -> Bulletin:
+def from_written(writer: str, agent: str, rows: Sequence[Row], written: WrittenBulletin, tokens_max: int) -> Bulletin:
     """A model's bulletin, without sentences that cite no memory, and cut to the token limit.
 
     Raises LLMInvalidOutput when nothing is left of it: there are memories to tell of.
@@ -191,8 +196,8 @@ def from_written(model: str, agent: str, rows: Sequence[Row], written: WrittenBu
         if part["lines"]:
             parts.append(part)
     if not parts:
-        raise LLMInvalidOutput(f"{model} wrote an empty bulletin.")
-    return _bulletin(agent, parts, inputs_hash(rows, model), model)
+        raise LLMInvalidOutput("The model wrote an empty bulletin.")
+    return _bulletin(agent, parts, inputs_hash(rows, writer))
 
 
 async def shown_now(
@@ -227,9 +232,9 @@ def _heading(agent: str) -> str:
     return f"What {agent} knows now."
 
 
-def _bulletin(agent: str, parts: list[BulletinPart], hash_: str, written_by: str | None) -> Bulletin:
+def _bulletin(agent: str, parts: list[BulletinPart], hash_: str) -> Bulletin:
     content = shown(agent, parts, frozenset())
-    return Bulletin(parts, content, count_tokens(content), hash_, written_by)
+    return Bulletin(parts, content, count_tokens(content), hash_)
 
 
 def _section(title: str, rows: Sequence[Row], tokens_max: int) -> tuple[BulletinPart, int]:

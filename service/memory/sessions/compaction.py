@@ -21,12 +21,13 @@ from service.domain.folding import with_missing
 from service.domain.identifiers import identifiers
 from service.domain.message_text import text_of
 from service.domain.types import MemoryType
-from service.domain.workspace import PiiSettings, WindowSettings
+from service.domain.workspace import DreamChoices, PiiSettings, WindowSettings
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.naming import masked_names
 from service.memory.access.redaction import redact_lenient
 from service.memory.dreams.in_flight import InFlight, Tracker
 from service.memory.dreams.prompts import SUMMARIZE
+from service.memory.dreams.steering import steered
 from service.memory.engine import Engine
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
@@ -125,7 +126,7 @@ async def compact(
         dead = await dead_letters.of_messages(connection, workspace, fold.ids)
     fold = await _with_masked_names(engine, workspace, settings.pii, fold)
     texts, named = await _read(engine, settings.pii, fold, dead, tracker)
-    gist = await _summary_text(engine, fold, texts)
+    gist = await _summary_text(engine, fold, texts, settings.dream)
     async with _step(tracker, "summarize", fold.ids):
         content = await engine.executor.run(_summary, fold, gist, named, characters=len(named) * len(gist) // 16)
         embedded = await engine.embed([content])
@@ -201,11 +202,11 @@ async def _read(
     return texts, list(named)[:LISTED_MAX]
 
 
-async def _summary_text(engine: Engine, fold: _Window, texts: Sequence[str]) -> str:
+async def _summary_text(engine: Engine, fold: _Window, texts: Sequence[str], choices: DreamChoices) -> str:
     """What was said, in brief: by the language model where it answers, else by rules."""
     if engine.llm is not None:
         try:
-            return await _summary_by_llm(engine, fold, texts)
+            return await _summary_by_llm(engine, fold, texts, choices)
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("window_summary_by_rules", error=error.message)
     return await engine.executor.run(_summary_by_rules, fold, texts, characters=sum(map(len, texts)))
@@ -216,18 +217,16 @@ def _summary(fold: _Window, gist: str, named: list[str]) -> str:
     return with_missing(f"Conversation {fold.session['session']}, {_when(fold)}: {gist}", named)
 
 
-async def _summary_by_llm(engine: Engine, fold: _Window, texts: Sequence[str]) -> str:
+async def _summary_by_llm(engine: Engine, fold: _Window, texts: Sequence[str], choices: DreamChoices) -> str:
     assert engine.llm is not None
     lines = [
         f"{fold.named(message)}: {text[:TURN_CHARS_MAX]}" for message, text in zip(fold.messages, texts, strict=True)
     ]
-    answer = await engine.llm.to("summary").complete(
-        [
-            {"role": "system", "content": SUMMARIZE.format(words_max=WORDS_MAX)},
-            {"role": "user", "content": "<turns>\n" + "\n".join(lines) + "\n</turns>"},
-        ],
-        tokens_max=WORDS_MAX * 4,
-    )
+    messages = [
+        {"role": "system", "content": SUMMARIZE.format(words_max=WORDS_MAX)},
+        {"role": "user", "content": "<turns>\n" + "\n".join(lines) + "\n</turns>"},
+    ]
+    answer = await engine.llm.to("summary").complete(steered(messages, choices), tokens_max=WORDS_MAX * 4)
     return " ".join(answer.text.split())[:SUMMARY_CHARS_MAX]
 
 

@@ -18,17 +18,20 @@ from service.domain.folding import HEADING_CHARS_MAX, SHARES, Note, folded, note
 from service.domain.principal import Principal
 from service.domain.spending import paid_by
 from service.domain.types import MemoryType
+from service.domain.workspace import DreamChoices
 from service.embedding.tokens import count_tokens
 from service.errors import Conflict, NotFound
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.naming import masked_names
 from service.memory.access.redaction import pii_policy, redact_lenient
 from service.memory.dreams.prompts import COMPACT
+from service.memory.dreams.steering import steered
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import load_owned
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
 from service.store import agents, memories, summaries
+from service.store.settings import agent_settings
 
 log = structlog.get_logger(__name__)
 
@@ -83,6 +86,7 @@ async def summarize(
         found = await agents.get_agent(connection, workspace, principal.acting_agent(agent))
         if found is None:
             raise NotFound(f"There is no agent {agent!r} here.")
+        choices = (await agent_settings(connection, workspace, found["id"])).dream
         total = await summaries.tokens_held(connection, workspace, found["id"], now)
         rows = await summaries.candidates(
             connection, workspace, found["id"], importance_below=IMPORTANCE_BELOW,
@@ -102,7 +106,7 @@ async def summarize(
         return _answer(fold, total)
     if engine.llm is not None:
         with paid_by(principal.payer(found["agent"])):
-            fold = await _by_llm(engine, fold)
+            fold = await _by_llm(engine, fold, choices)
     return _answer(fold, total, memory=await _replace_with_summary(engine, principal, found["id"], fold))
 
 
@@ -190,7 +194,7 @@ def _fewest(spans: Sequence[tuple[int, int]], heading: int, excess: int | None) 
     return len(spans)
 
 
-async def _by_llm(engine: Engine, fold: _Fold) -> _Fold:
+async def _by_llm(engine: Engine, fold: _Fold, choices: DreamChoices) -> _Fold:
     """The fold with the language model's summary, where it answers with one that saves enough."""
     assert engine.llm is not None
     messages = [
@@ -198,7 +202,7 @@ async def _by_llm(engine: Engine, fold: _Fold) -> _Fold:
         {"role": "user", "content": "<notes>\n" + "\n".join(f"- {one.text}" for one in fold.notes) + "\n</notes>"},
     ]
     try:
-        answer = await engine.llm.to("summary").complete(messages, tokens_max=2_000)
+        answer = await engine.llm.to("summary").complete(steered(messages, choices), tokens_max=2_000)
     except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
         log.warning("summary_by_rules", error=error.message)
         return fold

@@ -15,10 +15,12 @@ from typing import Any
 from uuid import UUID
 
 from service.domain.json import dumps
+from service.domain.workspace import DreamChoices
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.dreams.in_flight import Tracker
 from service.memory.dreams.prompts import CANARY_TURN, EXTRACT, Notes
+from service.memory.dreams.steering import steered
 from worker.dreaming.candidates import Candidate, Turn, stated_in
 from worker.dreaming.checkpoints import Checkpoints
 from worker.dreaming.extract.extraction import Extraction
@@ -49,14 +51,20 @@ class _Chunk:
 class _Extractor:
     """What every call of an extraction goes through."""
 
+    choices: DreamChoices
     checkpoints: Checkpoints
     tracker: Tracker
 
 
 async def extract_by_llm(
-    turns: Sequence[Turn], checkpoints: Checkpoints, done: Callable[[int], Awaitable[None]], tracker: Tracker
+    turns: Sequence[Turn],
+    choices: DreamChoices,
+    checkpoints: Checkpoints,
+    done: Callable[[int], Awaitable[None]],
+    tracker: Tracker,
 ) -> Extraction:
-    """What the turns state, by the language model, up to where the budget ends. ``done`` is told of each few read.
+    """What the turns state, by the language model under these settings, up to where the budget ends. ``done`` is told
+    of each few read.
 
     Raises LLMUnavailable or LLMInvalidOutput when the model answers nothing of use, and LeaseLost.
     """
@@ -66,7 +74,7 @@ async def extract_by_llm(
             costs += await asyncio.to_thread(_costs, part)
     chunks = _chunks(turns, costs)
     at_once = asyncio.Semaphore(CALLS_AT_ONCE)
-    asking = _Extractor(checkpoints, tracker)
+    asking = _Extractor(choices, checkpoints, tracker)
 
     async def read(chunk: Sequence[Turn]) -> _Chunk | BudgetReached:
         async with at_once:
@@ -159,6 +167,7 @@ async def _ask(turns: Sequence[Turn], asking: _Extractor, *, keep: bool = True) 
     messages = await executor.run(_messages, turns, characters=characters)
     if not messages:
         return _Chunk()
+    messages = steered(messages, asking.choices)
 
     async def call(llm: LLM) -> dict[str, Any]:
         answer = await llm.structured(messages, Notes, tokens_max=ANSWER_TOKENS_MAX)

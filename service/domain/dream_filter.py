@@ -1,0 +1,77 @@
+"""Which statements a dream keeps, by their type, the names in them and their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from service.domain.guards import normalize
+from service.domain.text_normalization import UNSPACED
+from service.domain.types import MemoryType
+from service.domain.workspace import DreamChoices
+
+
+@dataclass(frozen=True, slots=True)
+class WordPattern:
+    """Words that follow each other in a text, whatever their case; ``open_start`` and ``open_end``: the first or the
+    last may be part of a longer word."""
+
+    words: str
+    open_start: bool
+    open_end: bool
+
+    @classmethod
+    def of(cls, given: str) -> WordPattern:
+        """A pattern as a setting holds it, with ``*`` for the rest of a word at its start, its end, or both."""
+        return cls(normalize(given.strip("*")), given.startswith("*"), given.endswith("*"))
+
+    def is_in(self, text: str) -> bool:
+        """Whether a normalised text has it. Scripts without spaces have no ends of words."""
+        start = text.find(self.words)
+        while start >= 0:
+            end = start + len(self.words)
+            if (self.open_start or _is_edge(text, start)) and (self.open_end or _is_edge(text, end)):
+                return True
+            start = text.find(self.words, start + 1)
+        return False
+
+
+def _is_edge(text: str, at: int) -> bool:
+    """Whether no word goes on over this place."""
+    around = text[max(0, at - 1) : at + 1]
+    return len(around) < 2 or not around.isalnum() or any(UNSPACED.match(character) for character in around)
+
+
+@dataclass(frozen=True, slots=True)
+class DreamFilter:
+    """What is kept and what is ignored. Where names or patterns to keep are given, a statement needs one of them; what
+    is ignored is left out in any case."""
+
+    types: frozenset[MemoryType]
+    keep_entities: frozenset[str]
+    keep_patterns: Sequence[WordPattern]
+    ignore_entities: frozenset[str]
+    ignore_patterns: Sequence[WordPattern]
+
+    @classmethod
+    def of(cls, choices: DreamChoices) -> DreamFilter:
+        """The filter that the settings of an agent describe."""
+        kept = frozenset(choices.types if choices.types is not None else MemoryType)
+        return cls(
+            kept - frozenset(choices.ignore_types),
+            frozenset(map(normalize, choices.keep_entities)),
+            tuple(map(WordPattern.of, choices.keep_patterns)),
+            frozenset(map(normalize, choices.ignore_entities)),
+            tuple(map(WordPattern.of, choices.ignore_patterns)),
+        )
+
+    def keeps(self, type_: MemoryType, content: str, names: Iterable[str]) -> bool:
+        """Whether a statement of this type, with these words and about these names, is kept."""
+        if type_ not in self.types:
+            return False
+        text, named = normalize(content), set(map(normalize, names))
+        if named & self.ignore_entities or any(one.is_in(text) for one in self.ignore_patterns):
+            return False
+        if not self.keep_entities and not self.keep_patterns:
+            return True
+        return bool(named & self.keep_entities) or any(one.is_in(text) for one in self.keep_patterns)

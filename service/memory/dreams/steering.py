@@ -1,0 +1,41 @@
+"""What an operator wants of an agent's dreams, in the prompts of a language model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from service.domain.json import dumps
+from service.domain.prompt_fence import escape_tags, section
+from service.domain.workspace import AS_SAID, DreamChoices
+from service.memory.dreams.prompts import LANGUAGE, STEERED
+
+Messages = list[dict[str, str]]
+
+
+def steered(messages: Sequence[dict[str, str]], choices: DreamChoices) -> Messages:
+    """A prompt, system message first, with the operator's instructions as marked data before the data it is about, and
+    the language to write in. The same prompt where neither is set."""
+    if not is_steered(choices):
+        return list(messages)
+    system, *rest = messages
+    told = system["content"]
+    if choices.instructions:
+        told += STEERED
+        wishes = section("instructions", [escape_tags(choices.instructions)])
+        rest = [{**rest[0], "content": f"{wishes}\n{rest[0]['content']}"}, *rest[1:]]
+    if choices.language != AS_SAID:
+        told += LANGUAGE.format(language=choices.language)
+    return [{**system, "content": told}, *rest]
+
+
+def is_steered(choices: DreamChoices) -> bool:
+    """Whether a prompt says more than without these settings."""
+    return bool(choices.instructions) or choices.language != AS_SAID
+
+
+def fingerprint(choices: DreamChoices) -> str:
+    """16 hexadecimal digits that change with what prompts say of these settings; empty where they say nothing."""
+    if not is_steered(choices):
+        return ""
+    return hashlib.sha256(dumps([choices.instructions, choices.language])).hexdigest()[:16]
