@@ -5,6 +5,7 @@ WORKDIR /app
 COPY pyproject.toml requirements.lock README.md LICENSE alembic.ini ./
 COPY alembic alembic
 COPY sql sql
+COPY clients clients
 COPY service service
 COPY worker worker
 RUN pip --python /opt/reverie/bin/python install --no-cache-dir --no-compile --require-hashes --requirement requirements.lock

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SITE = Path(sysconfig.get_path("purelib"))
-PROJECT = ("service", "worker")
+PROJECT = ("service", "worker", "reverie_client")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ RULES = (
 )
 STRIPPED_ELSEWHERE = ".libs"
 """Folders of libraries that auditwheel has rearranged; strip would spoil their layout."""
-WITH_EXTRAS = {"service.clients.langgraph", "service.clients.langgraph_items"}
+WITH_EXTRAS = {"reverie_client.langgraph", "reverie_client.langgraph_items", "service.clients.langgraph"}
 """Modules that need what the image does not have."""
 LITELLM = ("acompletion", "arerank", "token_counter", "get_llm_provider", "model_cost")
 """What litellm imports only when it is asked for it."""

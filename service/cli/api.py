@@ -15,7 +15,7 @@ from service.errors import InvalidInput
 from service.settings import Settings
 
 if TYPE_CHECKING:
-    from service.clients import Reverie
+    from reverie_client import Reverie
 
 Url = Annotated[str | None, typer.Option(envvar="REVERIE_URL", help="of the API; this machine's when left out")]
 Key = Annotated[str | None, typer.Option(envvar="REVERIE_API_KEY", help="else the first admin key, if it is here")]
@@ -36,7 +36,7 @@ def given_key(settings: Settings, key: str | None) -> str:
 @contextmanager
 def connected(url: str | None, key: str | None, agent: str | None) -> Iterator[Reverie]:
     """A client of the Reverie that is meant; it does not wait for one that is not there."""
-    from service.clients import Reverie
+    from reverie_client import Reverie
 
     settings = Settings()
     with Reverie(url or settings.local_url, given_key(settings, key), agent=agent, retries=0) as client:

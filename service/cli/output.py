@@ -64,7 +64,7 @@ def run(cli: Callable[[], Any]) -> None:
 
 def _explained(error: Exception) -> tuple[str, int] | None:
     """The line and the exit status of a failure that is expected; None for any other."""
-    from service.clients.errors import ConnectionFailed, InvalidRequest, ReverieClientError
+    from reverie_client.errors import ConnectionFailed, InvalidRequest, ReverieClientError
     from service.embedding.base import EmbedderMisconfigured
 
     wrong = isinstance(error, InvalidInput | InvalidRequest | EmbedderMisconfigured | ValidationError)

@@ -1,25 +1,29 @@
-"""Clients of Reverie. They need httpx and pydantic, and nothing of the server.
-
-``Reverie`` and ``AsyncReverie`` speak the whole API; ``Memory`` has the four methods of a chat loop;
-``service.clients.langgraph`` is a LangGraph store (it needs ``langgraph``).
+"""The former place of the clients, which are a distribution of their own: ``reverie_client``. Imports from here go on
+working; ``Memory`` is what is called ``ChatMemory`` there.
 """
 
-from service.clients.chat_memory import AIMessage, Memory, Message, SystemMessage, ToolMessage, UserMessage
-from service.clients.errors import (
+from reverie_client import (
+    AIMessage,
     Ambiguous,
     APIError,
+    AsyncReverie,
     Conflict,
     ConnectionFailed,
     InvalidRequest,
+    Message,
     NotAllowed,
     NotAuthenticated,
     NotFound,
     RateLimited,
+    Reverie,
     ReverieClientError,
     ServerFailed,
+    SystemMessage,
     TooLarge,
+    ToolMessage,
+    UserMessage,
 )
-from service.clients.reverie import AsyncReverie, Reverie
+from reverie_client import ChatMemory as Memory
 
 __all__ = [
     "AIMessage",

@@ -128,7 +128,7 @@ Tag = Annotated[
 ]
 JsonObject = Annotated[dict[str, Any], AfterValidator(reject_unstorable_json)]
 LANGGRAPH_NAMES = (("langgraph", "namespace"), ("langgraph", "key"))
-"""Where the LangGraph store keeps the names of an item in a memory's metadata (``service.clients.langgraph``)."""
+"""Where the LangGraph store keeps the names of an item in a memory's metadata (``reverie_client.langgraph``)."""
 Metadata = Annotated[JsonObject, NamesInside(*LANGGRAPH_NAMES)]
 Json = Annotated[Any, AfterValidator(reject_unstorable_json)]
 UnitInterval = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

@@ -18,7 +18,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from service.clients import AsyncReverie
+from reverie_client import AsyncReverie
 from service.errors import ReverieError, Unauthenticated
 from service.mcp.tools import build_server
 

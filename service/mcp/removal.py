@@ -13,9 +13,9 @@ from mcp.server.mcpserver import Context, Elicit, ElicitationResult, MCPServer, 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
-from service.clients import AsyncReverie, NotAllowed, NotFound
-from service.clients.models import MemoryRecord, MemoryType
-from service.clients.options import MemoryFilters
+from reverie_client import AsyncReverie, NotAllowed, NotFound
+from reverie_client.models import MemoryRecord, MemoryType
+from reverie_client.options import MemoryFilters
 from service.mcp.tool_types import REMOVING, ClientOf, Kind, given, tool_errors
 
 CLEARED_MAX = 1_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.clients import AsyncReverie
+from reverie_client import AsyncReverie
 from service.mcp.tools import build_server
 
 

@@ -14,8 +14,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from service.clients import AsyncReverie, ReverieClientError
-from service.clients.models import MemoryType, Scope
+from reverie_client import AsyncReverie, ReverieClientError
+from reverie_client.models import MemoryType, Scope
 
 ClientOf = Callable[[Context[Any, Any]], AsyncReverie]
 """The client that acts for whoever sent a request."""

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, cast
 from mcp.server.mcpserver import Context, MCPServer, RequestStateSecurity
 from pydantic import Field
 
-from service.clients.models import MemoryRecord
-from service.clients.options import ContextOptions, MemoryChanges, MemoryFields, SearchOptions
+from reverie_client.models import MemoryRecord
+from reverie_client.options import ContextOptions, MemoryChanges, MemoryFields, SearchOptions
 from service.domain.drafts import Link
 from service.mcp.removal import register_removing_tools
 from service.mcp.tool_types import (

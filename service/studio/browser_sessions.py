@@ -18,8 +18,8 @@ from weakref import WeakSet
 import httpx
 from nicegui import Client, app, ui
 
-from service.clients import AsyncReverie
-from service.clients.models import Whoami
+from reverie_client import AsyncReverie
+from reverie_client.models import Whoami
 from service.studio.components import ENDED
 
 IDLE_S = 12 * 3600

@@ -15,7 +15,7 @@ from typing import Any, ParamSpec
 from markupsafe import Markup, escape
 from nicegui import ui
 
-from service.clients import NotAuthenticated, ReverieClientError
+from reverie_client import NotAuthenticated, ReverieClientError
 from service.studio.formatting import error_message, exact_time, relative_time
 
 P = ParamSpec("P")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from service.clients import (
+from reverie_client import (
     APIError,
     ConnectionFailed,
     InvalidRequest,

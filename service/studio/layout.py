@@ -14,7 +14,7 @@ from nicegui import ui
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from service.clients import AsyncReverie, NotAuthenticated, ReverieClientError
+from reverie_client import AsyncReverie, NotAuthenticated, ReverieClientError
 from service.studio.browser_sessions import BrowserSession, BrowserSessions, SignedInKey, Theme
 from service.studio.components import box, button, empty, html, notify_errors, text
 from service.studio.endpoint import PATH

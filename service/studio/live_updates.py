@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import httpx
 from nicegui import background_tasks, ui
 
-from service.clients import AsyncReverie, NotAuthenticated, ReverieClientError
+from reverie_client import AsyncReverie, NotAuthenticated, ReverieClientError
 from service.studio.components import notify_error
 
 TICK_S = 0.5

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
-from service.clients import AsyncReverie
-from service.clients.call import Call
-from service.clients.models import Page
+from reverie_client import AsyncReverie
+from reverie_client.call import Call
+from reverie_client.models import Page
 
 T = TypeVar("T")
 LIMIT_MAX = 200

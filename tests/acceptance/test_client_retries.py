@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 
-from service.clients import AsyncReverie
+from reverie_client import AsyncReverie
 from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.clients import AsyncReverie
+from reverie_client import AsyncReverie
 from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess, WorkerProcess
 from tests.webhook_receiver import Receiver

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from service.clients import AsyncReverie
+from reverie_client import AsyncReverie
 from service.db import embedded
 from service.settings import Settings
 from tests.citus_cluster import Cluster, execute

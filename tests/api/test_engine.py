@@ -12,7 +12,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from service.clients import AsyncReverie
+from reverie_client import AsyncReverie
 from service.db.tables import metadata
 from service.first_start import key_in_workspace
 from service.memory.ops.engine_status import LATE_S

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.clients.langgraph import ReverieStore
+from reverie_client.langgraph import ReverieStore
 from tests.clients.langgraph_stores import Spoken, store_of
 from tests.live_api import Api
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from service.clients.langgraph import ReverieStore
+from reverie_client.langgraph import ReverieStore
 from tests.live_api import Caller
 
 Spoken = Callable[..., Any]

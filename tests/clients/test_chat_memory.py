@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from service.clients import AIMessage, Memory, Message, SystemMessage, ToolMessage, UserMessage
+from reverie_client import AIMessage, ChatMemory, Message, SystemMessage, ToolMessage, UserMessage
 from tests.live_api import ADMIN_KEY, Api
 
 
-async def beside(api: Api, work: Callable[[Memory], Any], **options: Any) -> Any:
+async def beside(api: Api, work: Callable[[ChatMemory], Any], **options: Any) -> Any:
     """What ``work`` gives with a memory of the user ana, run beside the server's event loop."""
 
     def run() -> Any:
-        memory = Memory("ana", "s1", str(api.http.base_url), ADMIN_KEY, **options)
+        memory = ChatMemory("ana", "s1", str(api.http.base_url), ADMIN_KEY, **options)
         try:
             return work(memory)
         finally:
@@ -58,7 +58,7 @@ async def test_what_is_known_comes_as_one_system_message(static_api: Api) -> Non
 
 
 async def test_what_was_said_in_another_conversation_is_known_at_once(static_api: Api) -> None:
-    def work(memory: Memory) -> Message:
+    def work(memory: ChatMemory) -> Message:
         memory.add_memory(UserMessage(content="My favourite colour is blue."))
         memory.start_new_session()
         memory.add_memory(UserMessage(content="What is my favourite colour?"))
@@ -71,7 +71,7 @@ async def test_what_was_said_in_another_conversation_is_known_at_once(static_api
 async def test_the_context_is_what_is_known_and_the_last_turns(static_api: Api) -> None:
     await static_api.save("Ana's favourite colour is blue", agent="ana", user="ana")
 
-    def work(memory: Memory) -> tuple[list[Message], list[Message]]:
+    def work(memory: ChatMemory) -> tuple[list[Message], list[Message]]:
         memory.add_memory(UserMessage(content="What is my favourite colour?"))
         return memory.get_context(turns=5), memory.get_context(turns=5, include_long_term=False)
 
@@ -93,7 +93,7 @@ async def test_without_long_term_nothing_is_looked_up(static_api: Api) -> None:
 
     embedded.embed = watched  # type: ignore[method-assign]
 
-    def work(memory: Memory) -> Message:
+    def work(memory: ChatMemory) -> Message:
         memory.add_memory(UserMessage(content="What is my favourite colour?"))
         memory.get_context()
         memory.start_new_session()
@@ -105,7 +105,7 @@ async def test_without_long_term_nothing_is_looked_up(static_api: Api) -> None:
 
 
 async def test_a_new_session_is_empty_and_the_old_one_is_dreamed_about(api: Api) -> None:
-    def work(memory: Memory) -> tuple[str, str, list[Message]]:
+    def work(memory: ChatMemory) -> tuple[str, str, list[Message]]:
         memory.add_memory(UserMessage(content="I moved to Bergen."))
         old, new = memory.session_id, memory.start_new_session()
         return old, new, memory.retrieve_short_memory(5)
@@ -117,7 +117,7 @@ async def test_a_new_session_is_empty_and_the_old_one_is_dreamed_about(api: Api)
 
 
 def test_a_failure_is_logged_and_never_raised(caplog: pytest.LogCaptureFixture) -> None:
-    memory = Memory("ana", url="http://127.0.0.1:9", api_key="x", retries=0)
+    memory = ChatMemory("ana", url="http://127.0.0.1:9", api_key="x", retries=0)
     with caplog.at_level(logging.ERROR):
         assert memory.add_memory(UserMessage(content="x")) is False
         assert memory.retrieve_short_memory(3) == []
@@ -133,7 +133,7 @@ def test_a_failure_is_logged_and_never_raised(caplog: pytest.LogCaptureFixture) 
 
 
 def test_messages_as_text() -> None:
-    memory = Memory("ana", url="http://127.0.0.1:9", api_key="x")
+    memory = ChatMemory("ana", url="http://127.0.0.1:9", api_key="x")
     for turn in TURNS:
         assert memory.deserialize(memory.serialize(turn), turn.role) == turn
     with pytest.raises(ValueError):

@@ -30,9 +30,9 @@ from langgraph.store.base import (
 )
 from langgraph.store.memory import InMemoryStore
 
-from service.clients import InvalidRequest
-from service.clients.langgraph import RANKED_MAX, ReverieStore
-from service.clients.langgraph_items import accepts, matches_namespace, text_of
+from reverie_client import InvalidRequest
+from reverie_client.langgraph import RANKED_MAX, ReverieStore
+from reverie_client.langgraph_items import accepts, matches_namespace, text_of
 from tests.clients.langgraph_stores import Spoken, keys, store_of
 from tests.live_api import Api, Caller, Tenant
 from tests.pg_dump import dump

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from service.clients.langgraph import ReverieStore
+from reverie_client.langgraph import ReverieStore
 from tests.clients.langgraph_stores import keys, store_of
 from tests.live_api import Api
 

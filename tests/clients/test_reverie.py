@@ -15,7 +15,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from service.clients import (
+from reverie_client import (
     AsyncReverie,
     Conflict,
     ConnectionFailed,
@@ -26,7 +26,7 @@ from service.clients import (
     Reverie,
     calls,
 )
-from service.clients.call import Call
+from reverie_client.call import Call
 from tests.live_api import ADMIN_KEY, Api
 
 UNANSWERED = {"/v1/export", "/v1/import", "/v1/events", "/metrics"}
@@ -80,9 +80,9 @@ async def test_every_endpoint_of_the_api_has_its_call(static_api: Api) -> None:
 
 
 def test_both_clients_have_every_call() -> None:
-    for name in all_calls():
-        assert hasattr(Reverie, name), name
-        assert hasattr(AsyncReverie, name), name
+    for name, build in all_calls().items():
+        assert getattr(Reverie, name) is build, name
+        assert getattr(AsyncReverie, name) is build, name
 
 
 async def test_memories_there_and_back(client: AsyncReverie) -> None:
@@ -261,10 +261,10 @@ async def test_a_patch_whose_answer_was_lost_is_not_sent_again() -> None:
 
 def test_importable_without_the_server() -> None:
     check = (
-        "import sys; import service.clients; "
+        "import sys; import reverie_client; "
         "print(sorted({m.split('.')[0] for m in sys.modules} & "
-        "{'fastapi', 'sqlalchemy', 'asyncpg', 'orjson', 'structlog', 'litellm', 'numpy', 'pydantic_settings'}), "
-        "[m for m in sys.modules if m.startswith('service.') and not m.startswith('service.clients')])"
+        "{'fastapi', 'sqlalchemy', 'asyncpg', 'orjson', 'structlog', 'litellm', 'numpy', 'pydantic_settings', "
+        "'service', 'worker', 'reverie'}))"
     )
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[] []"
+    assert done.stdout.strip() == "[]"

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.clients import AsyncReverie, Conflict, NotFound, ServerFailed
+from reverie_client import AsyncReverie, Conflict, NotFound, ServerFailed
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, serving
 from worker.app import run_once

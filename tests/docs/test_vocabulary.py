@@ -70,7 +70,7 @@ def blocks(path: Path) -> set[str]:
     return set(re.findall(r"^-- (?:name|fragment): (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
 
 
-@pytest.mark.parametrize("folder", ["service", "worker", "tests", "sql/queries"])
+@pytest.mark.parametrize("folder", ["service", "worker", "clients", "tests", "sql/queries"])
 def test_a_replaced_name_does_not_come_back(folder: str) -> None:
     found = {
         (str(path.relative_to(ROOT)), name, REPLACED[name])

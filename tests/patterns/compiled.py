@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("service", "worker")
+PACKAGES = ("service", "worker", "reverie_client")
 MATCHING = ("compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from service.clients import AsyncReverie
+from reverie_client import AsyncReverie
 from service.studio.live_updates import Events
 from tests.live_api import Api
 

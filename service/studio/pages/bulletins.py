@@ -8,8 +8,8 @@ from typing import Any
 from markupsafe import Markup, escape
 from nicegui import ui
 
-from service.clients import calls
-from service.clients.models import Bulletin
+from reverie_client import calls
+from reverie_client.models import Bulletin
 from service.studio.components import box, button, class_if, difference, empty, html, notify, row, when
 from service.studio.formatting import count
 from service.studio.layout import Layout, PageContext, choose_agent, heading

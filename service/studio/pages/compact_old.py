@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 from nicegui import ui
 
-from service.clients import ReverieClientError
+from reverie_client import ReverieClientError
 from service.studio.components import box, button, html, kind, notify, open_dialog, text, when
 from service.studio.formatting import count, error_message
 from service.studio.layout import PageContext

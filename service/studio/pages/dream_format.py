@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from service.clients.models import Dream, attribution
+from reverie_client.models import Dream, attribution
 from service.studio.components import comparable, difference, joined, tag
 from service.studio.formatting import count, seconds_between
 

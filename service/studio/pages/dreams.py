@@ -10,8 +10,8 @@ from uuid import UUID
 from markupsafe import Markup
 from nicegui import ui
 
-from service.clients import Conflict, InvalidRequest, NotFound, calls
-from service.clients.models import Dream
+from reverie_client import Conflict, InvalidRequest, NotFound, calls
+from reverie_client.models import Dream
 from service.studio.components import (
     box,
     button,

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 from nicegui import ui
 
-from service.clients import ReverieClientError
+from reverie_client import ReverieClientError
 from service.studio.components import box, button, confirm, definition_list, html, joined, notify, tag, text, when
 from service.studio.formatting import constant_in_words, count, error_message
 from service.studio.layout import Layout, PageContext, heading

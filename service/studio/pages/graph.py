@@ -11,8 +11,8 @@ from markupsafe import Markup
 from nicegui import ui
 from nicegui.events import EChartPointClickEventArguments
 
-from service.clients import Ambiguous, calls
-from service.clients.models import Entity, MemoryRecord
+from reverie_client import Ambiguous, calls
+from reverie_client.models import Entity, MemoryRecord
 from service.studio.components import box, button, empty, html, joined, kind, notify_errors, row, tag, text
 from service.studio.formatting import count
 from service.studio.layout import Layout, PageContext, heading

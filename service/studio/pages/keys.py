@@ -7,8 +7,8 @@ from functools import partial
 from markupsafe import Markup
 from nicegui import ui
 
-from service.clients import ReverieClientError
-from service.clients.models import CreatedKey, Key
+from reverie_client import ReverieClientError
+from reverie_client.models import CreatedKey, Key
 from service.studio.components import box, button, confirm, html, notify, open_dialog, tag, text, when
 from service.studio.formatting import error_message
 from service.studio.layout import PageContext

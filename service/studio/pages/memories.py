@@ -8,8 +8,8 @@ from typing import Any
 from markupsafe import Markup
 from nicegui import ui
 
-from service.clients import ReverieClientError, calls
-from service.clients.models import MemoryRecord, MemoryStats, Page
+from reverie_client import ReverieClientError, calls
+from reverie_client.models import MemoryRecord, MemoryStats, Page
 from service.studio.components import (
     SCOPES,
     TYPES,

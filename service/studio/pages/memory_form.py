@@ -9,8 +9,8 @@ from typing import Any
 
 from nicegui import ui
 
-from service.clients import Conflict, ReverieClientError
-from service.clients.models import MemoryRecord
+from reverie_client import Conflict, ReverieClientError
+from reverie_client.models import MemoryRecord
 from service.studio.components import SCOPES, TYPES, box, button, difference, html, notify, open_dialog, text
 from service.studio.formatting import error_message
 from service.studio.layout import PageContext

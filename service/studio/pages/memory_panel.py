@@ -9,9 +9,9 @@ from typing import Any, Literal
 from markupsafe import Markup, escape
 from nicegui import ui
 
-from service.clients import ReverieClientError
-from service.clients.call import Id
-from service.clients.models import MemoryRecord
+from reverie_client import ReverieClientError
+from reverie_client.call import Id
+from reverie_client.models import MemoryRecord
 from service.studio.components import (
     box,
     button,

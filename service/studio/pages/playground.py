@@ -8,8 +8,8 @@ from typing import Any, get_args
 from markupsafe import Markup
 from nicegui import ui
 
-from service.clients.models import SearchAnswer, SearchResult
-from service.clients.options import Strategy
+from reverie_client.models import SearchAnswer, SearchResult
+from reverie_client.options import Strategy
 from service.studio.components import TYPES, bars, box, button, empty, html, joined, kind, notify_errors, tag, text
 from service.studio.formatting import count
 from service.studio.layout import Layout, PageContext, choose_agent, heading

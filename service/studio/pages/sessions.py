@@ -10,8 +10,8 @@ from uuid import UUID
 from markupsafe import Markup
 from nicegui import ui
 
-from service.clients import NotFound, calls
-from service.clients.models import MemoryRecord, MessageRecord, Page, SessionRecord, Window
+from reverie_client import NotFound, calls
+from reverie_client.models import MemoryRecord, MessageRecord, Page, SessionRecord, Window
 from service.studio.components import box, button, class_if, confirm, empty, html, notify, row, tag, when
 from service.studio.formatting import count, relative_time
 from service.studio.layout import Layout, PageContext, heading

@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from service.clients import InvalidRequest, ReverieClientError
+from reverie_client import InvalidRequest, ReverieClientError
 from service.studio.components import box, button, error_banner, notify, notify_error, text
 from service.studio.formatting import constant_in_words, error_message
 from service.studio.layout import PageContext

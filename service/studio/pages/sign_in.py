@@ -8,7 +8,7 @@ from markupsafe import Markup
 from nicegui import app, ui
 from starlette.responses import RedirectResponse, Response
 
-from service.clients import ReverieClientError
+from reverie_client import ReverieClientError
 from service.studio.browser_sessions import BrowserSessions
 from service.studio.components import box, button, html
 from service.studio.endpoint import PATH

@@ -14,9 +14,10 @@ from nicegui import app, ui
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from service.clients import AsyncReverie, InvalidRequest, ReverieClientError
-from service.clients.models import Imported
-from service.clients.reverie import STREAM_TIMEOUT, Format
+from reverie_client import AsyncReverie, InvalidRequest, ReverieClientError
+from reverie_client.models import Imported
+from reverie_client.streams import Format
+from reverie_client.transport import STREAM_TIMEOUT
 from service.studio.browser_sessions import BrowserSessions
 from service.studio.components import box, button, open_dialog, text
 from service.studio.endpoint import PATH

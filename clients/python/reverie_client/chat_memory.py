@@ -1,4 +1,4 @@
-"""``Memory``: what a chat loop needs of a memory, in four methods that never raise.
+"""``ChatMemory``: what a chat loop needs of a memory, in four methods that never raise.
 
 A failure is logged and answered by ``False``, ``[]`` or an empty message, so that the conversation goes on.
 ``add_memory`` returns when the server has acknowledged the turn: what it makes of it later, it makes on its own, and a
@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Sequence
 from typing import Any, cast
 from uuid import uuid4
 
 from pydantic import BaseModel, ValidationError
 
-from service.clients.errors import ReverieClientError
-from service.clients.models import MessageRecord, SearchResult
-from service.clients.options import MemoryFields, MessageDraft, SearchOptions
-from service.clients.reverie import Reverie
+from reverie_client.address import service_url
+from reverie_client.errors import ReverieClientError
+from reverie_client.models import MessageRecord, SearchResult
+from reverie_client.options import MemoryFields, MessageDraft, SearchOptions
+from reverie_client.reverie import Reverie
 
 log = logging.getLogger(__name__)
 
@@ -35,11 +35,6 @@ KNOWN_MAX = 10
 FOUND_MAX = 100
 QUESTION_MARKS = ("?", "？", "؟")
 NOT_FOUND = 404
-DEFAULT_URL = "http://127.0.0.1:8000"
-NO_SERVICE = (
-    "is to be the address of the Reverie service, such as {}: it alone speaks to the database. "
-    "The service is given the address of a Postgres by DATABASE_URL."
-)
 
 
 class Message(BaseModel):
@@ -83,14 +78,14 @@ CLASSES: dict[str, Any] = {
 }
 
 
-class Memory:
+class ChatMemory:
     """The memory of one user's conversations. Each user is an agent of its own unless ``agent`` says otherwise."""
 
     def __init__(
         self,
         user_id: str,
         session_id: str | None = None,
-        url: str = DEFAULT_URL,
+        url: str | None = None,
         api_key: str | None = None,
         use_long_term: bool = True,
         *,
@@ -99,19 +94,18 @@ class Memory:
         timeout_s: float = 10.0,
         retries: int = 2,
     ) -> None:
-        """``api_key`` is REVERIE_API_KEY of the environment unless given; without ``session_id`` a new one is made.
+        """``url`` and ``api_key`` are REVERIE_URL and REVERIE_API_KEY of the environment where they are left out;
+        without ``session_id`` a new one is made.
 
         ``use_long_term=False`` keeps and gives back turns only: no call embeds anything or asks a model. ``db_url`` is
         another name of ``url``, for callers of ARKOS' class. Raises ValueError for the address of a database.
         """
-        url = _service_url("url", url) if db_url is None else _service_url("db_url", db_url)
+        url = service_url(url) if db_url is None else service_url(db_url, "db_url")
         self.user_id = user_id
         self.session_id = session_id or str(uuid4())
         self.use_long_term = use_long_term
         self.agent = agent or user_id
-        self._client = Reverie(
-            url, api_key or os.environ.get("REVERIE_API_KEY"), agent=self.agent, timeout_s=timeout_s, retries=retries
-        )
+        self._client = Reverie(url, api_key, agent=self.agent, timeout_s=timeout_s, retries=retries)
 
     def add_memory(self, message: Message) -> bool:
         """Keep a turn. True once the server has it for good."""
@@ -222,13 +216,6 @@ class Memory:
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
-
-
-def _service_url(name: str, url: str) -> str:
-    """The address. Raises ValueError, without showing it, for one that is not of a service: it may hold a password."""
-    if url.partition("://")[0].lower() not in ("http", "https"):
-        raise ValueError(f"{name} {NO_SERVICE.format(DEFAULT_URL)}")
-    return url
 
 
 def _as_memories(lines: list[str]) -> SystemMessage:

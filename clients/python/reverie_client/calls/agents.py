@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
-from service.clients import models as m
-from service.clients import options as o
-from service.clients.call import Call, Id, part
+from reverie_client import models as m
+from reverie_client import options as o
+from reverie_client.call import Call, Id, part
 
 
 def list_agents(limit: int = 50) -> Call[m.Page[m.AgentRecord]]:

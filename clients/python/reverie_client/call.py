@@ -12,6 +12,8 @@ from uuid import UUID
 
 from pydantic import TypeAdapter
 
+from reverie_client.models import Item, Page
+
 T = TypeVar("T")
 Id = UUID | str
 Parameters = list[tuple[str, str | int | float | bool | None]]
@@ -51,6 +53,10 @@ class Call(Generic[T]):
     def after(self, cursor: str) -> Call[T]:
         """The same call for the page that ``cursor`` opens."""
         return replace(self, query={**self.query, "cursor": cursor})
+
+    def following(self: Call[Page[Item]], page: Page[Item]) -> Call[Page[Item]] | None:
+        """The call for what comes after a page; None after the last one."""
+        return self.after(page.next_cursor) if page.next_cursor is not None else None
 
     def content(self, agent: str | None) -> bytes | None:
         """The body as JSON."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
-from service.clients import models as m
-from service.clients import options as o
-from service.clients.call import Call, Id, drop_none, part
+from reverie_client import models as m
+from reverie_client import options as o
+from reverie_client.call import Call, Id, drop_none, part
 
 
 def start_session(

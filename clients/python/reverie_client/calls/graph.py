@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from service.clients import models as m
-from service.clients.call import Call, Id, part
+from reverie_client import models as m
+from reverie_client.call import Call, Id, part
 
 
 def list_entities(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from service.clients import models as m
-from service.clients.call import Call, Id, drop_none, part
+from reverie_client import models as m
+from reverie_client.call import Call, Id, drop_none, part
 
 
 def purge_user(user: str) -> Call[m.Json]:

@@ -1,0 +1,361 @@
+"""What the API answers. Answers may carry more fields than are named here."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Generic, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+MemoryType = Literal["fact", "preference", "decision", "identity", "event", "observation", "goal", "todo"]
+Scope = Literal["agent", "team", "task", "session", "prime"]
+Role = Literal["system", "user", "assistant", "tool"]
+Json = dict[str, Any]
+Item = TypeVar("Item")
+
+
+class Answer(BaseModel):
+    """Part of an answer."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class Page(Answer, Generic[Item]):
+    """One page of a list."""
+
+    items: list[Item]
+    next_cursor: str | None = None
+
+
+def attribution(hearsay_by: str | None, user: str | None) -> str:
+    """Whose word a memory of ``user`` rests on where it is hearsay, in words; else empty."""
+    if not hearsay_by:
+        return ""
+    return f"according to {'somebody under that name' if hearsay_by == user else hearsay_by}"
+
+
+class MemoryRecord(Answer):
+    """A memory."""
+
+    id: UUID
+    agent: str
+    type: MemoryType
+    scope: Scope
+    team: str | None = None
+    task: str | None = None
+    session: str | None = None
+    user: str | None = None
+    hearsay_by: str | None = None
+    key: str | None = None
+    content: str
+    summary: str
+    importance: float
+    effective_importance: float
+    confidence: float
+    tags: list[str]
+    metadata: Json
+    source: Json
+    status: Literal["open", "done"] | None = None
+    decay_exempt: bool
+    embedding: Literal["ready", "pending", "none"]
+    access_count: int
+    last_accessed_at: datetime | None = None
+    occurred_at: datetime | None = None
+    valid_from: datetime
+    valid_until: datetime | None = None
+    superseded_by: UUID | None = None
+    expires_at: datetime | None = None
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None = None
+    version: int
+    dream_id: UUID | None = None
+
+    @property
+    def attribution(self) -> str:
+        """Whose word it rests on where it is hearsay, in words; else empty."""
+        return attribution(self.hearsay_by, self.user)
+
+
+class TypeStats(Answer):
+    """The live memories of one type; ``recalled`` were found by a search at least once."""
+
+    memories: int
+    tokens: int
+    pending: int
+    recalled: int
+
+
+class MemoryStats(TypeStats):
+    """All live memories, and those of each type."""
+
+    types: dict[MemoryType, TypeStats]
+
+
+class SavedMemory(Answer):
+    """A memory after a save; none where memory was switched off for the call."""
+
+    memory: MemoryRecord | None
+    created: bool
+    reinforced: bool = False
+    updated: bool = False
+
+
+class Degraded(Answer):
+    """Why an answer is less than was asked for, and what was done instead."""
+
+    reason: str
+    fallback: str | None = None
+
+
+class SessionRecord(Answer):
+    """A conversation."""
+
+    id: UUID
+    session: str
+    agent: str
+    user: str | None = None
+    messages: int
+    last_message_at: datetime | None = None
+    created_at: datetime
+
+
+class MessageRecord(Answer):
+    """A stored turn."""
+
+    id: UUID
+    seq: int
+    role: Role
+    content: Any
+    name: str | None = None
+    tool_call_id: str | None = None
+    user: str | None = None
+    created_at: datetime
+
+
+class FoundMessage(MessageRecord):
+    """A stored turn that a search found, and where it was said."""
+
+    agent: str
+    session: str
+
+
+class DocumentHead(Answer):
+    """A document, without its text."""
+
+    id: UUID
+    agent: str
+    title: str
+    user: str | None = None
+    metadata: Json
+    tokens: int
+    chunks: int
+    created_at: datetime
+
+
+class Document(DocumentHead):
+    """A document."""
+
+    text: str
+
+
+class DocumentPart(Answer):
+    """A found part of a document: the ``position``-th of ``chunks``."""
+
+    id: UUID
+    document_id: UUID
+    title: str
+    position: int
+    chunks: int
+    content: str
+    user: str | None = None
+    metadata: Json
+    created_at: datetime
+
+
+class AlsoFound(Answer):
+    """A memory or message that says the same as a result."""
+
+    kind: Literal["memory", "message"]
+    id: UUID
+
+
+class QueryMatch(Answer):
+    """The place of a result among those of one wording of the query."""
+
+    query: str
+    rank: int
+    score: float
+
+
+class SearchResult(Answer):
+    """What was found, in the field that its ``kind`` names, and what explains its place."""
+
+    kind: Literal["memory", "message", "document"] = "memory"
+    memory: MemoryRecord | None = None
+    message: FoundMessage | None = None
+    document: DocumentPart | None = None
+    score: float
+    rank: int
+    keyword_rank: int | None = None
+    semantic_rank: int | None = None
+    keyword_score: float | None = None
+    semantic_score: float | None = None
+    boosts: dict[str, float] = {}
+    relevance: float | None = None
+    tokens: int
+    also: list[AlsoFound] = []
+    queries: list[QueryMatch] = []
+
+
+class SearchAnswer(Answer):
+    """What a search found, best first."""
+
+    results: list[SearchResult]
+    tokens: int
+    strategy: str
+    degraded: Degraded | None = None
+    pending: int = 0
+    tier: str | None = None
+    embedder: str | None = None
+
+
+class Window(Answer):
+    """The turns that still go to the model verbatim."""
+
+    messages: list[MessageRecord]
+    summary: Json | None = None
+    tokens: int
+    started_at: datetime | None = None
+    expires_at: datetime | None = None
+
+
+class Appended(Answer):
+    """Stored turns, and the window after them."""
+
+    messages: list[MessageRecord]
+    window: Window
+
+
+class ContextSection(Answer):
+    """A labelled part of a context."""
+
+    name: str
+    text: str
+    items: list[str]
+    tokens: int
+
+
+class OmittedItems(Answer):
+    """Items of a section that had no room."""
+
+    section: str
+    count: int
+    tokens: int
+
+
+class ContextAnswer(Answer):
+    """What goes to a model on a turn, as sections and as messages."""
+
+    sections: list[ContextSection]
+    messages: list[Json]
+    tokens: int
+    omitted: list[OmittedItems] = []
+    degraded: Degraded | None = None
+
+
+class AgentRecord(Answer):
+    """An agent."""
+
+    agent: str
+    name: str | None = None
+    prime: bool
+    teams: list[str]
+    settings: Json
+    created_at: datetime
+
+
+class TaskRecord(Answer):
+    """A task; ``members`` is None while it is open to every agent that names it."""
+
+    task: str
+    members: list[str] | None
+
+
+class Bulletin(Answer):
+    """What an agent knew at one time."""
+
+    agent: str
+    version: int
+    content: str
+    tokens: int
+    inputs_hash: str
+    dream_id: UUID | None = None
+    created_at: datetime
+
+
+class Dream(Answer):
+    """One consolidation run."""
+
+    id: UUID
+    agent: str
+    status: Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"]
+    trigger: str
+    report: Json
+    error: str | None = None
+    changes: list[Json] | None = None
+
+
+class Entity(Answer):
+    """Someone or something memories speak of."""
+
+    id: UUID
+    name: str
+    kind: str
+    aliases: list[Any] = []
+
+
+class Whoami(Answer):
+    """The key in use: the workspace it opens, and as whom."""
+
+    workspace: str
+    key_id: UUID
+    name: str
+    role: Literal["admin", "agent", "reader"]
+    agent: str | None = None
+
+
+class Key(Answer):
+    """An API key, without its text."""
+
+    id: UUID
+    name: str
+    role: Literal["admin", "agent", "reader"]
+    agent: str | None = None
+
+
+class CreatedKey(Key):
+    """A new key; ``key`` is shown this once."""
+
+    key: str
+
+
+class Imported(Answer):
+    """What an import did."""
+
+    created: int
+    unchanged: int
+    updated: int
+    skipped: int = 0
+    complete: bool | None = None
+    records: dict[str, Json] = {}
+
+
+class AskAnswer(Answer):
+    """An answer from memory."""
+
+    answer: str | None
+    citations: list[UUID]
+    memories: list[Json]
+    degraded: Degraded | None = None

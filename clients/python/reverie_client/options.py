@@ -1,0 +1,172 @@
+"""The optional fields that calls take."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal, TypedDict
+
+from reverie_client.models import Json, MemoryType, Role, Scope
+
+Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
+Moment = datetime | str
+
+
+class MemoryFields(TypedDict, total=False):
+    """What a memory may be given besides its type and content."""
+
+    agent: str
+    summary: str
+    scope: Scope
+    team: str
+    task: str
+    session: str
+    user: str
+    hearsay_by: str
+    key: str
+    importance: float
+    confidence: float
+    tags: list[str]
+    status: Literal["open", "done"]
+    decay_exempt: bool
+    metadata: Json
+    source: Json
+    occurred_at: Moment
+    expires_at: Moment
+    created_at: Moment
+    links: list[Json]
+
+
+class MemoryDraft(MemoryFields):
+    """A memory of a batch."""
+
+    type: MemoryType
+    content: str
+
+
+class MemoryChanges(TypedDict, total=False):
+    """What may change of a memory; None clears what may be empty."""
+
+    type: MemoryType
+    content: str
+    summary: str | None
+    scope: Scope
+    team: str | None
+    task: str | None
+    session: str | None
+    user: str | None
+    hearsay_by: str | None
+    key: str | None
+    importance: float
+    confidence: float
+    tags: list[str]
+    status: Literal["open", "done"] | None
+    decay_exempt: bool
+    metadata: Json
+    source: Json
+    occurred_at: Moment | None
+    expires_at: Moment | None
+    reason: str
+
+
+class MemoryFilters(TypedDict, total=False):
+    """Which memories to list."""
+
+    agent: str
+    type: list[MemoryType]
+    scope: list[Scope]
+    session: str
+    user: str
+    tag: str
+    key: str
+    source: str
+    q: str
+    since: Moment
+    until: Moment
+    created_since: Moment
+    created_until: Moment
+    include: str
+
+
+class SearchOptions(TypedDict, total=False):
+    """How to search."""
+
+    agent: str
+    strategy: Strategy
+    fusion: Literal["relative", "rrf"]
+    limit: int
+    types: list[MemoryType]
+    scopes: list[Scope]
+    tags: list[str]
+    tags_mode: Literal["any", "all"]
+    user: str
+    session: str
+    task: str
+    metadata: Json
+    min_importance: float
+    since: Moment
+    until: Moment
+    as_of: Moment
+    now: Moment
+    max_tokens: int
+    include: list[Literal["memories", "messages", "documents"]]
+    include_faded: bool
+    explain: bool
+    rerank: bool
+    queries: list[str]
+    expand: bool
+    min_relevance: float
+
+
+class ContextOptions(TypedDict, total=False):
+    """How to assemble a context."""
+
+    agent: str
+    session: str
+    user: str
+    task: str
+    max_tokens: int
+    sections: dict[str, float]
+    types: list[MemoryType]
+    tags: list[str]
+    user_filter: str
+    metadata: Json
+    documents: list[str]
+    since: Moment
+    until: Moment
+    include_messages: Literal["always", "undreamed", "never"]
+    tool_results: list[Any]
+    placement: Literal["system", "user"]
+
+
+class AgentChanges(TypedDict, total=False):
+    """What may change of an agent."""
+
+    name: str | None
+    prime: bool
+    teams: list[str]
+    settings: Json
+
+
+class MessageFields(TypedDict, total=False):
+    """What a message may be given besides its role and content."""
+
+    name: str
+    tool_call_id: str
+    created_at: Moment
+
+
+class MessageDraft(MessageFields):
+    """A turn to append."""
+
+    role: Role
+    content: Any
+
+
+class WebhookChanges(TypedDict, total=False):
+    """What a webhook's change may hold."""
+
+    url: str
+    name: str | None
+    events: list[str] | None
+    active: bool
+    rotate_secret: bool

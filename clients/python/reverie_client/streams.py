@@ -1,0 +1,79 @@
+"""What the three streams of the API are asked for with, and what their lines say: events, exports, imports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import httpx
+
+from reverie_client.call import Call
+from reverie_client.errors import APIError, ConnectionFailed, error_of
+from reverie_client.models import Imported
+
+Format = Literal["reverie", "mem0", "arkos"]
+OnProgress = Callable[[int, int], None]
+"""Is given how many lines are written, of how many."""
+CHUNK_BYTES = 256 * 1024
+IMPORT_HEADERS = {"Accept": "application/x-ndjson, application/problem+json"}
+"""Of an import that says how far it is."""
+EVENTS_TIMEOUT = httpx.Timeout(30.0, read=60.0)
+"""Something comes every 15 s, if only to say that nothing happens."""
+PAUSE_S = 1.0
+PASSING = frozenset({429, 502, 503, 504})
+
+
+def no_progress(_done: int, _total: int) -> None:
+    """Progress nobody asked for."""
+
+
+class EventStream:
+    """The place in the stream of events: what to ask for, and what its lines say."""
+
+    pause_s = PAUSE_S
+
+    def __init__(self, after: int | None, types: Sequence[str], reconnect: bool) -> None:
+        self._position = after
+        self._reconnect = reconnect
+        self.call: Call[None] = Call("GET", "/v1/events", None, query={"types": list(types)})
+
+    def headers(self) -> dict[str, str]:
+        """The headers that say what has been read."""
+        return {} if self._position is None else {"Last-Event-ID": str(self._position)}
+
+    def ends_with(self, error: APIError | ConnectionFailed) -> bool:
+        """Whether a failure is the end of it: what passes is asked for again, if that is wanted."""
+        return not (self._reconnect and getattr(error, "status", None) in (None, *PASSING))
+
+    def read(self, line: str) -> dict[str, Any] | None:
+        """The event that a line completes; None for any other. A gap is an event of the type ``gap``."""
+        name, _, value = line.partition(": ")
+        if name != "data":
+            return None
+        event: dict[str, Any] = json.loads(value)
+        if "position" not in event:
+            return event | {"type": "gap"}
+        self._position = event["position"]
+        return event
+
+
+def export_call(agent: str | None, include: str | None, resume_from: str | None) -> Call[None]:
+    """Of the agent named in the call alone: an export of a client that acts as an agent is still of the workspace."""
+    return Call("GET", "/v1/export", None, query={"agent": agent, "include": include, "resume_from": resume_from})
+
+
+def import_call(format: Format, agent: str | None) -> Call[None]:
+    """Of an import, into an agent where one is named."""
+    return Call("POST", "/v1/import", None, query={"format": format, "agent": agent})
+
+
+def read_import(line: str, on_progress: OnProgress) -> Imported | None:
+    """What a line of the answer to an import says: what was done, or how far it is. Raises APIError for a failure."""
+    said = json.loads(line)
+    if said["record"] == "imported":
+        return Imported.model_validate(said)
+    if said["record"] == "problem":
+        raise error_of(httpx.Response(said["status"], json=said))
+    on_progress(said["done"], said["total"])
+    return None

@@ -1,0 +1,312 @@
+"""Sending calls: retries that cannot do anything twice, errors as types.
+
+``Client`` says what is sent, whether it is sent again and what an answer means. Of the two that do it ``Sender`` blocks
+and ``AsyncSender`` awaits; nothing else differs between them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+from uuid import uuid4
+
+import httpx
+
+from reverie_client.address import service_url, setting
+from reverie_client.call import Call
+from reverie_client.errors import APIError, ConnectionFailed, error_of
+from reverie_client.models import Page
+
+T = TypeVar("T")
+Http = TypeVar("Http", httpx.Client, httpx.AsyncClient)
+Steps = Generator[Call[Any], Any, T]
+"""What takes several calls: it yields each, is sent its answer or has its APIError raised, and returns the result."""
+
+DELAY_S = 0.25
+DELAY_MAX_S = 8.0
+TOO_MANY_REQUESTS = 429
+UNAVAILABLE = 503
+TRANSIENT = frozenset({TOO_MANY_REQUESTS, 502, UNAVAILABLE, 504})
+NOT_AUTHENTICATED = 401
+NOT_FOUND = 404
+POSITION = "X-Reverie-Position"
+CONNECTION_REFUSED = frozenset({TOO_MANY_REQUESTS, UNAVAILABLE})
+"""Answers that say that nothing was done."""
+NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+STREAM_TIMEOUT = httpx.Timeout(30.0, read=600.0)
+NO_KEY = "No API key was sent: give the client one as api_key, or set REVERIE_API_KEY."
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a client speaks: with what key, as which agent, how patiently."""
+
+    api_key: str | None
+    agent: str | None
+    retries: int
+    no_memory: bool
+
+    def headers(self, call: Call[Any], idempotency_key: str | None) -> dict[str, str]:
+        """The headers of a call; a POST that writes carries a key of its own, so that repeating it does no harm."""
+        headers = self.own()
+        if call.body is not None:
+            headers["Content-Type"] = "application/json"
+        if call.method == "POST" and not call.only_reads:
+            headers["Idempotency-Key"] = idempotency_key or str(uuid4())
+        return headers
+
+    def own(self) -> dict[str, str]:
+        """The headers of every request."""
+        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
+        return headers | ({"X-Reverie-No-Memory": "1"} if self.no_memory else {})
+
+
+def backoff_s(attempt: int, response: httpx.Response | None) -> float:
+    """Seconds before the next attempt: what the server asks for, else longer each time, with jitter."""
+    asked = response.headers.get("retry-after", "") if response is not None else ""
+    if asked.isdigit():
+        return min(float(asked), 60.0) + random.uniform(0, DELAY_S)
+    return random.uniform(0, min(DELAY_MAX_S, DELAY_S * 2**attempt))
+
+
+def is_retryable(call: Call[Any], failed: httpx.Response | httpx.TransportError) -> bool:
+    """Whether a call may be sent again. A PATCH only where it surely was not carried out: its version has moved on."""
+    if isinstance(failed, httpx.Response):
+        return failed.status_code in (CONNECTION_REFUSED if call.method == "PATCH" else TRANSIENT)
+    return call.method != "PATCH" or isinstance(failed, NEVER_SENT)
+
+
+class Client(ABC, Generic[Http]):
+    """What both senders share: address, key, and the position of what they have written."""
+
+    http: Http
+
+    def __init__(
+        self,
+        url: str | None = None,
+        api_key: str | None = None,
+        *,
+        agent: str | None = None,
+        timeout_s: float = 30.0,
+        retries: int = 4,
+        no_memory: bool = False,
+        http: Http | None = None,
+    ) -> None:
+        """``url`` and ``api_key`` are REVERIE_URL (else http://127.0.0.1:8000) and REVERIE_API_KEY of the environment
+        where they are left out; it is not read where ``http`` is given, a client with its own connections.
+
+        ``agent`` is the acting agent of calls that name none (not needed with an agent key). Raises ValueError for an
+        address that is not of a service.
+        """
+        if http is None:
+            api_key = api_key or setting("REVERIE_API_KEY")
+            http = self.connect(service_url(url), timeout_s)
+        self.http = http
+        self.options = Options(api_key, agent, retries, no_memory)
+        self._reached: dict[str, str] = {}
+
+    @abstractmethod
+    def connect(self, url: str, timeout_s: float) -> Http:
+        """Connections of its own."""
+
+    def _request(self, call: Call[Any], idempotency_key: str | None) -> dict[str, Any]:
+        return {
+            "method": call.method,
+            "url": call.path,
+            "params": call.parameters(self.options.agent),
+            "content": call.content(self.options.agent),
+            "headers": self.options.headers(call, idempotency_key) | self._reached,
+        }
+
+    def _stream(self, call: Call[Any], headers: dict[str, str] | None, content: Any, timeout: httpx.Timeout) -> Any:
+        asked = {"method": call.method, "url": call.path, "params": call.parameters(None), "content": content}
+        return asked | {"headers": self.options.own() | (headers or {}), "timeout": timeout}
+
+    def _settle(
+        self, call: Call[Any], attempt: int, got: httpx.Response | httpx.TransportError
+    ) -> httpx.Response | float:
+        """The answer that stands, or the seconds before the next attempt. Raises ConnectionFailed."""
+        response = got if isinstance(got, httpx.Response) else None
+        if response is not None and POSITION in response.headers:
+            self._reached = {POSITION: response.headers[POSITION]}
+        if attempt < self.options.retries and is_retryable(call, got):
+            return backoff_s(attempt, response)
+        if isinstance(got, httpx.Response):
+            return got
+        raise self.failed(call, got) from got
+
+    def _parse(self, call: Call[T], response: httpx.Response, attempt: int) -> T:
+        """The answer. Raises APIError. What a repeated DELETE no longer finds, an earlier attempt has deleted."""
+        if response.is_success:
+            return call.parse(response.content)
+        if call.method == "DELETE" and attempt and response.status_code == NOT_FOUND:
+            return call.parse(b"")
+        raise self.refused(response)
+
+    def refused(self, response: httpx.Response) -> APIError:
+        """The error that an answer stands for; it says where a key comes from if none was sent."""
+        error = error_of(response)
+        if error.status == NOT_AUTHENTICATED and self.options.api_key is None:
+            return type(error)(error.status, error.problem | {"detail": NO_KEY})
+        return error
+
+    def failed(self, call: Call[Any], why: httpx.TransportError | str) -> ConnectionFailed:
+        """The error of a call without an answer; it says where that was expected."""
+        url = self.http.base_url
+        said = why if isinstance(why, str) else repr(why)
+        return ConnectionFailed(f"{call.method} {call.path} at {url.scheme}://{url.netloc.decode()}: {said}")
+
+
+class Sender(Client[httpx.Client]):
+    """Sends calls and waits for their answers."""
+
+    def connect(self, url: str, timeout_s: float) -> httpx.Client:
+        return httpx.Client(base_url=url, timeout=timeout_s)
+
+    def send(self, call: Call[T], *, idempotency_key: str | None = None) -> T:
+        """Send a call until it is answered, at most ``retries`` times more. Raises APIError, ConnectionFailed."""
+        request = self._request(call, idempotency_key)
+        for attempt in count():
+            got: httpx.Response | httpx.TransportError
+            try:
+                got = self.http.request(**request)
+            except httpx.TransportError as error:
+                got = error
+            settled = self._settle(call, attempt, got)
+            if isinstance(settled, httpx.Response):
+                return self._parse(call, settled, attempt)
+            time.sleep(settled)
+        raise AssertionError("every attempt ends above")
+
+    def run(self, steps: Steps[T]) -> T:
+        """Send what takes several calls, one after another."""
+        try:
+            call = next(steps)
+            while True:
+                try:
+                    answer = self.send(call)
+                except APIError as error:
+                    call = steps.throw(error)
+                else:
+                    call = steps.send(answer)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+
+    def items(self, call: Call[Page[T]]) -> Iterator[T]:
+        """The items of a list, page by page as needed."""
+        following: Call[Page[T]] | None = call
+        while following is not None:
+            page = self.send(following)
+            yield from page.items
+            following = following.following(page)
+
+    def lines(
+        self,
+        call: Call[Any],
+        *,
+        headers: dict[str, str] | None = None,
+        content: Iterable[bytes] | None = None,
+        timeout: httpx.Timeout = STREAM_TIMEOUT,
+    ) -> Generator[str, None, None]:
+        """The lines of an answer as they come. Raises APIError, and ConnectionFailed when it breaks off."""
+        try:
+            with self.http.stream(**self._stream(call, headers, content, timeout)) as response:
+                if not response.is_success:
+                    response.read()
+                    raise self.refused(response)
+                yield from response.iter_lines()
+        except httpx.TransportError as error:
+            raise self.failed(call, error) from error
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+
+class AsyncSender(Client[httpx.AsyncClient]):
+    """Sends calls and awaits their answers."""
+
+    def connect(self, url: str, timeout_s: float) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=url, timeout=timeout_s)
+
+    async def send(self, call: Call[T], *, idempotency_key: str | None = None) -> T:
+        """Send a call until it is answered, at most ``retries`` times more. Raises APIError, ConnectionFailed."""
+        request = self._request(call, idempotency_key)
+        for attempt in count():
+            got: httpx.Response | httpx.TransportError
+            try:
+                got = await self.http.request(**request)
+            except httpx.TransportError as error:
+                got = error
+            settled = self._settle(call, attempt, got)
+            if isinstance(settled, httpx.Response):
+                return self._parse(call, settled, attempt)
+            await asyncio.sleep(settled)
+        raise AssertionError("every attempt ends above")
+
+    async def run(self, steps: Steps[T]) -> T:
+        """Send what takes several calls, one after another."""
+        try:
+            call = next(steps)
+            while True:
+                try:
+                    answer = await self.send(call)
+                except APIError as error:
+                    call = steps.throw(error)
+                else:
+                    call = steps.send(answer)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+
+    async def items(self, call: Call[Page[T]]) -> AsyncIterator[T]:
+        """The items of a list, page by page as needed."""
+        following: Call[Page[T]] | None = call
+        while following is not None:
+            page = await self.send(following)
+            for item in page.items:
+                yield item
+            following = following.following(page)
+
+    async def lines(
+        self,
+        call: Call[Any],
+        *,
+        headers: dict[str, str] | None = None,
+        content: AsyncIterable[bytes] | None = None,
+        timeout: httpx.Timeout = STREAM_TIMEOUT,
+    ) -> AsyncGenerator[str, None]:
+        """The lines of an answer as they come. Raises APIError, and ConnectionFailed when it breaks off."""
+        try:
+            async with self.http.stream(**self._stream(call, headers, content, timeout)) as response:
+                if not response.is_success:
+                    await response.aread()
+                    raise self.refused(response)
+                async for line in response.aiter_lines():
+                    yield line
+        except httpx.TransportError as error:
+            raise self.failed(call, error) from error
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self.http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        await self.aclose()
