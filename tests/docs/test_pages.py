@@ -1,7 +1,7 @@
 """Every Python snippet of the pages runs, against a real server, and prints what the page says it prints.
 
 The ``python`` blocks of a page run in order, in one namespace; a ``text`` block right after one is its output. A page
-finds ``url`` and ``api_key`` of a server of its own, and the model it speaks to is scripted here.
+finds ``url`` and ``api_key`` of a server of its own, in the environment too; the model it speaks to is scripted here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.processes import ROOT, ServerProcess
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = [
     page
-    for page in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+    for page in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "clients").rglob("*.md")])
     if "```python" in page.read_text(encoding="utf-8")
 ]
 
@@ -107,8 +107,12 @@ def langchain_model() -> GenericFakeChatModel:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
-async def test_every_snippet_runs(page: Path, reverie: ServerProcess, model: FakeOpenAI) -> None:
+async def test_every_snippet_runs(
+    page: Path, reverie: ServerProcess, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
     url = f"http://127.0.0.1:{reverie.port}"
+    monkeypatch.setenv("REVERIE_URL", url)
+    monkeypatch.setenv("REVERIE_API_KEY", ADMIN_KEY)
     names: dict[str, Any] = {"__name__": page.stem, "url": url, "api_key": ADMIN_KEY, "model": langchain_model()}
     script = SCRIPTS.get(page.name, [])
     model.say(*script)

@@ -1,7 +1,7 @@
 """Clients of Reverie. They need httpx and pydantic, and nothing of the server.
 
-``Reverie`` and ``AsyncReverie`` speak the whole API; ``ChatMemory`` has what a chat loop needs;
-``reverie_client.langgraph`` is a LangGraph store (it needs ``langgraph``).
+``Reverie`` and ``AsyncReverie`` speak the whole API; ``Memory`` and ``AsyncMemory`` have the methods of mem0;
+``ChatMemory`` has what a chat loop needs; ``reverie_client.langgraph`` is a LangGraph store (it needs ``langgraph``).
 """
 
 from reverie_client.chat_memory import AIMessage, ChatMemory, Message, SystemMessage, ToolMessage, UserMessage
@@ -19,17 +19,20 @@ from reverie_client.errors import (
     ServerFailed,
     TooLarge,
 )
+from reverie_client.memory import AsyncMemory, Memory
 from reverie_client.reverie import AsyncReverie, Reverie
 
 __all__ = [
     "AIMessage",
     "APIError",
     "Ambiguous",
+    "AsyncMemory",
     "AsyncReverie",
     "ChatMemory",
     "Conflict",
     "ConnectionFailed",
     "InvalidRequest",
+    "Memory",
     "Message",
     "NotAllowed",
     "NotAuthenticated",
