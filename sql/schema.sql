@@ -339,6 +339,10 @@ CREATE TABLE public.events (
     at timestamp with time zone NOT NULL
 );
 ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.field_backfills (
+    workspace_id uuid NOT NULL,
+    after uuid
+);
 CREATE TABLE public.idempotency (
     workspace_id uuid NOT NULL,
     key_id uuid NOT NULL,
@@ -695,6 +699,8 @@ ALTER TABLE ONLY public.event_counters
     ADD CONSTRAINT pk_event_counters PRIMARY KEY (workspace_id);
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT pk_events PRIMARY KEY (workspace_id, id);
+ALTER TABLE ONLY public.field_backfills
+    ADD CONSTRAINT pk_field_backfills PRIMARY KEY (workspace_id);
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT pk_idempotency PRIMARY KEY (workspace_id, key_id, request_key);
 ALTER TABLE ONLY public.in_flight
@@ -838,6 +844,8 @@ ALTER TABLE ONLY public.entity_aliases
     ADD CONSTRAINT fk_entity_aliases_entities_workspace_id_entity_id FOREIGN KEY (workspace_id, entity_id) REFERENCES public.entities(workspace_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE ONLY public.entity_merges
     ADD CONSTRAINT fk_entity_merges_entities_workspace_id_entity_id FOREIGN KEY (workspace_id, entity_id) REFERENCES public.entities(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.field_backfills
+    ADD CONSTRAINT fk_field_backfills_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT fk_idempotency_api_keys_workspace_id_key_id FOREIGN KEY (workspace_id, key_id) REFERENCES public.api_keys(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.memories
@@ -991,6 +999,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entity_aliases TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.entity_merges TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.event_counters TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.events TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.field_backfills TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.in_flight TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.installation_settings TO reverie_app;

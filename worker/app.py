@@ -29,6 +29,7 @@ from worker.dreaming.run import Dreamer, Outcome
 from worker.maintenance.bulletins import schedule_stale_bulletins
 from worker.maintenance.compact import compact_next
 from worker.maintenance.embed_pending import embed_pending
+from worker.maintenance.fields import backfill_fields
 from worker.maintenance.hnsw import maintain_hnsw
 from worker.maintenance.noise import measure_noise
 from worker.maintenance.reindex import Reindexer
@@ -114,6 +115,7 @@ def schedule(settings: Settings, flight: InFlight) -> list[tuple[str, Job, str]]
         ("look_over_bulletins", schedule_stale_bulletins, settings.bulletin_cron),
         ("embed_pending", partial(embed_pending, flight=flight), settings.embed_pending_cron),
         ("measure_noise", measure_noise, settings.embed_pending_cron),
+        ("backfill_fields", backfill_fields, settings.embed_pending_cron),
         ("collect", apply_retention, settings.retention_cron),
         ("tend_large_audiences", maintain_hnsw, settings.statistics_cron),
     ]
@@ -196,6 +198,7 @@ async def run_once(settings: Settings) -> OnceReport:
         while await compact_next(engine, flight):
             pass
         await embed_pending(engine, flight)
+        await backfill_fields(engine)
         await Reindexer(engine, flight.worker, flight).until_done()
         await maintain_hnsw(engine)
         await apply_retention(engine)

@@ -149,6 +149,9 @@ class SearchResult(BaseModel):
         description="Relevance from 0 to 1: the larger of vector similarity and share of the query's words or time; "
         "null for strategy `recent`."
     )
+    matched_fields: list[Literal["content", "key", "tags", "summary"]] = Field(
+        description="Fields with words of the query: `content`, `key`, `tags`, `summary`; empty without a common word."
+    )
     tokens: int = Field(description="Length in tokens.")
     rerank_score: float | None = Field(description="Score of the reranker; null without reranking.")
     also: list[AlsoFound] = Field(

@@ -43,8 +43,12 @@ class AskRequest(BaseModel):
     until: OccurredUntil = None
     session: Name | None = Field(None, description="Current session; its session-scoped memories are included.")
     task: ReadTask = None
-    max_tokens: int = Field(
-        2_000, ge=0, le=16_000, description="Token budget of the memories given to the model. Default 2,000."
+    max_tokens: int | None = Field(
+        None,
+        ge=0,
+        le=16_000,
+        description="Token budget of the memories given to the model. Default: the setting "
+        "`retrieval.context_max_tokens` (2,000).",
     )
 
 

@@ -123,7 +123,12 @@ class ContextRequest(BaseModel):
     message: Query = Field(description="User message of this turn, at most 8,000 characters.")
     queries: Wordings = []
     expand: Expand = False
-    max_tokens: int = Field(2_000, ge=0, le=TOKENS_MAX, description="Token budget of the context. Default 2,000.")
+    max_tokens: int | None = Field(
+        None,
+        ge=0,
+        le=TOKENS_MAX,
+        description="Token budget of the context. Default: the setting `retrieval.context_max_tokens` (2,000).",
+    )
     sections: ShareChanges = Field(
         ShareChanges(), description="Shares of the token budget by section. Default: the workspace settings."
     )

@@ -18,6 +18,8 @@ from service.domain.timex import Window
 EXPONENT_MAX = 700
 """Past it exp(-x) is nothing."""
 DAY_S = 86_400
+FIELDS = ("content", "key", "tags", "summary")
+"""Where words of the question may be; each has a bit of ``Candidate.fields``, from the lowest."""
 CREDIT_MIN = 0.01
 """The least share of the question's words that a neighbour's make a text relevant by."""
 NEARNESS_MIN = 0.5
@@ -48,6 +50,8 @@ class Candidate(NamedTuple):
     sources: Sequence[UUID] | None = None
     importance: float = 0.5
     """After decay."""
+    fields: int = 0
+    """The ``FIELDS`` that have words of the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,8 @@ class Ranked:
     boosts: Mapping[str, float]
     relevance: float
     also: Sequence[UUID] = ()
+    matched_fields: Sequence[str] = ()
+    """Where it has words of the question."""
 
 
 def rank(
@@ -116,6 +122,7 @@ def rank(
             boosts[number],
             relevances[number],
             also,
+            [name for bit, name in enumerate(FIELDS) if members[number].fields >> bit & 1],
         )
         for id_, also in islice(places.items(), limit)
         for number in (ordered[id_],)

@@ -43,6 +43,9 @@ Expand = Annotated[
 ]
 
 
+FieldWeight = Annotated[float, Field(ge=0.01, le=1)]
+
+
 class Ranking(BaseModel):
     """Candidate selection and fusion of hybrid search. Every value is a workspace setting."""
 
@@ -63,6 +66,17 @@ class Ranking(BaseModel):
     length_floor: int = Field(30, ge=1, le=1000, description="Minimum length in words assumed by BM25. Default 30.")
     length_reference: float = Field(
         40, ge=1, le=1000, description="Fixed average length in words assumed by BM25. Default 40."
+    )
+    key_weight: FieldWeight = Field(
+        0.8, description="Weight of a word in the key of a memory, relative to one in its content. Default 0.8."
+    )
+    tag_weight: FieldWeight = Field(
+        0.6, description="Weight of a word in the tags of a memory, relative to one in its content. Default 0.6."
+    )
+    summary_weight: FieldWeight = Field(
+        0.4,
+        description="Weight of a word that only the summary of a memory has, relative to one in its content. "
+        "Default 0.4.",
     )
     words_saturation: float = Field(
         8, gt=0, le=1000, description="Word count w0 in the weight 1 - exp(-words/w0) of vector similarity. Default 8."
@@ -130,10 +144,10 @@ class SearchRequest(BaseModel):
     query: Query = Field("", description="Search text, at most 8,000 characters. Default empty.")
     queries: Wordings = []
     expand: Expand = False
-    strategy: Strategy = Field(
-        "hybrid",
+    strategy: Strategy | None = Field(
+        None,
         description="Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or "
-        "`recent` (newest first). Default `hybrid`.",
+        "`recent` (newest first). Default: the setting `retrieval.strategy`.",
     )
     fusion: Fusion | None = Field(
         None,
@@ -165,7 +179,12 @@ class SearchRequest(BaseModel):
     now: Timestamp | None = Field(
         None, description="Reference time of relative dates in the query. Default: the server's time."
     )
-    max_tokens: int | None = Field(None, ge=0, le=16_000, description="Token budget of the results. Default: none.")
+    max_tokens: int | None = Field(
+        None,
+        ge=0,
+        le=16_000,
+        description="Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).",
+    )
     include: Annotated[list[Include], Field(min_length=1, max_length=3)] = Field(
         ["memories"], description="Kinds of results: `memories`, `messages`, `documents`. Default `memories`."
     )

@@ -14,7 +14,7 @@ from service.domain.context import TOKENS_MAX, ContextSettings, PlacementField
 from service.domain.documents import DocumentSettings
 from service.domain.field_types import Name, Text
 from service.domain.languages import Configuration
-from service.domain.search import Ranking
+from service.domain.search import Ranking, Strategy
 from service.domain.types import MemoryType
 
 PiiEntity = Literal[
@@ -140,6 +140,29 @@ class RetrievalSettings(Ranking):
         ge=0,
         le=1,
         description="Effective importance below which a memory is left out of searches, from 0 to 1. Default 0.1.",
+    )
+
+
+class RetrievalDefaults(RetrievalSettings):
+    """Search and ranking settings, with the defaults of requests."""
+
+    strategy: Strategy = Field(
+        "hybrid",
+        description="Strategy of searches, contexts and answers without `strategy`: `hybrid`, `semantic`, `keyword` or "
+        "`recent`. Default `hybrid`.",
+    )
+    max_tokens: int | None = Field(
+        None,
+        ge=0,
+        le=TOKENS_MAX,
+        description="Token budget of searches without `max_tokens`. Null: none. Default null.",
+    )
+    context_max_tokens: int = Field(
+        2_000,
+        ge=0,
+        le=TOKENS_MAX,
+        description="Token budget of contexts, and of the memories behind answers, without `max_tokens`. "
+        "Default 2,000.",
     )
 
 
@@ -328,6 +351,7 @@ class WorkspaceSettings(AgentSettings):
     """Settings of a workspace."""
 
     pii: PiiSettings = Field(PiiSettings(), description="Personal data settings.")
+    retrieval: RetrievalDefaults = Field(RetrievalDefaults(), description="Search and ranking settings.")
     budget: BudgetSettings = Field(BudgetSettings(), description="Daily budget of all model calls.")
     dream: DreamSettings = Field(DreamSettings(), description="Dream and bulletin settings.")
     rate_limit: RateLimitSettings = Field(RateLimitSettings(), description="Rate limit per key.")

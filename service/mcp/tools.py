@@ -70,7 +70,10 @@ def register_read_tools(server: MCPServer[Any], client_of: ClientOf) -> None:
         since: Annotated[str | None, Field(description="only what happened since then (RFC 3339)")] = None,
         until: Annotated[str | None, Field(description="only what happened before then (RFC 3339)")] = None,
         max_tokens: Annotated[
-            int | None, Field(ge=0, le=16_000, description="what all contents together may take; left out: no bound")
+            int | None,
+            Field(
+                ge=0, le=16_000, description="what all contents together may take; left out: the workspace's default"
+            ),
         ] = None,
         limit: Annotated[int, Field(ge=1, le=50)] = 10,
     ) -> dict[str, Any]:
@@ -90,7 +93,9 @@ def register_read_tools(server: MCPServer[Any], client_of: ClientOf) -> None:
         message: Annotated[str, Field(description="what the user has just said")],
         user: Annotated[str | None, Field(description="who is speaking")] = None,
         session: Annotated[str | None, Field(description="the conversation, where it is kept here too")] = None,
-        max_tokens: Annotated[int, Field(ge=0, le=16_000)] = 2_000,
+        max_tokens: Annotated[
+            int | None, Field(ge=0, le=16_000, description="what it may take; left out: the workspace's default")
+        ] = None,
     ) -> str:
         """What to know before you answer this message: who you are, what the user prefers, what bears on it."""
         options = given(user=user, session=session, max_tokens=max_tokens)

@@ -8,10 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-from service.domain.languages import language_of
+from service.domain.memory_words import content_words, field_words
 from service.domain.principal import CachedCredential
 from service.domain.text_features import TextFeatures, extract_features
-from service.domain.text_normalization import normalize_for_search
 from service.errors import StaleCredential
 from service.store.agents import Reader
 from service.store.vectors import NO_SPACE, EmbeddingBatch
@@ -62,13 +61,9 @@ async def insert(
     return {row["id"] for row in rows if row["id"] is not None}
 
 
-def index_words(content: str) -> dict[str, Any]:
-    """What the words of a content are taken from: its language, which a setting may overrule, and its spelling."""
-    return {"language": language_of(content), "lexical": normalize_for_search(content)}
-
-
 def _with_words(item: dict[str, Any]) -> dict[str, Any]:
-    return item if "lexical" in item else item | index_words(item["content"])
+    words = {} if "lexical" in item else content_words(item["content"])
+    return item | words | field_words(item)
 
 
 async def find_duplicate(connection: Connection, workspace: UUID, item: dict[str, Any]) -> UUID | None:
@@ -122,6 +117,8 @@ async def reinforce(
         reason=reason,
         now=now,
     )
+    if tags:
+        await index_fields(connection, workspace, memory_id)
     await reindex(connection, workspace, memory_id)
 
 
@@ -135,6 +132,38 @@ async def set_status(
         "set_status", workspace=workspace, id=memory_id, status=status, changed_by=actor, reason=reason,
         dream_id=dream_id, now=now,
     )  # fmt: skip
+
+
+async def index_fields(connection: Connection, workspace: UUID, memory_id: UUID) -> None:
+    """Find a locked memory by the words that its key, tags and summary have now."""
+    row = await connection.row("fields_of_memory", workspace=workspace, id=memory_id)
+    assert row is not None
+    await _index_fields(connection, workspace, memory_id, field_words(row))
+
+
+async def _index_fields(connection: Connection, workspace: UUID, memory_id: UUID, words: dict[str, str]) -> None:
+    await connection.run("delete_postings", workspace=workspace, id=memory_id)
+    await connection.run("index_fields", workspace=workspace, id=memory_id, **words)
+    await connection.run("insert_postings", workspace=workspace, id=memory_id)
+
+
+async def backfill_fields(connection: Connection, workspace: UUID, limit: int) -> bool:
+    """Do the same for the next memories from before these words were searched; whether there may be more of them."""
+    begun = await connection.row("lock_field_backfill", workspace=workspace)
+    if begun is None:
+        return False
+    rows = await connection.fetch(
+        "memories_to_backfill", workspace=workspace, after=begun["after"] or UUID(int=0), limit=limit
+    )
+    for row in rows:
+        words = field_words(row)
+        if any(map(str.strip, words.values())):
+            await _index_fields(connection, workspace, row["id"], words)
+    if len(rows) < limit:
+        await connection.run("finish_field_backfill", workspace=workspace)
+        return False
+    await connection.run("advance_field_backfill", workspace=workspace, after=rows[-1]["id"])
+    return True
 
 
 async def rewrite(
@@ -157,7 +186,7 @@ async def rewrite(
         "rewrite_memory",
         workspace=workspace,
         id=memory_id,
-        item=item | index_words(item["content"]),
+        item=item | content_words(item["content"]) | field_words(item),
         changed_by=actor,
         reason=reason,
         now=now,

@@ -68,16 +68,19 @@ WITH lexeme AS MATERIALIZED (
         FROM lexeme l
     ) AS h
 ), item AS MATERIALIZED (
-    SELECT t.id, x.lexemes, {% include "word_count" %} AS length
-    FROM unnest(:ids::uuid[], :texts::text[], :configurations::text[]) AS t(id, lexical, configuration)
-    CROSS JOIN LATERAL (SELECT to_tsvector(t.configuration::regconfig, t.lexical) OFFSET 0) AS x(lexemes)
+    SELECT i.id, x.lexemes || {% include "field_lexemes" %} AS lexemes, {% include "word_count" %} AS length
+    FROM jsonb_to_recordset(:items::jsonb) AS i(
+        id uuid, language text, lexical text, lexical_key text, lexical_tags text, lexical_summary text
+    )
+    CROSS JOIN LATERAL (SELECT i.language) AS c(configuration)
+    CROSS JOIN LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes)
 ), posting AS (
-    SELECT i.id, i.length, l.lexeme, coalesce(cardinality(l.positions), 1) AS frequency
+    SELECT i.id, i.length, l.lexeme, {% include "posting_frequency" %} AS frequency
     FROM item i, unnest(i.lexemes) AS l(lexeme, positions, weights)
 ), weight AS (
-    SELECT p.id, r.word, {% include "bm25_weight" %} AS weight FROM posting p JOIN term_idf r USING (lexeme)
+    SELECT p.id, r.word, p.frequency, {% include "bm25_weight" %} AS weight FROM posting p JOIN term_idf r USING (lexeme)
 )
-SELECT i.id, i.length, array_agg(w.word) FILTER (WHERE w.word IS NOT NULL) AS terms,
-    array_agg(w.weight) FILTER (WHERE w.word IS NOT NULL) AS weights
-FROM item i LEFT JOIN weight w USING (id)
+SELECT i.id, i.length, array_agg(p.word) FILTER (WHERE p.word IS NOT NULL) AS terms,
+    array_agg(p.weight) FILTER (WHERE p.word IS NOT NULL) AS weights, coalesce({% include "fields_met" %}, 0) AS fields
+FROM item i LEFT JOIN weight p USING (id)
 GROUP BY i.id, i.length;

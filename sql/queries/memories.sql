@@ -75,6 +75,21 @@ CROSS JOIN LATERAL coalesce(nullif(coalesce((
 )), 'auto'), i.language) AS c(configuration)
 CROSS JOIN LATERAL (SELECT to_tsvector(c.configuration::regconfig, i.lexical) OFFSET 0) AS x(lexemes)
 
+-- fragment: field_lexemes
+-- The words of what an item ``i`` has besides its content, each labelled with its field: A for the key, B for the tags,
+-- C for the summary. Those of the content stay D.
+setweight(to_tsvector(c.configuration::regconfig, coalesce(i.lexical_key, '')), 'A')
+    || setweight(to_tsvector(c.configuration::regconfig, coalesce(i.lexical_tags, '')), 'B')
+    || setweight(to_tsvector(c.configuration::regconfig, coalesce(i.lexical_summary, '')), 'C')
+
+-- fragment: posting_frequency
+-- How often lexeme ``l`` is in the content and, in the bits above, the other fields that it is in; in the summary only
+-- where it is not in the content, which a summary repeats.
+(coalesce(cardinality(array_positions(l.weights, 'D')), 1)
+    + CASE WHEN 'A' = ANY(l.weights) THEN 4096 ELSE 0 END
+    + CASE WHEN 'B' = ANY(l.weights) THEN 8192 ELSE 0 END
+    + CASE WHEN 'C' = ANY(l.weights) AND 'D' <> ALL(l.weights) THEN 16384 ELSE 0 END)::smallint
+
 -- fragment: decays
 -- Whether memory ``m`` matters less the longer it goes unused.
 m.type IN ('event', 'observation') AND NOT m.decay_exempt
@@ -93,11 +108,12 @@ m.type IN ('event', 'observation') AND NOT m.decay_exempt
 WITH {% if known %} held AS MATERIALIZED (
     SELECT {% include "credential_is_current" %} AS sure
 ), {% endif %} item AS (
-    SELECT i.*, c.configuration, x.lexemes, {% include "word_count" %} AS length
+    SELECT i.*, c.configuration, x.lexemes || {% include "field_lexemes" %} AS lexemes, {% include "word_count" %} AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, agent_id uuid, audience uuid, type text, scope text, team_id uuid, task_id uuid,
         session_id uuid, user_name text, hearsay_by text, key text, content text, summary text, identity_hash text,
-        language text, lexical text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
+        language text, lexical text, lexical_key text, lexical_tags text, lexical_summary text, tokens integer,
+        importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
         status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
         words smallint, speaker text, asks boolean, question_share real,
@@ -159,7 +175,7 @@ WITH {% if known %} held AS MATERIALIZED (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
     SELECT DISTINCT ON (2, 3) m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id, l.frequency, i.length
     FROM inserted m JOIN item i ON i.id = m.id, LATERAL (
-        SELECT lexeme, coalesce(cardinality(positions), 1) FROM unnest(m.lexemes)
+        SELECT lexeme, {% include "posting_frequency" %} FROM unnest(m.lexemes) AS l(lexeme, positions, weights)
         UNION ALL
         SELECT facet, 1 FROM unnest(reverie_facets_v1(m.type, m.user_name, m.tags)) AS f(facet)
     ) AS l(lexeme, frequency)
@@ -282,11 +298,11 @@ WITH changed AS (
         lexemes = i.lexemes, updated_at = :now, version = m.version + 1, changed_by = :changed_by,
         change_reason = :reason, reading = NULL
     FROM (
-        SELECT i.*, c.configuration, x.lexemes
+        SELECT i.*, c.configuration, x.lexemes || {% include "field_lexemes" %} AS lexemes
         FROM jsonb_to_recordset(jsonb_build_array(:item::jsonb)) AS i(
             agent_id uuid, type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text,
             hearsay_by text, key text, content text, summary text, identity_hash text, language text, lexical text,
-            tokens integer, importance float8,
+            lexical_key text, lexical_tags text, lexical_summary text, tokens integer, importance float8,
             confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
             occurred_at timestamptz, expires_at timestamptz
         ) CROSS JOIN LATERAL (SELECT i.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
@@ -344,13 +360,44 @@ WITH spoken AS (
     ON CONFLICT DO NOTHING
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-    SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id,
-        coalesce(cardinality(l.positions), 1), n.length
-    FROM memories m, reverie_length_v1(m.lexemes) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
+    SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id, {% include "posting_frequency" %}, n.length
+    FROM memories m, reverie_length_v1(ts_filter(m.lexemes, '{d}')) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
     WHERE m.workspace_id = :workspace AND m.id = :id
     ON CONFLICT DO NOTHING
 )
 SELECT 1;
+
+-- name: fields_of_memory
+SELECT key, tags, summary, content FROM memories WHERE workspace_id = :workspace AND id = :id;
+
+-- name: index_fields
+-- Label the words of a memory's other fields anew; those of its content stay.
+UPDATE memories m SET lexemes = ts_filter(m.lexemes, '{d}') || f.lexemes
+FROM (
+    SELECT {% include "field_lexemes" %} AS lexemes
+    FROM (SELECT :lexical_key::text AS lexical_key, :lexical_tags::text AS lexical_tags, :lexical_summary::text AS lexical_summary) AS i,
+        memories o CROSS JOIN LATERAL (SELECT o.language) AS c(configuration)
+    WHERE o.workspace_id = :workspace AND o.id = :id
+) AS f
+WHERE m.workspace_id = :workspace AND m.id = :id;
+
+-- name: lock_field_backfill
+-- How far a workspace has come, unless another worker is at it.
+SELECT "after" FROM field_backfills WHERE workspace_id = :workspace FOR UPDATE SKIP LOCKED;
+
+-- name: memories_to_backfill
+-- The next memories after an id, locked in one order.
+SELECT id, key, tags, summary, content FROM memories
+WHERE workspace_id = :workspace AND id > :after::uuid
+ORDER BY id
+LIMIT :limit
+FOR UPDATE;
+
+-- name: advance_field_backfill
+UPDATE field_backfills SET "after" = :after::uuid WHERE workspace_id = :workspace;
+
+-- name: finish_field_backfill
+DELETE FROM field_backfills WHERE workspace_id = :workspace;
 
 -- name: reindex_memory
 -- Bring the search row in line with the memory, and the lists that filters read; a new embedding when one is given or
@@ -382,7 +429,7 @@ UPDATE search_index i SET
         SELECT u.last_accessed_at FROM memory_usage u WHERE u.workspace_id = :workspace AND u.memory_id = :id
     )) END,
     happened_at = coalesce(m.occurred_at, m.valid_from), valid_from = m.valid_from, valid_until = m.valid_until,
-    expires_at = m.expires_at, deleted = m.deleted_at IS NOT NULL, length = reverie_length_v1(m.lexemes),
+    expires_at = m.expires_at, deleted = m.deleted_at IS NOT NULL, length = reverie_length_v1(ts_filter(m.lexemes, '{d}')),
     words = coalesce(:words::smallint, i.words), speaker = CASE WHEN :words IS NULL THEN i.speaker ELSE :speaker::text END,
     asks = coalesce(:asks::boolean, i.asks), question_share = coalesce(:question_share::real, i.question_share),
     embedding_model = CASE WHEN :embed::boolean THEN :model::smallint ELSE i.embedding_model END,

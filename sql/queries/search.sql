@@ -78,9 +78,20 @@ ln((1 + (greatest(:counted_rows::bigint + (
     WHERE i.workspace_id = :workspace AND i.audience = ANY(:uncounted::uuid[]) AND i.kind = ANY(:kinds)
 ) - held, 0) + 0.5) / (held + 0.5))::float8)
 
+-- fragment: frequency
+-- How often the word of posting ``p`` is in the content, and a share of once for each other field that it is in.
+CASE WHEN p.frequency < 4096 THEN p.frequency ELSE (p.frequency & 4095)
+    + CASE WHEN p.frequency & 4096 > 0 THEN :key_weight::float8 ELSE 0 END
+    + CASE WHEN p.frequency & 8192 > 0 THEN :tag_weight::float8 ELSE 0 END
+    + CASE WHEN p.frequency & 16384 > 0 THEN :summary_weight::float8 ELSE 0 END END
+
+-- fragment: fields_met
+-- The fields that words with these postings ``p`` are in, as bits: content, key, tags, summary.
+bit_or((p.frequency >> 12) * 2 + CASE WHEN p.frequency & 4095 > 0 THEN 1 ELSE 0 END)
+
 -- fragment: bm25_weight
 -- BM25 of one posting ``p`` of a word with this ``idf``; the document's length has a floor and a fixed reference.
-idf * p.frequency * (:k1::float8 + 1) / (p.frequency + :k1 * (1 - :b::float8
+idf * ({% include "frequency" %}) * (:k1::float8 + 1) / (({% include "frequency" %}) + :k1 * (1 - :b::float8
     + :b * greatest(p.length, :length_floor::integer) / :length_reference::float8))
 
 -- fragment: around_words
@@ -112,10 +123,10 @@ SELECT i.id, i.previous, i.session_id, i.happened_at, i.speaker, i.length, i.wor
     {% if with_sources %} CASE WHEN i.kind = 0 THEN ARRAY(
         SELECT x.message_id FROM memory_sources x WHERE x.workspace_id = :workspace AND x.memory_id = i.id ORDER BY x.message_id
     ) END {% else %} NULL::uuid[] {% endif %} AS sources,
-    {% include "effective_importance" %} AS importance
+    {% include "effective_importance" %} AS importance, coalesce(s.fields, 0) AS fields
 FROM search_index i LEFT JOIN (
-    SELECT id, array_agg(word) AS terms, array_agg(weight) AS weights
-    FROM (SELECT * FROM term_score {% if large %} UNION ALL SELECT * FROM skipped_score {% endif %}) AS w
+    SELECT id, array_agg(word) AS terms, array_agg(weight) AS weights, {% include "fields_met" %} AS fields
+    FROM (SELECT * FROM term_score {% if large %} UNION ALL SELECT * FROM skipped_score {% endif %}) AS p
     WHERE id IN (SELECT id FROM candidate)
     GROUP BY id
 ) AS s USING (id)
@@ -137,7 +148,7 @@ WITH term AS MATERIALIZED ({% include "terms" %}), posting AS MATERIALIZED (
 ), term_idf AS MATERIALIZED (
     SELECT word, {% include "idf" %} AS idf FROM (SELECT word, count(*) AS held FROM posting GROUP BY word) AS h
 ), term_score AS MATERIALIZED (
-    SELECT p.id, p.word, {% include "bm25_weight" %} AS weight FROM posting p JOIN term_idf r USING (word)
+    SELECT p.id, p.word, p.frequency, {% include "bm25_weight" %} AS weight FROM posting p JOIN term_idf r USING (word)
 ), scored AS MATERIALIZED (
     SELECT id, sum(weight) AS score FROM term_score GROUP BY id
 ), by_words AS MATERIALIZED (

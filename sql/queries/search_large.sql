@@ -72,7 +72,7 @@ WITH nearest AS MATERIALIZED (
     ) AS h USING (word)
 ), term_score AS MATERIALIZED (
     -- LEFT JOIN, though each term has its idf: the planner estimates all postings, and hashes the smaller side.
-    SELECT p.id, r.word, {% include "bm25_weight" %} AS weight
+    SELECT p.id, r.word, p.frequency, {% include "bm25_weight" %} AS weight
     FROM search_terms p LEFT JOIN term_idf r USING (term)
     WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(SELECT term FROM term WHERE read))
         {% if listed %} AND p.id IN (SELECT id FROM nearest) {% endif %}
@@ -90,7 +90,7 @@ WITH nearest AS MATERIALIZED (
         AND i.id = ANY(ARRAY(SELECT id FROM term_score EXCEPT SELECT id FROM shortlist))
     {% else %} SELECT * FROM fetched_first WHERE false {% endif %}
 ), skipped_score AS MATERIALIZED (
-    SELECT p.id, r.word, {% include "bm25_weight" %} AS weight
+    SELECT p.id, r.word, p.frequency, {% include "bm25_weight" %} AS weight
     FROM search_terms p JOIN term_idf r USING (term)
     WHERE p.workspace_id = :workspace AND EXISTS (SELECT 1 FROM term_idf WHERE NOT read)
         AND p.term = ANY(ARRAY(SELECT term FROM term_idf WHERE NOT read))

@@ -96,7 +96,7 @@ async def test_tenant_tables_lie_together_and_the_schedule_apart(engine: Engine)
     async with engine.db.unscoped() as connection:
         rows = await connection.raw.fetch("SELECT table_name::text, citus_table_type, colocation_id FROM citus_tables")
     kinds = {row["table_name"]: row["citus_table_type"] for row in rows}
-    tenant = set(metadata.tables) - SHARED_TABLES | {"reindex_requests"}
+    tenant = set(metadata.tables) - SHARED_TABLES | {"reindex_requests", "field_backfills"}
     assert {table for table, kind in kinds.items() if kind == "distributed"} == tenant
     assert {table for table, kind in kinds.items() if kind == "reference"} == {
         "workspaces", "embedding_models", "embedding_state",

@@ -11,6 +11,7 @@ from uuid import UUID
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection, Row
 from service.domain.identity import summary_of
+from service.domain.memory_words import content_words
 from service.domain.text_features import extract_features
 from service.domain.workspace import DreamChoices
 from service.embedding.tokens import count_tokens
@@ -240,7 +241,7 @@ class Writer:
             "changed_by": self._actor,
             "change_reason": "extracted",
             "reading": {"dream_id": str(self.dream_id), "form": form_of(candidate.content)},
-            **memories.index_words(candidate.content),
+            **content_words(candidate.content),
             **extract_features(candidate.content).columns(),
         }
 

@@ -204,6 +204,7 @@ class SearchResult(Answer):
     semantic_score: float | None = None
     boosts: dict[str, float] = {}
     relevance: float | None = None
+    matched_fields: list[str] = []
     tokens: int
     also: list[AlsoFound] = []
     queries: list[QueryMatch] = []

@@ -25,6 +25,7 @@ SHARED_TABLES = frozenset(
     {
         "workspaces", "embedding_models", "embedding_state", "reindex_requests", "worker_heartbeats", "dream_schedule",
         "webhook_schedule", "totals", "schema_compatibility", "cron_runs", "secrets", "installation_settings",
+        "field_backfills",
     }
 )  # fmt: skip
 """Tables outside row-level security: they hold no content. All others show one workspace's rows only."""

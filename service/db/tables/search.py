@@ -172,3 +172,11 @@ reindex_requests = Table(
     time_column("requested_at", nullable=False),
     time_column("finished_at"),
 )
+
+field_backfills = Table(
+    "field_backfills",
+    metadata,
+    Column("workspace_id", UUID(as_uuid=True), ForeignKey("workspaces.workspace_id"), primary_key=True),
+    id_column("after", nullable=True),
+)
+"""Workspaces with memories from before keys, tags and summaries were searched, and how far the worker has come."""

@@ -97,6 +97,7 @@ async def _undo(connection: Connection, workspace: UUID, dream_id: UUID, taken: 
             item = dict(row) | {"identity_hash": row["identity_hash"].hex()}
             duplicate = await memories.find_duplicate(connection, workspace, item)
             _refuse([duplicate] if duplicate not in (None, memory_id) else [])
+        await memories.index_fields(connection, workspace, memory_id)
         await memories.reindex(connection, workspace, memory_id)
     await store.remove_bulletins(connection, workspace, dream_id, taken.bulletins)
 

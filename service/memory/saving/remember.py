@@ -14,6 +14,7 @@ from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
 from service.domain.identity import identity_hash, scoped_key, summary_of
 from service.domain.ids import new_id
+from service.domain.memory_words import content_words
 from service.domain.principal import CachedCredential, Principal
 from service.domain.spending import paid_by
 from service.domain.text_features import extract_features
@@ -194,7 +195,7 @@ def derive_text_columns(content: str) -> Item:
     return {
         "summary": summary_of(content),
         "tokens": count_tokens(content),
-        **memories.index_words(content),
+        **content_words(content),
         **extract_features(content).columns(),
     }
 

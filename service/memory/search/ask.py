@@ -14,6 +14,7 @@ from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import pii_policy, redact_lenient
+from service.memory.access.workspace import get_settings
 from service.memory.dreams import prompts
 from service.memory.engine import Engine
 from service.memory.search.context import memory_line
@@ -45,6 +46,7 @@ async def ask(engine: Engine, principal: Principal, request: AskRequest) -> Answ
     if something is cited and every figure and name in it stands there or in the question. A model that fails, or that
     the budget does not allow to be asked, leaves the memories and says so.
     """
+    defaults = (await get_settings(engine, principal)).retrieval
     found = await recall(
         engine,
         principal,
@@ -60,7 +62,7 @@ async def ask(engine: Engine, principal: Principal, request: AskRequest) -> Answ
             since=request.since,
             until=request.until,
             limit=MEMORIES_MAX,
-            max_tokens=request.max_tokens,
+            max_tokens=defaults.context_max_tokens if request.max_tokens is None else request.max_tokens,
         ),
         in_session=request.session,
         on_task=request.task,

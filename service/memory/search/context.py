@@ -20,6 +20,7 @@ from service.domain.types import POLICIES, MemoryType
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import truncate
 from service.errors import NotFound
+from service.memory.access.workspace import get_settings
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
 from service.memory.search.assembly import AssembledContext, ContextInput, Entry, Section, WindowTurn, assemble
@@ -90,14 +91,16 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
     has nothing to offer.
     """
     principal.acting_agent(request.agent)
+    defaults = (await get_settings(engine, principal)).retrieval
+    max_tokens = defaults.context_max_tokens if request.max_tokens is None else request.max_tokens
     tools = [Entry(str(number), text_of(result)) for number, result in enumerate(request.tool_results)]
-    if principal.no_memory or request.max_tokens == 0:
+    if principal.no_memory or max_tokens == 0:
         material = ContextInput({"tools": tools})
         shares = request.sections.over(Shares())
-        assembled = await engine.executor.run(assemble, material, shares, request.max_tokens, characters=_extent(tools))
+        assembled = await engine.executor.run(assemble, material, shares, max_tokens, characters=_extent(tools))
         return Context(assembled, None)
     with without_deferred_commit():
-        standing, window, found = await _gathered(engine, principal, request)
+        standing, window, found = await _gathered(engine, principal, request, max_tokens)
     if not standing.enabled:
         return await build_context(engine, replace(principal, no_memory=True), request)
     ranked = [one for one in found.results if _adds_information(one, request, standing)]
@@ -111,7 +114,7 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         "memories": [*standing.entries.get("memories", []), *found_entries],
     }
     assembled = await engine.executor.run(
-        assemble, ContextInput(entries, window.turns), standing.shares, request.max_tokens,
+        assemble, ContextInput(entries, window.turns), standing.shares, max_tokens,
         characters=sum(map(_extent, entries.values())) + sum(len(turn.line) for turn in window.turns),
     )  # fmt: skip
     taken = next((set(one.items) for one in assembled.sections if one.name == "memories"), set())
@@ -127,7 +130,7 @@ def _extent(entries: Sequence[Entry]) -> int:
 
 
 async def _gathered(
-    engine: Engine, principal: Principal, request: ContextRequest
+    engine: Engine, principal: Principal, request: ContextRequest, max_tokens: int
 ) -> tuple[_Baseline, _Window, SearchResults]:
     """Everything a context is made of, searched and read side by side."""
     speaker = request.user or await _speaker(engine, principal, request)
@@ -135,7 +138,7 @@ async def _gathered(
     try:
         async with asyncio.TaskGroup() as group:
             others = group.create_task(_standing_and_window(engine, principal, request, speaker, reader_ready))
-            found = await _search(engine, principal, request, speaker, reader_ready)
+            found = await _search(engine, principal, request, max_tokens, speaker, reader_ready)
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
     return *others.result(), found
@@ -198,11 +201,12 @@ async def _search(
     engine: Engine,
     principal: Principal,
     request: ContextRequest,
+    max_tokens: int,
     speaker: str | None,
     reader_ready: asyncio.Future[agents.Reader | None],
 ) -> SearchResults:
     """What is found for the message; ``reader_ready`` gets the reader as soon as it is resolved."""
-    limit = min(FETCH_MAX, 1 + request.max_tokens // LINE_TOKENS)
+    limit = min(FETCH_MAX, 1 + max_tokens // LINE_TOKENS)
     return await recall(
         engine,
         principal,

@@ -14,12 +14,13 @@ from service.domain import timex
 from service.domain.context import IncludeMessages
 from service.domain.polarity import asked_stance
 from service.domain.principal import CachedCredential, Principal
-from service.domain.search import SearchRequest
+from service.domain.search import SearchRequest, Strategy
 from service.domain.spending import paid_by
 from service.domain.text_normalization import holds_letters
 from service.embedding.base import EmbeddingFailed
 from service.errors import InvalidInput
 from service.memory.access.redaction import redact_search
+from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.search.opposites import opposites_last
 from service.memory.search.reranking import reranked
@@ -60,30 +61,40 @@ async def recall(
     """
     options = SearchOptions(in_session, on_task, said_by, include_messages, documents, full_records, on_reader, key)
     started = perf_counter()
+    defaults = (await get_settings(engine, principal)).retrieval
+    strategy = request.strategy or defaults.strategy
+    max_tokens = defaults.max_tokens if request.max_tokens is None else request.max_tokens
+    request = request.model_copy(update={"strategy": strategy, "max_tokens": max_tokens})
     try:
-        found = await _recall(engine, principal, request, options, count_access=count_access)
+        found = await _recall(engine, principal, request, strategy, options, count_access=count_access)
     except ModelChanged:
         if engine.refresh_active_model is None:
             raise
         await engine.refresh_active_model()
         require_lsn(PRIMARY_ONLY)
-        found = await _recall(engine, principal, request, options, count_access=count_access)
+        found = await _recall(engine, principal, request, strategy, options, count_access=count_access)
     degraded = "no" if found.degraded is None else "yes"
-    engine.metrics.searches.labels(request.strategy, degraded).observe(perf_counter() - started)
+    engine.metrics.searches.labels(strategy, degraded).observe(perf_counter() - started)
     return found
 
 
 async def _recall(
-    engine: Engine, principal: Principal, request: SearchRequest, options: SearchOptions, *, count_access: bool
+    engine: Engine,
+    principal: Principal,
+    request: SearchRequest,
+    strategy: Strategy,
+    options: SearchOptions,
+    *,
+    count_access: bool,
 ) -> SearchResults:
     agent = principal.acting_agent(request.agent)
     if principal.no_memory:
-        return SearchResults([], 0, request.strategy, NO_MEMORY)
+        return SearchResults([], 0, strategy, NO_MEMORY)
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
     request, limit = await redact_search(engine, principal, request), request.limit
     wordings, degraded = await all_wordings(engine, principal, request)
-    for_stance = request.strategy != "recent" and asked_stance(wordings[0]) is not None
+    for_stance = strategy != "recent" and asked_stance(wordings[0]) is not None
     if len(wordings) > 1 or for_stance:
         request = request.model_copy(update={"limit": max(request.limit, FUSED_MIN)})
     reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
@@ -99,7 +110,7 @@ async def _recall(
     else:
         found = await search(engine, queries[0])
     if found is None:
-        return SearchResults([], 0, request.strategy, degraded)
+        return SearchResults([], 0, strategy, degraded)
     hits = found.hits
     if for_stance:
         hits = await engine.executor.run(
@@ -116,7 +127,7 @@ async def _recall(
     tokens = sum(result.tokens for result in results)
     by_vector = any(query.question.embedding is not None for query in queries)
     embedder = engine.embedder.signature if engine.embedder is not None and by_vector else None
-    return SearchResults(results, tokens, request.strategy, degraded, found.pending, found.tier, embedder)
+    return SearchResults(results, tokens, strategy, degraded, found.pending, found.tier, embedder)
 
 
 async def _question(engine: Engine, principal: Principal, request: SearchRequest) -> tuple[Question, Degraded | None]:

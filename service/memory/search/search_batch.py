@@ -29,7 +29,10 @@ from service.store.search.plan import KINDS, Question, SearchPlan, Strategy, pla
 from service.store.search.records import FoundRecord, Kind, records
 
 BUDGET_FETCH = 200
-SCORES = ("score", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score", "boosts", "relevance")
+SCORES = (
+    "score", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score", "boosts", "relevance",
+    "matched_fields",
+)  # fmt: skip
 """Of ``Ranked`` and ``SearchHit``: where each list had a result, and why it is where it is."""
 
 

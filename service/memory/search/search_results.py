@@ -57,6 +57,7 @@ class SearchHit:
     semantic_score: float | None = None
     boosts: Mapping[str, float] = field(default_factory=dict)
     relevance: float | None = None
+    matched_fields: Sequence[str] = ()
     rerank_score: float | None = None
     also: Sequence[AlsoFound] = ()
     queries: Sequence[QueryMatch] = ()

@@ -13,9 +13,9 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.domain.memory_words import content_words, field_words
 from service.domain.ranking import Candidate
 from service.domain.text_features import extract_features
-from service.domain.text_normalization import normalize_for_search
 from service.store.search.plan import KINDS, SearchPlan
 from service.store.search.records import FoundRecord
 
@@ -32,7 +32,7 @@ FILTERED = (
 )  # fmt: skip
 WEIGHED = (
     "workspace", "audiences", "kinds", "languages", "text", "counted_rows", "uncounted", "k1", "b", "length_floor",
-    "length_reference",
+    "length_reference", "key_weight", "tag_weight", "summary_weight",
 )  # fmt: skip
 
 
@@ -74,12 +74,11 @@ async def former_versions(connection: Connection, plan: SearchPlan) -> FormerVer
     versions = {row["id"]: row for row in rows if row["visible"]}
     weights: dict[UUID, Row] = {}
     if versions and plan.strategy != "recent":
-        items = {
-            "ids": list(versions),
-            "texts": [normalize_for_search(row["content"]) for row in versions.values()],
-            "configurations": [row["language"] for row in versions.values()],
-        }
-        weighed = await connection.fetch("former_weights", **items, **{name: plan.values[name] for name in WEIGHED})
+        items = [
+            {**content_words(row["content"]), **field_words(row), "id": id_, "language": row["language"]}
+            for id_, row in versions.items()
+        ]
+        weighed = await connection.fetch("former_weights", items=items, **{name: plan.values[name] for name in WEIGHED})
         weights = {row["id"]: row for row in weighed}
     found = [_candidate(row, weights.get(id_)) for id_, row in versions.items()]
     candidates = found if plan.strategy == "recent" else _best(found, plan.best)
@@ -110,4 +109,5 @@ def _candidate(row: Mapping[str, Any], weighed: Mapping[str, Any] | None) -> Can
         weights=weighed["weights"] if weighed else None,
         sources=row["sources"],
         importance=row["importance"],
+        fields=weighed["fields"] if weighed else 0,
     )

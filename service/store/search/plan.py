@@ -23,7 +23,9 @@ from service.store.vectors import NO_SPACE, VectorSpace
 KINDS = {"memories": 0, "messages": 1, "documents": 2}
 """What is searched, and the kind of its rows in ``search_index``."""
 
-WEIGHING = ("k1", "b", "length_floor", "length_reference", "words_saturation")
+WEIGHING = (
+    "k1", "b", "length_floor", "length_reference", "key_weight", "tag_weight", "summary_weight", "words_saturation",
+)  # fmt: skip
 """The settings of the ranking by which the best of each list are chosen."""
 
 QUESTION = ("text", "embedding")

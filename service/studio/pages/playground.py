@@ -167,6 +167,7 @@ def _why(result: SearchResult, top: dict[str, float]) -> Markup:
         tag(f"#{result.rank}", "accent"),
         tag(f"words: {_place(result.keyword_rank)}"),
         tag(f"meaning: {_place(result.semantic_rank)}"),
+        *(tag(f"in its {name}") for name in result.matched_fields if name != "content"),
     ]
     rows = [("score", result.score, top["score"])]
     rows += [

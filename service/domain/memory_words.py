@@ -1,0 +1,35 @@
+"""The words that a memory is found by: those of its content, and of its key, tags and summary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from service.domain.identity import summary_of
+from service.domain.languages import language_of
+from service.domain.text_normalization import normalize_for_search
+
+_SIGNS: Final = re.compile(r"[!-/:-@\[-`{-~]+")
+_HUMP: Final = re.compile("(?<=[a-z0-9])(?=[A-Z])")
+
+
+def content_words(content: str) -> dict[str, Any]:
+    """What the words of a content are taken from: its language, which a setting may overrule, and its spelling."""
+    return {"language": language_of(content), "lexical": normalize_for_search(content)}
+
+
+def field_words(memory: Mapping[str, Any]) -> dict[str, str]:
+    """What the words of the other fields of a memory are taken from; a summary made of the content adds none."""
+    summary = memory["summary"]
+    added = summary if summary and summary != summary_of(memory["content"]) else ""
+    return {
+        "lexical_key": _words_of_name(memory["key"] or ""),
+        "lexical_tags": _words_of_name(" ".join(memory["tags"])),
+        "lexical_summary": normalize_for_search(added),
+    }
+
+
+def _words_of_name(name: str) -> str:
+    """A name as it is and in parts: ``user.favoriteColor`` is found by each of its words too."""
+    return normalize_for_search(f"{name} {_HUMP.sub(' ', _SIGNS.sub(' ', name))}")

@@ -1,0 +1,102 @@
+"""Memories from before keys, tags and summaries were searched: the worker indexes them in batches, and goes on where
+it was."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from service.domain.drafts import MemoryDraft
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.principal import Principal
+from service.domain.search import SearchRequest
+from service.memory.engine import Engine
+from service.memory.saving.remember import remember
+from service.memory.search.recall import recall
+from service.store import memories
+from worker.maintenance.fields import BATCH, backfill_fields
+
+ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+COUNT = 2 * BATCH + 50
+
+
+async def stored_before(engine: Engine) -> set[tuple[Any, ...]]:
+    """Memories as a former release left them; the postings that they are to have."""
+    drafts = [
+        MemoryDraft(
+            agent=f"agent {number % 3}",
+            type="fact",
+            content=f"Cup {number} is on the shelf, and the cup is blue",
+            tags=["kitchen", "cup"] if number % 2 else [],
+            key=f"cup_{number}" if number % 5 == 0 else None,
+            summary="Where crockery is" if number % 7 == 0 else None,
+        )
+        for number in range(COUNT)
+    ]
+    await remember(engine, ADMIN, drafts)
+    wanted = await postings(engine)
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        raw = connection.raw
+        await raw.execute("UPDATE memories SET lexemes = ts_filter(lexemes, '{d}')")
+        await raw.execute("DELETE FROM search_terms WHERE frequency >= 4096 AND frequency & 4095 = 0")
+        await raw.execute("UPDATE search_terms SET frequency = frequency & 4095")
+        await raw.execute("INSERT INTO field_backfills (workspace_id) VALUES ($1)", DEFAULT_WORKSPACE)
+    assert await postings(engine) != wanted
+    return wanted
+
+
+async def postings(engine: Engine) -> set[tuple[Any, ...]]:
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        return {
+            tuple(row) for row in await connection.raw.fetch("SELECT term, id, frequency, length FROM search_terms")
+        }
+
+
+async def waiting(engine: Engine) -> int:
+    async with engine.db.unscoped() as connection:
+        count: int = await connection.raw.fetchval("SELECT count(*) FROM field_backfills")
+    return count
+
+
+async def test_postings_become_those_of_a_save_today(engine: Engine) -> None:
+    wanted = await stored_before(engine)
+    request = SearchRequest(agent="agent 1", query="crockery", strategy="keyword")
+    assert (await recall(engine, ADMIN, request)).results == []
+    await backfill_fields(engine)
+    assert await postings(engine) == wanted
+    assert await waiting(engine) == 0
+    assert (await recall(engine, ADMIN, request)).results
+
+
+async def test_a_batch_at_a_time_and_a_lost_one_is_done_again(engine: Engine) -> None:
+    wanted = await stored_before(engine)
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        assert await memories.backfill_fields(connection, DEFAULT_WORKSPACE, BATCH)
+    halfway = await postings(engine)
+    assert halfway != wanted
+
+    async def killed() -> None:
+        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+            await memories.backfill_fields(connection, DEFAULT_WORKSPACE, BATCH)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await killed()
+    assert await postings(engine) == halfway
+    await backfill_fields(engine)
+    assert await postings(engine) == wanted
+
+
+async def test_two_workers_do_not_meet(engine: Engine) -> None:
+    wanted = await stored_before(engine)
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        assert await memories.backfill_fields(connection, DEFAULT_WORKSPACE, BATCH)
+        await backfill_fields(engine)
+        assert await waiting(engine) == 1, "the other one goes past"
+    await asyncio.gather(backfill_fields(engine), backfill_fields(engine))
+    await backfill_fields(engine)
+    assert await postings(engine) == wanted
+    assert await waiting(engine) == 0
