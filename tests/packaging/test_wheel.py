@@ -7,8 +7,12 @@ from email.parser import Parser
 from pathlib import Path
 from zipfile import ZipFile
 
+import pytest
+
 from service import __version__
 from tests.processes import ROOT
+
+pytestmark = pytest.mark.xdist_group("packaging")
 
 SHIPPED = ("sql", "alembic")
 """Folders outside the packages that the code reads."""
