@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from service.domain.dream_settings import DreamChoices
 from service.domain.guards import normalize
 from service.domain.text_normalization import UNSPACED
 from service.domain.types import MemoryType
-from service.domain.workspace import DreamChoices
 
 
 @dataclass(frozen=True, slots=True)

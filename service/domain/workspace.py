@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from typing import Annotated, Any, Literal
@@ -12,10 +11,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from service.domain.context import TOKENS_MAX, ContextSettings, PlacementField
 from service.domain.documents import DocumentSettings
+from service.domain.dream_settings import DreamChoices, DreamSettings
 from service.domain.field_types import Name, Text
 from service.domain.languages import Configuration
 from service.domain.search import Ranking, Strategy
-from service.domain.types import MemoryType
 
 PiiEntity = Literal[
     "EMAIL_ADDRESS", "IBAN_CODE", "CREDIT_CARD", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "PERSON", "LOCATION"
@@ -25,29 +24,6 @@ ALL_PII: tuple[PiiEntity, ...] = (
 )  # fmt: skip
 
 INSTRUCTIONS_MAX = 8_000
-DREAM_INSTRUCTIONS_MAX = 4_000
-AS_SAID = "as_said"
-LANGUAGE_NAME = re.compile(r"[^\W\d_]{2,30}(?:[ -][^\W\d_]{1,30}){0,3}")
-HOURS = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
-
-
-def _hours(hours: str) -> str:
-    if not HOURS.fullmatch(hours) or hours[:5] == hours[6:]:
-        raise ValueError("must be two different times, as in 22:00-06:00")
-    return hours
-
-
-def _language(name: str) -> str:
-    if name != AS_SAID and not LANGUAGE_NAME.fullmatch(name):
-        raise ValueError("must be `as_said` or the name of a language, as in German")
-    return name
-
-
-def _word_pattern(pattern: str) -> str:
-    words = pattern.strip("*")
-    if not words.strip() or "*" in words:
-        raise ValueError("must be words, with `*` at their start or end alone, as in diabet*")
-    return pattern
 
 
 def _time_zone(name: str) -> str:
@@ -58,10 +34,7 @@ def _time_zone(name: str) -> str:
     return name
 
 
-Hours = Annotated[str, StringConstraints(max_length=11), AfterValidator(_hours)]
 TimeZone = Annotated[str, StringConstraints(max_length=100), AfterValidator(_time_zone)]
-LanguageName = Annotated[str, StringConstraints(max_length=100), AfterValidator(_language)]
-WordPattern = Annotated[Text, StringConstraints(min_length=2, max_length=100), AfterValidator(_word_pattern)]
 
 
 class PiiSettings(BaseModel):
@@ -181,79 +154,6 @@ class BudgetSettings(BaseModel):
         100.0,
         ge=0,
         description="Cost per day (UTC) in US dollars; models without a price count 0. Null: no limit. Default 100.",
-    )
-
-
-class DreamChoices(BaseModel):
-    """Schedule of dreams and what they make."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    interval_h: float = Field(
-        6.0, gt=0, le=8_760, description="Interval between scheduled dreams of an agent in hours. Default 6."
-    )
-    quiet_hours: Hours | None = Field(
-        None,
-        description="Off-peak hours as `22:00-06:00`, in `time_zone`: scheduled dreams run in them alone. Null: at any "
-        "time. Default null.",
-    )
-    types: Annotated[list[MemoryType], Field(min_length=1, max_length=8)] | None = Field(
-        None, description="Types of the memories that dreams make. Null: all. Default null."
-    )
-    ignore_types: Annotated[list[MemoryType], Field(max_length=7)] = Field(
-        [], description="Types of memories that dreams do not make, `types` among them. Default empty."
-    )
-    keep_entities: Annotated[list[Name], Field(max_length=100)] = Field(
-        [],
-        description="Names: only statements that are about one of them, name one, or match `keep_patterns` are kept. "
-        "Default empty: all.",
-    )
-    keep_patterns: Annotated[list[WordPattern], Field(max_length=100)] = Field(
-        [],
-        description="Words, with `*` for the rest of a word (`invoice*`): only statements with one of them, or that "
-        "match `keep_entities`, are kept. Default empty: all.",
-    )
-    ignore_entities: Annotated[list[Name], Field(max_length=100)] = Field(
-        [], description="Names: statements that are about one of them or name one are left out. Default empty."
-    )
-    ignore_patterns: Annotated[list[WordPattern], Field(max_length=100)] = Field(
-        [],
-        description="Words, with `*` for the rest of a word (`diabet*`): statements with one of them are left out. "
-        "Default empty.",
-    )
-    instructions: Annotated[Text, StringConstraints(max_length=DREAM_INSTRUCTIONS_MAX)] = Field(
-        "",
-        description="Instructions to the language model of dreams, bulletins and summaries: what the agent is for, "
-        "what to keep, what to ignore; at most 4,000 characters. Rules do not read them. Default empty.",
-    )
-    language: LanguageName = Field(
-        AS_SAID,
-        description="Language in which the language model writes memories, bulletins and summaries, as in `German`; "
-        "`as_said`: that of the conversation. Rules write as said. Default `as_said`.",
-    )
-    bulletin_tokens_max: int = Field(
-        500, ge=50, le=8_000, description="Maximum length of a bulletin in tokens. Default 500."
-    )
-
-
-class DreamSettings(DreamChoices):
-    """Schedule and budget of dreams, and what they make."""
-
-    tokens_max: int | None = Field(
-        500_000, ge=0, description="Language model tokens per dream. Null: no limit. Default 500,000."
-    )
-    cost_max_usd: float | None = Field(
-        5.0, ge=0, description="Cost per dream in US dollars. Null: no limit. Default 5."
-    )
-    day_tokens_max: int | None = Field(
-        5_000_000,
-        ge=0,
-        description="Tokens per day (UTC) of all dreams and bulletins. Null: no limit. Default 5,000,000.",
-    )
-    day_cost_max_usd: float | None = Field(
-        50.0,
-        ge=0,
-        description="Cost per day (UTC) of all dreams and bulletins in US dollars. Null: no limit. Default 50.",
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from service.domain.dream_filter import DreamFilter
+from service.domain.dream_settings import DreamChoices
 from service.domain.types import MemoryType
-from service.domain.workspace import DreamChoices
 
 FACT, DECISION = MemoryType.FACT, MemoryType.DECISION
 

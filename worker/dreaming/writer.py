@@ -10,10 +10,10 @@ from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection, Row
+from service.domain.dream_settings import DreamChoices
 from service.domain.identity import summary_of
 from service.domain.memory_words import content_words
 from service.domain.text_features import extract_features
-from service.domain.workspace import DreamChoices
 from service.embedding.tokens import count_tokens
 from service.llm import LLM
 from service.memory.dreams import bulletin as bulletins_of

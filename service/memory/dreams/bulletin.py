@@ -18,9 +18,9 @@ from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain.bulletin import BulletinPart
+from service.domain.dream_settings import DreamChoices
 from service.domain.hearsay import attributed, attribution
 from service.domain.json import dumps
-from service.domain.workspace import DreamChoices
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, LLMInvalidOutput
 from service.memory.dreams.prompts import BULLETIN, WrittenBulletin

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+from service.domain.dream_settings import AS_SAID, DreamChoices
 from service.domain.json import dumps
 from service.domain.prompt_fence import escape_tags, section
-from service.domain.workspace import AS_SAID, DreamChoices
 from service.memory.dreams.prompts import LANGUAGE, STEERED
 
 Messages = list[dict[str, str]]

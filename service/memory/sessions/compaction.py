@@ -17,11 +17,12 @@ import structlog
 
 from service.db.pool import Row
 from service.domain.drafts import MemoryDraft
+from service.domain.dream_settings import DreamChoices
 from service.domain.folding import with_missing
 from service.domain.identifiers import identifiers
 from service.domain.message_text import text_of
 from service.domain.types import MemoryType
-from service.domain.workspace import DreamChoices, PiiSettings, WindowSettings
+from service.domain.workspace import PiiSettings, WindowSettings
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.naming import masked_names
 from service.memory.access.redaction import redact_lenient

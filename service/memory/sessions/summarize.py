@@ -13,12 +13,12 @@ import structlog
 
 from service.db.pool import Connection, Row
 from service.domain.drafts import MemoryDraft
+from service.domain.dream_settings import DreamChoices
 from service.domain.field_types import CONTENT_MAX
 from service.domain.folding import HEADING_CHARS_MAX, SHARES, Note, folded, note, note_lines, with_missing
 from service.domain.principal import Principal
 from service.domain.spending import paid_by
 from service.domain.types import MemoryType
-from service.domain.workspace import DreamChoices
 from service.embedding.tokens import count_tokens
 from service.errors import Conflict, NotFound
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable

@@ -213,11 +213,7 @@ def _line(entity: Entity) -> Markup:
     )
 
 
-def _chart(
-    entities: list[Entity], memories: list[MemoryRecord], edges: list[dict[str, Any]], related: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """The options of the drawing: entities as named circles, the wider linked the more memories they share, and
-    memories as small circles between them."""
+def _nodes(entities: list[Entity], memories: list[MemoryRecord]) -> list[dict[str, Any]]:
     centre = entities[0].id
     nodes = [
         {
@@ -243,7 +239,10 @@ def _chart(
         }
         for one in memories
     ]
-    drawn = {node["id"] for node in nodes}
+    return nodes
+
+
+def _links(edges: list[dict[str, Any]], related: list[dict[str, Any]], drawn: set[str]) -> list[dict[str, Any]]:
     links = [
         {"source": edge["source_id"], "target": edge["target_id"], "tooltip": {"formatter": _plain(edge["relation"])}}
         for edge in edges
@@ -259,6 +258,16 @@ def _chart(
         for pair in related
         if pair["source_id"] in drawn and pair["target_id"] in drawn
     ]
+    return links
+
+
+def _chart(
+    entities: list[Entity], memories: list[MemoryRecord], edges: list[dict[str, Any]], related: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """The options of the drawing: entities as named circles, the wider linked the more memories they share, and
+    memories as small circles between them."""
+    nodes = _nodes(entities, memories)
+    links = _links(edges, related, {node["id"] for node in nodes})
     return {
         "tooltip": {"confine": True, "extraCssText": "max-width: 320px; white-space: normal"},
         "animationDurationUpdate": 400,

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from service.domain.dream_settings import DreamChoices
 from service.domain.json import dumps
-from service.domain.workspace import DreamChoices
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.dreams.in_flight import Tracker
