@@ -765,8 +765,6 @@ ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT uq_api_keys_workspace_id_hash UNIQUE (workspace_id, hash);
 ALTER TABLE ONLY public.chunks
     ADD CONSTRAINT uq_chunks_workspace_id_document_id_position UNIQUE (workspace_id, document_id, "position");
-ALTER TABLE ONLY public.edges
-    ADD CONSTRAINT uq_edges_workspace_id_source_id_relation_target_id UNIQUE (workspace_id, source_id, relation, target_id);
 ALTER TABLE ONLY public.embedding_models
     ADD CONSTRAINT uq_embedding_models_signature UNIQUE (signature);
 ALTER TABLE ONLY public.messages
@@ -810,6 +808,7 @@ CREATE INDEX ix_search_index_summaries ON public.search_index USING btree (works
 CREATE INDEX ix_sessions_due ON public.sessions USING btree (workspace_id, agent_id) WHERE (dreamed_seq < last_seq);
 CREATE INDEX ix_webhook_schedule_due ON public.webhook_schedule USING btree (due_at);
 CREATE UNIQUE INDEX uq_dead_letters_subject ON public.dead_letters USING btree (workspace_id, COALESCE(message_id, memory_id, chunk_id));
+CREATE UNIQUE INDEX uq_edges_ends ON public.edges USING btree (workspace_id, source_id, relation, target_id, COALESCE(memory_id, source_id));
 CREATE UNIQUE INDEX uq_memories_identity ON public.memories USING btree (workspace_id, audience, type, identity_hash) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE UNIQUE INDEX uq_memories_key ON public.memories USING btree (workspace_id, agent_id, audience, key) WHERE ((key IS NOT NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 ALTER TABLE ONLY public.agents

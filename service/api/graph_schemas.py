@@ -66,7 +66,8 @@ class Edge(BaseModel):
 
     id: UUID = Field(description="Id of the edge.")
     relation: str = Field(
-        description="Relation: `supports`, `updates`, `contradicts`, `about`, `mentions`, `part_of` or `caused_by`."
+        description="Relation: `supports`, `updates`, `contradicts`, `about`, `mentions`, `part_of`, `caused_by` or "
+        "`works_at`."
     )
     source_kind: Literal["memory", "entity"] = Field(description="Kind of the start: `memory` or `entity`.")
     source_id: UUID = Field(description="Id of the start.")

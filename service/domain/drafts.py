@@ -28,13 +28,13 @@ Status = Literal["open", "done"]
 Tags = Annotated[list[Tag], Field(max_length=50)]
 Summary = Annotated[Text, Field(min_length=1, max_length=500)]
 EntityName = Annotated[Name, AfterValidator(identifies_a_person)]
-Relation = Literal["supports", "updates", "contradicts", "about", "mentions", "part_of", "caused_by"]
+Relation = Literal["supports", "updates", "contradicts", "about", "mentions", "part_of", "caused_by", "works_at"]
 
 RelationField = Annotated[
     Relation,
     Field(
         description="Relation of the source to the target: `supports` or `contradicts` (evidence), `updates` (newer "
-        "statement), `about` (main subject), `mentions`, `part_of` or `caused_by`."
+        "statement), `about` (main subject), `mentions`, `part_of`, `caused_by` or `works_at` (person to company)."
     ),
 ]
 RoleField = Annotated[

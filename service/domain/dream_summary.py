@@ -51,7 +51,8 @@ def describe_change(change: Json) -> str:
             was, now = before["effective_importance"], after["effective_importance"]
             return f"{'↓' if now < was else '↑'} importance {was:.2g} → {now:.2g}"
         case "linked":
-            return f"→ {after['relation']} {after.get('entity') or after.get('memory_id')}"
+            source = f"{after['from']} " if "from" in after else ""
+            return f"→ {source}{after['relation']} {after.get('entity') or after.get('memory_id')}"
         case "entity":
             return f"+ {after['kind']}: {after['name']}"
         case "bulletin":

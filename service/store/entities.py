@@ -277,12 +277,18 @@ async def co_occurrences(
 
 
 async def edges_among(
-    connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, ids: Sequence[UUID], limit: int
+    connection: Connection,
+    workspace: UUID,
+    audiences: Sequence[UUID] | None,
+    ids: Sequence[UUID],
+    *,
+    now: datetime,
+    limit: int,
 ) -> list[Row]:
-    """The edges between these nodes, oldest first."""
+    """The edges between these nodes that hold, oldest first."""
     return await connection.fetch(
         "edges_among", workspace=workspace, audiences=None if audiences is None else list(audiences), ids=list(ids),
-        limit=limit,
+        now=now, limit=limit,
     )  # fmt: skip
 
 

@@ -181,6 +181,8 @@ async def rewrite(
     """Archive (unless told not to), then set every changeable field; ``embedded`` is given when the content changed."""
     if archived:
         await archive(connection, workspace, memory_id, with_vector=embedded is not None)
+    if embedded is not None:
+        await connection.run("forget_stated_edges", workspace=workspace, id=memory_id)
     await connection.run("delete_postings", workspace=workspace, id=memory_id)
     await connection.run(
         "rewrite_memory",

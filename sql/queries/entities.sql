@@ -81,7 +81,7 @@ ORDER BY e.id;
 SELECT e.id, e.name, e.kind, e.created_at, e.updated_at,
     ARRAY(SELECT a.alias FROM entity_aliases a
         WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
-    (SELECT count(*) FROM edges x WHERE x.workspace_id = :workspace AND x.target_id = e.id) AS mentions
+    (SELECT count(*) FROM edges x WHERE x.workspace_id = :workspace AND x.target_id = e.id AND x.source_kind = 'memory') AS mentions
 FROM entities e
 WHERE e.workspace_id = :workspace
     AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences))
@@ -99,7 +99,8 @@ SELECT e.id, e.name, e.kind, e.created_at, e.updated_at,
     coalesce(x.mentions, 0) AS mentions
 FROM entities e
 LEFT JOIN (
-    SELECT target_id, count(*) AS mentions FROM edges WHERE workspace_id = :workspace GROUP BY target_id
+    SELECT target_id, count(*) AS mentions FROM edges
+    WHERE workspace_id = :workspace AND source_kind = 'memory' GROUP BY target_id
 ) x ON x.target_id = e.id
 WHERE e.workspace_id = :workspace
     AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences))
@@ -126,7 +127,7 @@ SELECT e.id, e.name, e.kind, e.created_at, e.updated_at, e.merged_into,
     (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = e.agent_id) AS agent,
     ARRAY(SELECT a.alias FROM entity_aliases a
         WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
-    (SELECT count(*) FROM edges x WHERE x.workspace_id = :workspace AND x.target_id = e.id) AS mentions
+    (SELECT count(*) FROM edges x WHERE x.workspace_id = :workspace AND x.target_id = e.id AND x.source_kind = 'memory') AS mentions
 FROM entities e
 WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[])
     AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences))
@@ -160,6 +161,14 @@ FROM entities e, unnest(:aliases::text[]) AS w(alias)
 WHERE e.workspace_id = :workspace AND e.id = :id
 ON CONFLICT DO NOTHING;
 
+-- fragment: edge_holds
+-- Whether an edge ``e`` holds: one between entities, while the memory that states it is current and may be read.
+(e.source_kind = 'memory' OR e.memory_id IS NULL OR EXISTS (
+    SELECT 1 FROM memories s
+    WHERE s.workspace_id = :workspace AND s.id = e.memory_id AND s.deleted_at IS NULL AND s.superseded_by IS NULL
+        AND s.hearsay_by IS NULL AND (s.expires_at IS NULL OR s.expires_at > :now)
+        AND (:audiences::uuid[] IS NULL OR s.audience = ANY(:audiences))))
+
 -- name: merge_entity
 -- One entity stands for both from now on. What moved, and the edges both had, are recorded for the way back.
 WITH named AS (
@@ -172,6 +181,7 @@ WITH named AS (
         AND (EXISTS (
                 SELECT 1 FROM edges x
                 WHERE x.workspace_id = :workspace AND x.relation = e.relation
+                    AND (e.source_kind = 'memory' OR x.memory_id IS NOT DISTINCT FROM e.memory_id)
                     AND x.source_id = CASE WHEN e.source_id = :entity_id THEN :into_id ELSE e.source_id END
                     AND x.target_id = CASE WHEN e.target_id = :entity_id THEN :into_id ELSE e.target_id END)
             OR :into_id IN (e.source_id, e.target_id))
@@ -181,7 +191,7 @@ WITH named AS (
         source_id = CASE WHEN e.source_id = :entity_id THEN :into_id ELSE e.source_id END,
         target_id = CASE WHEN e.target_id = :entity_id THEN :into_id ELSE e.target_id END
     WHERE e.workspace_id = :workspace AND (e.source_id = :entity_id OR e.target_id = :entity_id)
-        AND e.relation || e.source_id || e.target_id NOT IN (SELECT t.relation || t.source_id || t.target_id FROM twice t)
+        AND e.id NOT IN (SELECT t.id FROM twice t)
     RETURNING e.id, e.source_id = :into_id AS at_source
 ), marked AS (
     UPDATE entities SET merged_into = :into_id, updated_at = :now WHERE workspace_id = :workspace AND id = :entity_id
@@ -238,10 +248,10 @@ WITH RECURSIVE reached AS (
     FROM reached r
     CROSS JOIN LATERAL (
         SELECT e.target_kind AS kind, e.target_id AS id, e.audience FROM edges e
-        WHERE e.workspace_id = :workspace AND e.source_id = r.id
+        WHERE e.workspace_id = :workspace AND e.source_id = r.id AND {% include "edge_holds" %}
         UNION ALL
         SELECT e.source_kind, e.source_id, e.audience FROM edges e
-        WHERE e.workspace_id = :workspace AND e.target_id = r.id
+        WHERE e.workspace_id = :workspace AND e.target_id = r.id AND {% include "edge_holds" %}
     ) n
     WHERE r.depth < :depth::integer
         AND (:audiences::uuid[] IS NULL OR n.audience = ANY(:audiences))
@@ -281,11 +291,12 @@ ORDER BY memories DESC, a.target_id, b.target_id
 LIMIT :limit;
 
 -- name: edges_among
-SELECT id, relation, source_kind, source_id, target_kind, target_id, memory_id, dream_id, created_by, created_at
-FROM edges
-WHERE workspace_id = :workspace AND source_id = ANY(:ids::uuid[]) AND target_id = ANY(:ids)
-    AND (:audiences::uuid[] IS NULL OR audience = ANY(:audiences))
-ORDER BY id
+SELECT e.id, e.relation, e.source_kind, e.source_id, e.target_kind, e.target_id, e.memory_id, e.dream_id, e.created_by,
+    e.created_at
+FROM edges e
+WHERE e.workspace_id = :workspace AND e.source_id = ANY(:ids::uuid[]) AND e.target_id = ANY(:ids)
+    AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences)) AND {% include "edge_holds" %}
+ORDER BY e.id
 LIMIT :limit;
 
 -- name: get_edge
@@ -299,4 +310,5 @@ FROM edges e WHERE e.workspace_id = :workspace AND e.id = :id;
 -- name: edge_like
 SELECT id, relation, source_kind, source_id, target_kind, target_id, memory_id, dream_id, created_by, created_at
 FROM edges
-WHERE workspace_id = :workspace AND source_id = :source_id AND relation = :relation AND target_id = :target_id;
+WHERE workspace_id = :workspace AND source_id = :source_id AND relation = :relation AND target_id = :target_id
+    AND (source_kind = 'memory' OR memory_id IS NULL);

@@ -286,6 +286,11 @@ SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
 FROM changed
 RETURNING id;
 
+-- name: forget_stated_edges
+-- What a dream drew between entities because of the words of this memory, which change.
+DELETE FROM edges
+WHERE workspace_id = :workspace AND memory_id = :id AND source_kind = 'entity' AND dream_id IS NOT NULL;
+
 -- name: rewrite_memory
 -- Set every changeable field of a locked memory, whose new values the caller has worked out; dreams read it once more.
 WITH changed AS (

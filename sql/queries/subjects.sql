@@ -328,9 +328,9 @@ WHERE workspace_id = :workspace AND memory_id = ANY(:ids::uuid[]) AND record ->>
 -- name: purge_dangling_edges
 -- Links a dream made from what these memories said and say no more.
 DELETE FROM edges e USING memories m, entities n
-WHERE e.workspace_id = :workspace AND e.source_id = ANY(:ids::uuid[]) AND e.dream_id IS NOT NULL
-    AND m.workspace_id = e.workspace_id AND m.id = e.source_id
-    AND n.workspace_id = e.workspace_id AND n.id = e.target_id
+WHERE e.workspace_id = :workspace AND e.memory_id = ANY(:ids::uuid[]) AND e.dream_id IS NOT NULL
+    AND m.workspace_id = e.workspace_id AND m.id = e.memory_id
+    AND n.workspace_id = e.workspace_id AND n.id IN (e.source_id, e.target_id)
     AND position(lower(n.name) IN lower(m.content)) = 0;
 
 -- name: owners_of

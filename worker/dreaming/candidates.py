@@ -41,6 +41,7 @@ class SavedMemory:
     content: str
     user_name: str | None
     kind: str | None
+    hearsay_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

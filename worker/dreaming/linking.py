@@ -14,8 +14,9 @@ from service.store import entities
 from service.store.dreams import Lease
 from worker.dreaming.candidates import Mention
 from worker.dreaming.diff import Diff
+from worker.dreaming.employment import SLOT, Employment, employment_in
 from worker.dreaming.entity_names import Named, grouped, known_entity, may_be_spelled, spelling_key, spellings
-from worker.dreaming.plan import Plan
+from worker.dreaming.plan import NewMemory, Plan
 from worker.dreaming.readings import Reading
 
 Drawn = tuple[entities.Edge, dict[str, Any]]
@@ -33,18 +34,22 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class _Naming:
-    """A memory, whom it is about and what it names."""
+    """A memory, whom it is about, what it names, and who it says works where."""
 
     memory_id: UUID
     audience: UUID
     content: str
     subject: str | None
     mentions: Sequence[Mention]
+    employment: Employment | None
 
     def ends(self) -> list[tuple[str, Named]]:
         """The relations to entities, and the name and kind of each."""
         about = [("about", (self.subject, "person"))] if self.subject else []
-        return about + [("mentions", (mention.name, mention.kind)) for mention in self.mentions]
+        named = [(mention.name, mention.kind) for mention in self.mentions]
+        if self.employment is not None:
+            named += [one for one in (self.employment.person, self.employment.company) if ("about", one) not in about]
+        return about + [("mentions", one) for one in named]
 
 
 async def link(
@@ -52,11 +57,7 @@ async def link(
 ) -> None:
     """Entities for what new and saved memories name, and edges to them and between memories; noted in the diff."""
     graph = _Graph(connection, lease, dream_id, diff)
-    namings = [_Naming(new.id, new.audience, new.content, new.subject, new.candidate.mentions) for new in plan.new]
-    namings += [
-        _Naming(one.memory.id, one.memory.audience, one.memory.content, one.memory.user_name, one.mentions)
-        for one in readings
-    ]
+    namings = [*map(_of_new, plan.new), *map(_of_saved, readings)]
     by_audience: dict[UUID, list[_Naming]] = defaultdict(list)
     for naming in namings:
         by_audience[naming.audience].append(naming)
@@ -67,6 +68,21 @@ async def link(
         for source, relation, target in plan.links
     ]
     await graph.connect([*wanted, *await graph.inherited(plan)])
+
+
+def _of_new(new: NewMemory) -> _Naming:
+    """Who works where is drawn only on somebody's own word or of third persons, not on hearsay."""
+    holds = new.polarity == "positive" and new.hearsay_by is None
+    named = new.candidate.mentions
+    works = employment_in(new.content, new.subject, new.slot, new.value, named) if holds else None
+    return _Naming(new.id, new.audience, new.content, new.subject, named, works)
+
+
+def _of_saved(one: Reading) -> _Naming:
+    memory = one.memory
+    holds = one.polarity == "positive" and memory.hearsay_by is None
+    works = employment_in(memory.content, memory.user_name, one.slot, one.value, one.mentions) if holds else None
+    return _Naming(memory.id, memory.audience, memory.content, memory.user_name, one.mentions, works)
 
 
 @dataclass(slots=True)
@@ -117,7 +133,22 @@ class _Graph:
                 (self.edge(audience, relation, naming.memory_id, "entity", id_), {"entity": one.name, "kind": one.kind})
                 for (relation, id_), one in ends.items()
             ]
+            if naming.employment is not None:
+                edges += self._works_at(naming, naming.employment, found, chosen)
         await self.connect(edges)
+
+    def _works_at(
+        self, naming: _Naming, employment: Employment, found: Mapping[Named, Entity], chosen: Mapping[Named, Named]
+    ) -> list[Drawn]:
+        """An edge from a person to a company, which holds while the memory that says so does."""
+        person, company = (found.get(chosen[one]) for one in (employment.person, employment.company))
+        if person is None or company is None or person.id == company.id:
+            return []
+        edge = entities.Edge(
+            naming.audience, SLOT, "entity", person.id, "entity", company.id, memory_id=naming.memory_id,
+            dream_id=self.dream_id,
+        )  # fmt: skip
+        return [(edge, {"entity": company.name, "kind": company.kind, "from": person.name})]
 
     async def _make(
         self, audience: UUID, missing: Sequence[Named], chosen: Mapping[Named, Named]

@@ -89,25 +89,25 @@ def read(memory: SavedMemory, text: str, people: Collection[str] = ()) -> Readin
         return Reading(memory, form_of(memory.content))
     named = tuple(one for one in mentions(text, people, memory.user_name) if not holds_placeholder(one.name))
     form = form_of(memory.content)
-    claim = _only_claim(text, memory.user_name)
-    if claim is None:
+    sentence = _only_sentence(text)
+    claim = _only_claim(sentence, memory.user_name) if sentence else None
+    if claim is not None and claim.slot is not None:
+        slot = f"{normalize(claim.owner or '')}/{claim.slot}"
+        return Reading(memory, form, slot, claim.value, claim.polarity, named)
+    filled = filled_by(text, memory.user_name or (claim.owner if claim else None)) if sentence else None
+    if filled is None:
         return Reading(memory, form, mentions=named)
-    if claim.slot is None:
-        filled = filled_by(text, memory.user_name or claim.owner)
-        if filled is None:
-            return Reading(memory, form, mentions=named)
-        return Reading(memory, form, filled.slot, filled.value, filled.polarity, named)
-    return Reading(memory, form, f"{normalize(claim.owner or '')}/{claim.slot}", claim.value, claim.polarity, named)
+    return Reading(memory, form, filled.slot, filled.value, filled.polarity, named)
 
 
-def _only_claim(text: str, user: str | None) -> Claim | None:
-    """The claim of a text that is one statement, with its owner; None where there are several or none."""
-    if len(text) > STATEMENT_CHARS_MAX:
-        return None
-    sentences = own_sentences(text)
-    if len(sentences) != 1:
-        return None
-    sentence = sentences[0]
+def _only_sentence(text: str) -> str | None:
+    """The sentence of a text that is one; None where there are several or none."""
+    sentences = own_sentences(text) if len(text) <= STATEMENT_CHARS_MAX else []
+    return sentences[0] if len(sentences) == 1 else None
+
+
+def _only_claim(sentence: str, user: str | None) -> Claim | None:
+    """The claim of a sentence that makes one, with its owner; None where it makes several or none."""
     own = has_first_person(sentence)
     owner, said = (user, sentence) if own else _in_first_person(sentence, user)
     found = claims(said)

@@ -65,6 +65,10 @@ _DOES = (
 """Read after the name of whom a statement is about."""
 _APART = ("separated", "divorced", "single")
 _HAS_PARTNER = re.compile(rf"^['’]s (?:new )?{_PARTNER} is (?:now )?(?:called )?{_NAME}")
+_HIRED = re.compile(
+    r"^(?P<company>[A-Z][\w&'’.-]{0,30}(?: [A-Z][\w&'’.-]{0,30}){0,2}) (?:has |have )?(?:just )?hired"
+    r" (?P<person>[A-Z][\w'’-]{0,30}(?: [A-Z][\w'’-]{0,30}){0,2}) as (?:an? |the |its |their )?[\w-]"
+)
 _COUPLE_ENDS = re.compile(rf"^(?P<value>[\w'’.-]{{1,40}}) and (?P<other>[\w'’.-]{{1,40}}) {_COUPLE}\b")
 
 
@@ -72,13 +76,23 @@ def filled_by(content: str, owner: str | None) -> Filled | None:
     """The slot that a plain statement fills, of what or whom; ``owner``: whom it is about, if anybody."""
     whose = normalize(owner or "")
     given = value_of(content, but=whose)
-    return Filled(f"{whose}/{given[0]}", given[1], "positive") if given else _of_person(content, owner)
+    if given is not None:
+        return Filled(f"{whose}/{given[0]}", given[1], "positive")
+    return _of_person(content, owner) or _of_hired(content)
 
 
 def ended_slot(slot: str | None, value: str | None) -> str | None:
     """The slot whose value ends with this statement: who is separated has no partner."""
     owner, _, attribute = (slot or "").rpartition("/")
     return f"{owner}/partner" if attribute == "marital_status" and value in _APART else None
+
+
+def _of_hired(content: str) -> Filled | None:
+    """Where somebody works of whom a company says that it hired them."""
+    hired = _HIRED.match(content) if len(content) <= _CHARS_MAX and "?" not in content else None
+    if hired is None:
+        return None
+    return Filled(f"{normalize(hired['person'])}/works_at", normalize(hired["company"]), "positive")
 
 
 def _of_person(content: str, owner: str | None) -> Filled | None:

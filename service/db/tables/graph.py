@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlalchemy import (
     Index,
     Table,
-    UniqueConstraint,
     text,
 )
 
@@ -81,7 +80,15 @@ edges = Table(
     text_column("created_by"),
     time_column("created_at", nullable=False, default_now=True),
     workspace_pk("id"),
-    UniqueConstraint("workspace_id", "source_id", "relation", "target_id"),
+    Index(
+        "uq_edges_ends",
+        "workspace_id",
+        "source_id",
+        "relation",
+        "target_id",
+        text("coalesce(memory_id, source_id)"),
+        unique=True,
+    ),
     Index("ix_edges_target", "workspace_id", "target_id"),
     Index("ix_edges_memory", "workspace_id", "memory_id", postgresql_where=text("memory_id IS NOT NULL")),
 )

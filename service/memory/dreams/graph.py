@@ -85,7 +85,7 @@ async def graph(engine: Engine, principal: Principal, agent: str | None, named: 
             connection, workspace, [node["id"] for node in shown if node["kind"] == "memory"], None
         )
         edges = await entities.edges_among(
-            connection, workspace, audiences, [node["id"] for node in shown], EDGES_MAX + 1
+            connection, workspace, audiences, [node["id"] for node in shown], now=engine.now(), limit=EDGES_MAX + 1
         )
         related = await entities.co_occurrences(
             connection, workspace, audiences, near_ids, now=engine.now(), limit=EDGES_MAX

@@ -31,7 +31,7 @@ Rules:
 - Keep polarity: "quit", "no longer", "never" are negative.
 - "evidence" are the numbers of the turns that say it: all of them, and no others.
 - "subject" is the person it is about, by the name used in the turns, or null.
-- "slot" names an attribute of the subject that can hold one value at a time, as "ann/lives_in", "ann/job",
+- "slot" names an attribute of the subject that can hold one value at a time, as "ann/lives_in", "ann/works_at",
   "apollo/deadline", or "ann/likes/tea" for a liking (one slot per thing liked); "value" is what fills it ("oslo").
   A newer value of the same slot replaces the older one. Use null where several values can hold at once.
 - "occurred_on" is the date or time of an event in ISO 8601, or null.

@@ -37,7 +37,7 @@ STATES = {
 TRIGGERS = {"api": "asked for", "schedule": "on schedule", "cli": "by hand", "manual": "by hand"}
 RELATIONS = {
     "about": "is about", "mentions": "mentions", "supports": "supports", "updates": "updates", "part_of": "is part of",
-    "contradicts": "contradicts", "caused_by": "was caused by",
+    "contradicts": "contradicts", "caused_by": "was caused by", "works_at": "works at",
 }  # fmt: skip
 
 
@@ -111,7 +111,9 @@ def change(one: Json, contents: dict[str, str]) -> Markup:
         case "linked":
             target = after.get("entity") or contents.get(str(after.get("memory_id")), "another memory")
             relation = RELATIONS.get(after.get("relation", ""), after.get("relation", ""))
-            return Markup('{} <span class="faint">{}</span> <b>{}</b>').format(content, relation, target)
+            return Markup('{} <span class="faint">{}</span> <b>{}</b>').format(
+                after.get("from") or content, relation, target
+            )
         case "entity":
             return Markup('<b>{}</b> <span class="faint">{}, first mentioned here</span>').format(
                 after.get("name"), after.get("kind")
