@@ -29,7 +29,7 @@ from service.db.embedded.locks import EXCLUSIVE, acquire, open_lock
 from service.db.migrate import migrate
 from service.errors import Unavailable
 from service.first_start import FirstStart, first_start
-from service.server import listen
+from service.listeners import listen
 from service.settings import Settings, url_at
 from service.shipped import PACKAGE
 

@@ -29,6 +29,14 @@ from tests.processes import ServerProcess
 MEMORY = Path("/dev/shm")
 MEMORY_BYTES_MIN = 4 * 1024**3
 """So much must be free for the temporary folders of a run."""
+UNSAFE = """
+fsync = off
+full_page_writes = off
+wal_level = minimal
+max_wal_senders = 0
+max_connections = 300
+"""
+"""Settings of the Postgres that is thrown away after the run. What survives its crash is tested on others."""
 LONGEST = (
     "tests/studio/",
     "tests/acceptance/test_ten_thousand.py",
@@ -98,7 +106,7 @@ def server_url(request: pytest.FixtureRequest, citus: Cluster | None) -> str:
     root.mkdir(parents=True, exist_ok=True)
     with fasteners.InterProcessLock(root / "lock"):
         url = citus.coordinator if citus else os.environ.get("TEST_DATABASE_URL")
-        url = url or embedded.start(root / "postgres", configuration="fsync = off\nmax_connections = 300\n")
+        url = url or embedded.start(root / "postgres", configuration=UNSAFE)
         if not (root / "ready").exists():
             if citus:
                 asyncio.run(citus.create(TEMPLATE))

@@ -1,12 +1,13 @@
 """Workers that die on certain words: in processes of their own, killed, hung, or with a blocked event loop.
 
 ``POISON kill`` in a text ends the process as ``kill -9`` does, ``POISON hang`` never returns, and ``POISON block``
-holds the interpreter lock for good, as a regular expression that backtracks does.
+holds the interpreter lock for good, as a regular expression that backtracks does, but leaves the processor to others.
 """
 
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import re
 import signal
@@ -110,7 +111,7 @@ def _die(how: str) -> None:
     elif how == "hang":
         time.sleep(TIMEOUT_S)
     elif how == "block":
-        re.match(r"(a|a)+$", "a" * 60 + "b")
+        ctypes.PyDLL(None).sleep(TIMEOUT_S)
 
 
 def _work(settings: Settings, job: str, steps: Sequence[str], llm_at: str | None) -> None:

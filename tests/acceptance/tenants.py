@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -180,8 +182,13 @@ async def _set_aside(admin: Api, place: str, message_id: UUID) -> UUID:
     return found
 
 
-async def state(database_url: str) -> dict[tuple[str, str, str], str]:
-    """A fingerprint of every table's rows by workspace and agent (by id), but for what merely counts reads."""
+State = dict[tuple[str, str, str], str]
+"""A fingerprint of every table's rows, by table, workspace and agent (by id)."""
+
+
+@asynccontextmanager
+async def fingerprints(database_url: str) -> AsyncIterator[Callable[[], Awaitable[State]]]:
+    """What takes the fingerprint of everything in a database as it is now, but for what merely counts reads."""
     connection = await asyncpg.connect(database_url)
     try:
         tables = await connection.fetch(
@@ -195,7 +202,11 @@ async def state(database_url: str) -> dict[tuple[str, str, str], str]:
             f" md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {table['name']} t GROUP BY 1, 2, 3"
             for table in tables
         ]
-        rows = await connection.fetch(" UNION ALL ".join(queries))
-        return {(row[0], row[1], row[2] or ""): row[3] for row in rows}
+        statement = await connection.prepare(" UNION ALL ".join(queries))
+
+        async def state() -> State:
+            return {(row[0], row[1], row[2] or ""): row[3] for row in await statement.fetch()}
+
+        yield state
     finally:
         await connection.close()

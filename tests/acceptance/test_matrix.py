@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from service.app import create_app
 from service.settings import Settings
 from tests.acceptance.tenants import (
     AGENTS,
@@ -28,12 +27,14 @@ from tests.acceptance.tenants import (
     USER,
     WORKSPACES,
     Caller,
+    State,
     World,
     build,
     closed_task_of,
-    state,
+    fingerprints,
     task_of,
 )  # fmt: skip
+from tests.api_document import DOCUMENT
 from tests.databases import TEMPLATE, Databases
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
@@ -47,9 +48,6 @@ IDS = (
     "memory_id", "message_id", "document_id", "entity_id", "edge_id", "dream_id", "key_id", "webhook_id",
     "dead_letter_id",
 )  # fmt: skip
-
-
-State = dict[tuple[str, str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +198,7 @@ MATRIX: dict[str, list[Case]] = {
 
 
 def test_every_endpoint_is_in_the_matrix() -> None:
-    paths = create_app(Settings(DATABASE_URL="postgresql://nowhere", _env_file=None)).openapi()["paths"]
-    there = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+    there = {f"{method.upper()} {path}" for path, methods in DOCUMENT["paths"].items() for method in methods}
     assert set(MATRIX) == there
 
 
@@ -229,11 +226,17 @@ def settings_on(url: str, folder: Path, **more: Any) -> Settings:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """One endpoint, asked over HTTP."""
+    """One endpoint, asked over HTTP. ``state``: what is in the database now."""
 
     api: Api
     method: str
     path: str
+    state: Callable[[], Awaitable[State]]
+
+    @property
+    def writes(self) -> bool:
+        """Whether it is there to change something."""
+        return self.method != "GET"
 
     async def ask(self, caller: Caller, case: Case, *, thing: str = MISSING, agent: str = AGENTS[0]) -> httpx.Response:
         """The answer to a caller, with the thing's id and the agent's name where the case has their places."""
@@ -268,7 +271,7 @@ async def asked(
     databases: Databases,
     bouncer: Bouncer | None,
     tmp_path: Path,
-) -> AsyncIterator[tuple[Asking, World, list[Case], str]]:
+) -> AsyncIterator[tuple[Asking, World, list[Case]]]:
     """One endpoint on a copy of the world, with a language model that answers with what it was told."""
     name = f"copy_{uuid4().hex[:12]}"
     url = await databases.copy(full[0], name)
@@ -277,18 +280,18 @@ async def asked(
     with FakeOpenAI() as model:
         model.default_reply = lambda body: json.dumps(body["messages"])
         llm = {"LLM_MODEL": "openai/echo", "LLM_API_BASE": model.base_url, "LLM_API_KEY": "key"}
-        async with serving(settings_on(through, tmp_path, **llm)) as api:
-            yield Asking(api, method, path), full[1], MATRIX[request.param], url
+        async with serving(settings_on(through, tmp_path, **llm)) as api, fingerprints(url) as state:
+            yield Asking(api, method, path, state), full[1], MATRIX[request.param]
     await databases.drop(name)
 
 
-async def test_nothing_crosses(asked: tuple[Asking, World, list[Case], str]) -> None:
-    asking, world, cases, url = asked
+async def test_nothing_crosses(asked: tuple[Asking, World, list[Case]]) -> None:
+    asking, world, cases = asked
     for case in cases:
         if case.kind is None:
-            await views(asking, world, case, url)
+            await views(asking, world, case)
         else:
-            await things(asking, world, case, url)
+            await things(asking, world, case)
 
 
 async def test_an_import_of_anothers_ids_touches_nothing_of_theirs(
@@ -298,25 +301,24 @@ async def test_an_import_of_anothers_ids_touches_nothing_of_theirs(
     url = await databases.copy(full[0], name)
     through = bouncer.url(url) if bouncer else url
     admins = [caller for caller in full[1].callers if caller.role == "admin"]
-    async with serving(settings_on(through, tmp_path)) as api:
+    async with serving(settings_on(through, tmp_path)) as api, fingerprints(url) as state:
         theirs = (await replace(api, key=admins[0].key).call("GET", "/v1/export?include=deleted,expired")).text
-        before = await state(url)
+        before = await state()
         changed = theirs.replace("harbour", "haven")
         answer = await replace(api, key=admins[1].key).call("POST", "/v1/import", content=changed)
         assert answer.is_success, answer.text
-        unchanged(before, await state(url), full[1], admins[1])
+        unchanged(before, await state(), full[1], admins[1])
         assert (await replace(api, key=admins[0].key).call("GET", "/v1/export?include=deleted,expired")).text.split(
             "\n", 1)[1] == theirs.split("\n", 1)[1]  # fmt: skip
     await databases.drop(name)
 
 
-async def things(asking: Asking, world: World, case: Case, url: str) -> None:
+async def things(asking: Asking, world: World, case: Case) -> None:
     """What a caller may not see is not there; what it may not change stays; whose it is gets it."""
-    writes = asking.method != "GET"
-    before = await state(url)
+    before = await asking.state()
     for caller in world.callers:
         absent = await asking.ask(caller, case)
-        barred = case.role not in (None, caller.role) or (writes and caller.role == "reader")
+        barred = case.role not in (None, caller.role) or (asking.writes and caller.role == "reader")
         if barred:
             assert absent.status_code == 403
         for thing in world.of(str(case.kind)):
@@ -326,15 +328,15 @@ async def things(asking: Asking, world: World, case: Case, url: str) -> None:
             assert answer.status_code == absent.status_code, (caller, thing, answer.text)
             assert answer.text.replace(thing.id, MISSING) == absent.text, (caller, thing)
             assert answer.status_code in ((403,) if barred else (404, 422)), (caller, thing, answer.text)
-    unchanged(before, await state(url), world, None)
-    await rightful(asking, world, case, url)
+    after = await asking.state()
+    unchanged(before, after, world, None)
+    await rightful(asking, world, case, after)
 
 
-async def rightful(asking: Asking, world: World, case: Case, url: str) -> None:
+async def rightful(asking: Asking, world: World, case: Case, before: State) -> None:
     """Every caller on what it may see: one that may not change it is refused, and the others' stays as it was."""
     served = False
     for caller in world.callers:
-        before = await state(url) if asking.method != "GET" else {}
         for thing in world.of(str(case.kind)):
             if not caller.may_see(thing) or case.role not in (None, caller.role):
                 continue
@@ -342,19 +344,20 @@ async def rightful(asking: Asking, world: World, case: Case, url: str) -> None:
             assert not world.secrets(caller, answer.text), (caller, thing)
             served = served or answer.is_success or answer.status_code in (409, 422)
             owns = caller.may_change(thing) or "{" not in asking.path
-            if asking.method != "GET" and not (owns or case.shared):
+            if asking.writes and not (owns or case.shared):
                 assert answer.status_code in (403, 404), (caller, thing, answer.text)
-        author = replace(caller, agent=None) if case.shared else caller
-        unchanged(before, await state(url) if before else {}, world, author)
+        if asking.writes:
+            after = await asking.state()
+            unchanged(before, after, world, replace(caller, agent=None) if case.shared else caller)
+            before = after
     assert served
 
 
-async def views(asking: Asking, world: World, case: Case, url: str) -> None:
+async def views(asking: Asking, world: World, case: Case) -> None:
     """A caller's own view through every agent's name, and one nobody has: nothing in it is another's."""
     told = dict.fromkeys(WORKSPACES, False)
-    untouched = await state(url)
+    before = await asking.state()
     for caller in world.callers:
-        before = await state(url) if asking.method != "GET" else {}
         for agent in (*AGENTS, NOBODY):
             answer = await asking.ask(caller, case, agent=agent)
             if case.role not in (None, caller.role):
@@ -366,9 +369,12 @@ async def views(asking: Asking, world: World, case: Case, url: str) -> None:
             told[caller.workspace] |= world.mentions_any(answer.text)
             if "{agent}" in asking.path and caller.agent not in (None, agent):
                 assert answer.status_code == 404, (caller, agent, answer.text)
-        unchanged(before, await state(url) if before else {}, world, caller)
-    if asking.method == "GET":
-        unchanged(untouched, await state(url), world, None)
+        if asking.writes:
+            after = await asking.state()
+            unchanged(before, after, world, caller)
+            before = after
+    if not asking.writes:
+        unchanged(before, await asking.state(), world, None)
     assert not case.tells or all(told.values())
 
 

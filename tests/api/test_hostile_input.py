@@ -12,8 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from service.app import create_app
-from service.settings import Settings
+from tests.api_document import DOCUMENT
 from tests.live_api import Caller, Tenant
 
 MEBIBYTE = 1_048_576
@@ -66,7 +65,6 @@ MISSING = "01890000-0000-7000-8000-00000000dead"
 UNTRIED = {("POST", "/v1/chat/completions")}
 """Passed on to a model as it is; what Reverie reads of it is tested with the proxy."""
 
-DOCUMENT = create_app(Settings(DATABASE_URL="postgresql://nowhere", _env_file=None)).openapi()
 QUERIES = {
     "/v1/memories": ("agent", "session", "user", "tag", "key", "source", "q", "since", "include", "cursor", "limit"),
     "/v1/entities": ("agent", "kind", "q", "cursor"),

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute
 
-from service.app import ROUTES, create_app
-from service.settings import Settings
+from service.app import ROUTES
+from tests.api_document import DOCUMENT
 
 Document = dict[str, Any]
 
-DOCUMENT: Document = create_app(Settings(DATABASE_URL="postgresql://nowhere", _env_file=None)).openapi()
 OPERATION_ID = re.compile(r"[a-z]+(?:_[a-z]+)+")
 DESCRIPTION = re.compile(r"[A-Z].*\s.*\.", re.DOTALL)
 """A capital, two words or more, a full stop."""

@@ -33,6 +33,8 @@ from worker.maintenance import reindex
 from worker.maintenance.reindex import Reindexer
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
+DEADLINE_S = 30
+"""What a batch of a worker that was killed waits for another."""
 CITIES = ("Oslo", "Bergen", "Tromsø", "Lisbon", "Porto", "Kyoto", "Lyon", "Ghent", "Graz", "Bari")
 
 
@@ -234,7 +236,9 @@ async def minilm(shared: Path) -> str:
 @pytest.fixture
 async def killed(service_url: str, tmp_path: Path, minilm: str) -> AsyncIterator[tuple[ServerProcess, WorkerProcess]]:
     server = ServerProcess(service_url, tmp_path / "server.log", EMBEDDING_MODEL=minilm)
-    worker = WorkerProcess(service_url, tmp_path / "worker.log", EMBEDDING_MODEL=minilm)
+    worker = WorkerProcess(
+        service_url, tmp_path / "worker.log", EMBEDDING_MODEL=minilm, REVERIE_STEP_DEADLINE_S=str(DEADLINE_S)
+    )
     try:
         yield server, worker
     finally:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from service.app import create_app
-from service.settings import Settings
+from tests.api_document import DOCUMENT
 from tests.live_api import Tenant
 
-DOCUMENT: dict[str, Any] = create_app(Settings(DATABASE_URL="postgresql://nowhere", _env_file=None)).openapi()
 FOREIGN = ("/healthz", "/readyz", "/metrics", "/v1/chat/completions")
 """Paths whose callers add parameters of their own: load balancers, scrapers, clients of OpenAI."""
 
