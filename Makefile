@@ -9,6 +9,9 @@ COMPILE := build/uv/bin/uv pip compile pyproject.toml --group build --quiet --no
 FAST := tests/domain tests/provider tests/privacy tests/llm tests/embedding tests/store/test_queries.py tests/store/test_schema.py \
 	$(addprefix tests/api/test_,$(addsuffix .py,access context documents feedback graph memories names search sessions))
 
+# Compiled modules are kept: tests start hundreds of processes, and each worker of pytest would rewrite every assert.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install lock run test test-fast dream migrate check schema bench clean
 
@@ -42,10 +45,11 @@ lock: ## write the lock files anew after a change of pyproject.toml [UPGRADE=1: 
 run: $(RUNNABLE) ## database, API and worker in this terminal; Ctrl-C stops them
 	@$(BIN)/reverie up
 
-test: $(INSTALLED) ## every test, on an embedded Postgres of its own [THROUGH_PGBOUNCER=1]
+# Two workers for each of two processors: many tests wait for processes, leases and deadlines.
+test: $(INSTALLED) ## every test, on an embedded Postgres of its own [WORKERS=4] [THROUGH_PGBOUNCER=1]
 	@scripts/chromium.sh
 	@scripts/pgbouncer.sh
-	$(BIN)/python -m pytest -n $(or $(WORKERS),2) --dist loadgroup --durations=30
+	$(BIN)/python -m pytest -n $(or $(WORKERS),4) --dist loadgroup --durations=30
 
 test-fast: $(INSTALLED) ## rules, texts, queries and the basics of the API: for every change
 	$(BIN)/python -m pytest -q -n $(or $(WORKERS),2) --dist loadgroup $(FAST)

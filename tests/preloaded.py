@@ -4,18 +4,24 @@ import gc
 import importlib
 
 from service.db.queries import all_queries
+from service.domain.languages import language_of
+from service.embedding.static import StaticEmbedder
 from service.embedding.tokens import count_tokens
 from service.provider.library import import_litellm
 
 PROGRAMS = (
     "service.__main__", "service.server", "worker.__main__", "worker.app", "tests.killable", "tests.poison_texts",
 )  # fmt: skip
-AT_FIRST_CALL = ("openai.resources", "openai.resources.admin", "openai.types")
-"""What litellm imports with its first call of a model."""
+AT_FIRST_CALL = ("httpcore", "openai.resources", "openai.resources.admin", "openai.types")
+"""What litellm and httpx import with their first call."""
+TEXT = "Was ein Programm für seinen ersten Text lädt: Tabellen der Tokens und der Sprachen"
 
-import_litellm()
+litellm = import_litellm()
 for module in (*PROGRAMS, *AT_FIRST_CALL):
     importlib.import_module(module)
 all_queries()
-count_tokens("the table of tokens")
+count_tokens(TEXT)
+litellm.token_counter(model="openai/any", messages=[{"role": "user", "content": TEXT}])
+language_of(TEXT)
+StaticEmbedder.open()
 gc.freeze()  # what is imported is never garbage; looking through it would copy its pages into each program
