@@ -131,6 +131,23 @@ async def test_an_agent_key_acts_as_its_agent(static_api: Api) -> None:
         assert [dream.agent async for dream in reverie.list_dreams(agent="ada")] == ["ada"]
 
 
+async def test_where_memory_is_switched_off_no_turn_is_kept_and_no_dream_asked_for(
+    memory: AsyncMemory, static_api: Api
+) -> None:
+    async with AsyncReverie(str(static_api.http.base_url), ADMIN_KEY) as reverie:
+        await reverie.put_agent("alice", settings={"memory": {"enabled": False}})
+        assert (await memory.add([{"role": "user", "content": "I drink tea."}], user_id="alice"))["results"] == []
+        assert [dream async for dream in reverie.list_dreams(agent="alice")] == []
+
+
+async def test_what_is_no_turn_is_refused(memory: AsyncMemory) -> None:
+    with pytest.raises(ValueError, match="list of turns"):
+        await memory.add(["I drink tea."], user_id="alice")  # type: ignore[list-item]
+    parts = [{"type": "text", "text": "I drink tea."}, {"type": "image_url", "image_url": {"url": "data:,"}}]
+    await memory.add({"role": "user", "content": parts}, user_id="alice")
+    assert texts(await memory.search("tea", user_id="alice")) == ["I drink tea."]
+
+
 async def test_what_is_not_there_says_so(memory: AsyncMemory) -> None:
     nobody = uuid4()
     assert await memory.get(nobody) is None

@@ -106,7 +106,7 @@ def test_two_lines_and_the_tour_and_the_data_is_there_after_a_stop_and_a_crash(i
 
 
 def test_names_in_the_folder_do_not_get_in_the_way(installed: Installed) -> None:
-    for name in ("service", "worker", "alembic", "sql"):
+    for name in ("service", "worker", "reverie_client", "alembic", "sql"):
         (installed.home / name).mkdir()
         (installed.home / name / "__init__.py").write_text("raise SystemExit('not this one')\n")
     assert "The database is at head" in installed.run("reverie", "migrate")

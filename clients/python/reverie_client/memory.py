@@ -19,7 +19,7 @@ from reverie_client import options as o
 from reverie_client.bindings import Procedure
 from reverie_client.call import Call, Id
 from reverie_client.calls import agents, memories, sessions, users_documents, workspace
-from reverie_client.errors import Conflict, NotAllowed, NotFound
+from reverie_client.errors import NotAllowed, NotFound
 from reverie_client.transport import AsyncSender, Client, Http, Sender, Steps
 
 Turn = Mapping[str, Any]
@@ -85,6 +85,8 @@ def add(
     if isinstance(messages, str):
         return (yield from _save([{"role": "user", "content": messages}], whose, metadata or {}))
     turns = [messages] if isinstance(messages, Mapping) else list(messages)
+    if not all(isinstance(turn, Mapping) for turn in turns):
+        raise ValueError("messages is to be a text, a turn with role and content, or a list of turns")
     if not infer:
         marked = [turn for turn in turns if turn.get("role") != SYSTEM and text_of(turn.get("content"))]
         return (yield from _save(marked, whose, metadata or {}, with_role=True))
@@ -105,7 +107,7 @@ def search(
     threshold: float | None = None,
     rerank: bool = False,
 ) -> Steps[m.Json]:
-    """Memories, and turns that no dream has read yet or no memory says, best first.
+    """Memories and turns, best first.
 
     ``filters`` are equal to metadata of memories (turns have none), and may name the ids. ``threshold`` is the least
     relevance, from 0 to 1; ``top_k`` is another name of ``limit``.
@@ -285,15 +287,19 @@ def _append(turns: Sequence[Turn], whose: Owner) -> Steps[m.Json]:
     session = whose.session or whose.user or whose.agent
     drafts: Any = [dict(turn) for turn in turns]
     stored: m.Appended = yield sessions.append_messages(session, drafts, user=whose.user, agent=whose.agent)
+    if stored.messages:
+        yield from _ask_for_dream(whose.agent)
+    return {"results": [turn_item(one, whose.agent, session) | {"event": "PENDING"} for one in stored.messages]}
+
+
+def _ask_for_dream(agent: str) -> Steps[None]:
     try:
-        yield agents.dream(whose.agent)
+        yield agents.dream(agent)
     except (NotAllowed, NotFound):  # the key is bound to another agent, which is who acts
         bound: m.Whoami = yield workspace.whoami()
-        if bound.agent is not None:
-            yield agents.dream(bound.agent)
-    except Conflict:  # the agent's memory is switched off
-        pass
-    return {"results": [turn_item(one, whose.agent, session) | {"event": "PENDING"} for one in stored.messages]}
+        if bound.agent is None:
+            raise
+        yield agents.dream(bound.agent)
 
 
 def _list(whose: Owner, metadata: m.Json, limit: int | None) -> Steps[list[m.MemoryRecord]]:

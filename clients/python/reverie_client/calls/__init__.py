@@ -1,6 +1,6 @@
 """Every call of the API, written down once: how it is asked, and what it answers. Both clients are made of these.
 
-A new endpoint gets a function here, in the module of what it is about, and a line in each of the two clients.
+A new endpoint gets a function here, in the module of what it is about, and a line in ``reverie_client.api``.
 """
 
 from reverie_client.calls import agents, graph, memories, sessions, users_documents, workspace
