@@ -168,6 +168,13 @@ class Degraded(BaseModel):
     fallback: str = Field(description="Method used instead.")
 
 
+class QueryCache(BaseModel):
+    """Use of the embedder's cache by a search."""
+
+    hits: int = Field(description="Number of wordings of the query with a cached vector.")
+    misses: int = Field(description="Number of wordings of the query that were embedded.")
+
+
 class SearchAnswer(BaseModel):
     """Response to a search."""
 
@@ -181,6 +188,11 @@ class SearchAnswer(BaseModel):
         "(approximate index), `filter_list` (rows of a selective filter) or `recent`; null where nothing was searched."
     )
     embedder: str | None = Field(description="Signature of the embedder of the query; null without a query vector.")
+    store: Literal["postgres", "pgvector:halfvec", "pgvector:float32", "pgvector:binary"] | None = Field(
+        description="Store of what was searched: `postgres` (words alone) or `pgvector` with the storage of its "
+        "vectors; null where nothing was searched."
+    )
+    cache: QueryCache | None = Field(description="Use of the embedder's cache; null without a query vector or a cache.")
 
 
 class DocumentHead(BaseModel):

@@ -98,6 +98,10 @@ class CachedEmbedder:
         """How it has served so far."""
         return CacheUse(self._hits, self._misses, len(self._entries), self._size)
 
+    def holds(self, text: str) -> bool:
+        """Whether the vector of a text would come from the cache now."""
+        return bool(self._lookup([self._key(text)]))
+
     def configure(self, size: int, ttl_s: float) -> None:
         """Remember so many vectors for so long from now on; another size begins with none."""
         if size != self._size:

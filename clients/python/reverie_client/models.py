@@ -210,6 +210,13 @@ class SearchResult(Answer):
     queries: list[QueryMatch] = []
 
 
+class QueryCache(Answer):
+    """Of how many wordings of a query the vector was cached, and how many were embedded."""
+
+    hits: int
+    misses: int
+
+
 class SearchAnswer(Answer):
     """What a search found, best first."""
 
@@ -220,6 +227,8 @@ class SearchAnswer(Answer):
     pending: int = 0
     tier: str | None = None
     embedder: str | None = None
+    store: str | None = None
+    cache: QueryCache | None = None
 
 
 class Window(Answer):

@@ -18,6 +18,8 @@ from service.domain.search import SearchRequest, Strategy
 from service.domain.spending import paid_by
 from service.domain.text_normalization import holds_letters
 from service.embedding.base import EmbeddingFailed
+from service.embedding.cache import CachedEmbedder
+from service.embedding.storage import storage_of
 from service.errors import InvalidInput
 from service.memory.access.redaction import redact_search
 from service.memory.access.workspace import get_settings
@@ -25,7 +27,7 @@ from service.memory.engine import Engine
 from service.memory.search.opposites import opposites_last
 from service.memory.search.reranking import reranked
 from service.memory.search.search_batch import SearchOptions, SearchQuery, search, search_wordings
-from service.memory.search.search_results import NO_MEMORY, Degraded, SearchHit, SearchResults
+from service.memory.search.search_results import NO_MEMORY, CacheUse, Degraded, SearchHit, SearchResults
 from service.memory.search.wordings import FUSED_MIN, all_wordings, fused
 from service.store import agents
 from service.store.search.plan import ModelChanged, Question
@@ -99,9 +101,13 @@ async def _recall(
         request = request.model_copy(update={"limit": max(request.limit, FUSED_MIN)})
     reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
     queries = []
+    cache = CacheUse(0, 0)
     for wording in wordings:
         worded = request.model_copy(update={"query": wording})
+        cached = isinstance(engine.embedder, CachedEmbedder) and engine.embedder.holds(wording)
         question, failure = await _question(engine, principal, worded)
+        if question.embedding is not None:
+            cache = CacheUse(cache.hits + cached, cache.misses + (not cached))
         degraded = degraded or failure
         queries.append(SearchQuery(principal.workspace_id, reader_key, worded, question, options))
     if len(queries) > 1:
@@ -127,7 +133,11 @@ async def _recall(
     tokens = sum(result.tokens for result in results)
     by_vector = any(query.question.embedding is not None for query in queries)
     embedder = engine.embedder.signature if engine.embedder is not None and by_vector else None
-    return SearchResults(results, tokens, strategy, degraded, found.pending, found.tier, embedder)
+    return SearchResults(
+        results, tokens, strategy, degraded, found.pending, found.tier, embedder,
+        store="postgres" if embedder is None else f"pgvector:{storage_of(embedder)}",
+        cache=cache if isinstance(engine.embedder, CachedEmbedder) and by_vector else None,
+    )  # fmt: skip
 
 
 async def _question(engine: Engine, principal: Principal, request: SearchRequest) -> tuple[Question, Degraded | None]:

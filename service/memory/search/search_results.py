@@ -75,6 +75,14 @@ class SearchHit:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheUse:
+    """Of how many wordings the vector was in the cache, and of how many it was not."""
+
+    hits: int
+    misses: int
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResults:
     """The answer to a search. ``tokens`` is the sum over the results."""
 
@@ -88,3 +96,7 @@ class SearchResults:
     """How candidates were found (``Strategy`` of a plan); None where nothing was searched."""
     embedder: str | None = None
     """The signature of the embedder that the query was compared by, if it was."""
+    store: str | None = None
+    """What keeps that which was searched: Postgres or, where vectors were compared, pgvector and how it keeps them."""
+    cache: CacheUse | None = None
+    """How the embedder's cache served the query; None where it was not asked."""

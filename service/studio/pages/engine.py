@@ -231,6 +231,13 @@ def _kept(embedder: Json) -> str | None:
     return kept if embedder["index_bytes"] is None else f"{kept}, index {_size(embedder['index_bytes'])}"
 
 
+def _cached(embedder: Json) -> str | None:
+    cache = embedder["cache"]
+    if cache is None:
+        return None
+    return f"{count(cache['hits'], 'hit')}, {count(cache['misses'], 'miss', 'misses')}, {cache['entries']:,} kept"
+
+
 def _tiles(state: Json) -> list[tuple[str, Json, Json]]:
     database, embedder, llm = state["database"], state["embedder"], state["llm"]
     index, dreams, pii, dead = state["index"], state["dreams"], state["pii"], state["dead_letters"]
@@ -241,6 +248,7 @@ def _tiles(state: Json) -> list[tuple[str, Json, Json]]:
         ("Embedder", embedded, {
             "Source": embedder["source"], "Model": embedder["model"], "Dimensions": embedder["dim"],
             "Signature": embedder["signature"], "Kept as": _kept(embedder), "Last call": _latency(embedder),
+            "Cache": _cached(embedder),
         }),
         ("Language model", llm, {
             "Model": llm["model"] or "none: dreams go by built-in rules", "Last call": _latency(llm),

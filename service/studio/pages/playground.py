@@ -120,6 +120,7 @@ class _Playground:
                     count(len(answer.results), "result"), spent, budget
                 )
             ).props('role="status"')
+            html(_how(answer))
             with box("card flush"):
                 top = _tops(answer.results)
                 for result in answer.results:
@@ -134,6 +135,15 @@ class _Playground:
                 if result.memory:
                     button("Open", partial(open_memory, self._desk, result.memory.id), "quiet", "open_in_new")
             html(_why(result, top))
+
+
+def _how(answer: SearchAnswer) -> Markup:
+    """How candidates were found, by which embedder, in which store, and whether the query's vector was cached."""
+    parts = [answer.tier and f"tier: {answer.tier}", answer.embedder and f"embedder: {answer.embedder}",
+             answer.store and f"store: {answer.store}"]  # fmt: skip
+    if answer.cache is not None:
+        parts.append(f"cache: {count(answer.cache.hits, 'hit')} of {answer.cache.hits + answer.cache.misses}")
+    return Markup('<div class="row-of">{}</div>').format(joined(tag(part) for part in parts if part))
 
 
 def _tops(results: list[SearchResult]) -> dict[str, float]:
