@@ -115,14 +115,18 @@ SELECT id FROM by_words
      LIMIT :candidates)
 {% endif %}
 
+-- fragment: sources
+-- The messages that a memory came from, where those are searched beside it.
+{% if with_sources %} CASE WHEN i.kind = 0 THEN ARRAY(
+        SELECT x.message_id FROM memory_sources x WHERE x.workspace_id = :workspace AND x.memory_id = i.id ORDER BY x.message_id
+    ) END {% else %} NULL::uuid[] {% endif %}
+
 -- fragment: features
 -- What candidates are ranked by; ``weights`` are those of the question's ``words`` that are in the row, ``sources`` the
 -- messages that a memory came from.
 SELECT i.id, i.previous, i.session_id, i.happened_at, i.speaker, i.length, i.words, i.asks, i.question_share,
     {% if by_vector %} {% include "similarity" %} {% else %} NULL {% endif %} AS similarity, s.terms, s.weights,
-    {% if with_sources %} CASE WHEN i.kind = 0 THEN ARRAY(
-        SELECT x.message_id FROM memory_sources x WHERE x.workspace_id = :workspace AND x.memory_id = i.id ORDER BY x.message_id
-    ) END {% else %} NULL::uuid[] {% endif %} AS sources,
+    {% include "sources" %} AS sources,
     {% include "effective_importance" %} AS importance, coalesce(s.fields, 0) AS fields
 FROM search_index i LEFT JOIN (
     SELECT id, array_agg(word) AS terms, array_agg(weight) AS weights, {% include "fields_met" %} AS fields
@@ -171,4 +175,5 @@ WITH term AS MATERIALIZED ({% include "terms" %}), posting AS MATERIALIZED (
 
 -- name: recent_candidates
 -- The newest.
-SELECT i.id, i.happened_at FROM search_index i WHERE {% include "visible_row" %} ORDER BY i.happened_at DESC, i.id DESC LIMIT :limit;
+SELECT i.id, i.happened_at, {% include "sources" %} AS sources
+FROM search_index i WHERE {% include "visible_row" %} ORDER BY i.happened_at DESC, i.id DESC LIMIT :limit;

@@ -44,6 +44,8 @@ async def test_the_playground_explains_its_results(visitor: StudioPage) -> None:
     results = page.locator(".result")
     await expect(results.first).to_contain_text("tiered pricing")
     await expect(results.first.locator(".bars").first).to_be_visible()
+    for shown in ("tier: exact", "embedder: static:", "store: pgvector:halfvec", re.compile(r"cache: \d hits? of 1")):
+        await expect(page.get_by_text(shown)).to_be_visible()
     await visitor.photograph("playground")
     everything = await results.count()
     await page.get_by_label("At most").fill("2")
@@ -239,6 +241,7 @@ async def test_the_engine_is_watched_and_set(visitor: StudioPage, service: Serve
     page = visitor.page
     await visitor.go("Engine")
     await visitor.expect_notification("Everything works.")
+    await expect(visitor.page.get_by_text(re.compile(r"[\d,]+ hits?, [\d,]+ miss(es)?, [\d,]+ kept"))).to_be_visible()
     await visitor.photograph("engine")
     await visitor.press("Try it")
     await visitor.expect_notification(re.compile("^It works: "))

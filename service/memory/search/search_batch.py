@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.domain.collapsing import collapse
 from service.domain.context import IncludeMessages
 from service.domain.principal import CachedCredential
 from service.domain.ranking import Ranked, rank
@@ -81,8 +83,8 @@ class _Planned:
     """What has changed since the time in the past that is asked about."""
 
 
-_Scored = dict[UUID, Ranked | None]
-"""The ids of results, best first, with their scores if they have any."""
+_Scored = dict[UUID, tuple[Ranked | None, Sequence[UUID]]]
+"""The ids of results, best first, with their scores if they have any, and what gives way to them."""
 
 
 async def search(engine: Engine, query: SearchQuery) -> Found | None:
@@ -185,7 +187,7 @@ async def _rank_all(connection: Connection, planned: Sequence[_Planned | None]) 
         if one is None:
             scored.append({})
         elif one.plan.strategy == "recent":
-            scored.append(dict.fromkeys(one.former.newest(await newest(connection, one.plan), one.plan.limit)))
+            scored.append(await _newest(connection, one))
         else:
             rows = found[id(one.plan)] if id(one.plan) in found else await candidates(connection, one.plan)
             windows, ranking = one.query.question.windows, _ranking(one.query.request, one.reader)
@@ -193,8 +195,21 @@ async def _rank_all(connection: Connection, planned: Sequence[_Planned | None]) 
             if one.plan.flags.by_vector:
                 pending[number] = sum(row.similarity is None for row in rows)
             best = rank(rows, windows, ranking, limit=one.plan.limit, noise=one.reader.noise)
-            scored.append({each.id: each for each in best})
+            scored.append({each.id: (each, each.also) for each in best})
     return scored, pending
+
+
+async def _newest(connection: Connection, one: _Planned) -> _Scored:
+    """As many of the newest as are asked for; memories and the messages that they came from take one place."""
+    limit = one.plan.limit
+    looked_at = 2 * limit if one.plan.flags.with_sources else limit
+    while True:
+        rows = await newest(connection, one.plan, looked_at)
+        ordered = one.former.and_newest(rows)
+        places = collapse([row.id for row in ordered], {row.id: row.sources for row in ordered if row.sources})
+        if len(places) >= limit or len(rows) < looked_at:
+            return {id_: (None, also) for id_, also in islice(places.items(), limit)}
+        looked_at *= 2
 
 
 def _kinds(request: SearchRequest) -> list[int]:
@@ -261,7 +276,7 @@ def _filters(request: SearchRequest, reader: agents.Reader, options: SearchOptio
 def _hits(scored: _Scored, found: dict[UUID, FoundRecord]) -> list[SearchHit]:
     """Results in order; what was deleted since they were ranked is left out."""
     hits: list[SearchHit] = []
-    for id_, ranked in scored.items():
+    for id_, (ranked, also) in scored.items():
         record = found.get(id_)
         if record is None:
             continue
@@ -274,14 +289,14 @@ def _hits(scored: _Scored, found: dict[UUID, FoundRecord]) -> list[SearchHit]:
                 document=record.fields if record.kind == "document" else None,
                 rank=len(hits) + 1,
                 tokens=record.tokens,
-                also=_also(record.kind, ranked),
+                also=_also(record.kind, also),
                 **scores,
             )
         )
     return hits
 
 
-def _also(kind: Kind, ranked: Ranked | None) -> list[AlsoFound]:
+def _also(kind: Kind, also: Sequence[UUID]) -> list[AlsoFound]:
     """What a result stands for: of a memory, messages that it came from; of a message, memories from it."""
     other: Kind = "message" if kind == "memory" else "memory"
-    return [AlsoFound(other, id_) for id_ in ranked.also] if ranked is not None else []
+    return [AlsoFound(other, id_) for id_ in also]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
+from typing import NamedTuple
 from uuid import UUID
 
 from service.db.pool import Connection
@@ -12,6 +13,14 @@ from service.domain.ranking import Candidate
 from service.store.search.plan import QUESTION, SearchPlan
 
 Candidates = Sequence[Candidate]
+
+
+class Recent(NamedTuple):
+    """A row that is searched without a question: when it happened, and the messages that a memory came from."""
+
+    id: UUID
+    happened_at: datetime
+    sources: Sequence[UUID] | None
 
 
 async def exact_candidates(connection: Connection, plans: Sequence[SearchPlan]) -> list[Candidates]:
@@ -34,7 +43,7 @@ async def candidates(connection: Connection, plan: SearchPlan) -> Candidates:
     return [Candidate._make(row) for row in rows]
 
 
-async def newest(connection: Connection, plan: SearchPlan) -> list[tuple[UUID, datetime]]:
-    """The results of a plan that has none, best first, and when they happened."""
-    rows = await connection.fetch("recent_candidates", plan.flags.as_dict(), **plan.values)
-    return [(row["id"], row["happened_at"]) for row in rows]
+async def newest(connection: Connection, plan: SearchPlan, limit: int) -> list[Recent]:
+    """The newest ``limit`` rows that a plan without a question is for, newest first."""
+    rows = await connection.fetch("recent_candidates", plan.flags.as_dict(), **plan.values, limit=limit)
+    return [Recent._make(row) for row in rows]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +15,7 @@ from service.db.pool import Connection, Row
 from service.domain.memory_words import content_words, field_words
 from service.domain.ranking import Candidate
 from service.domain.text_features import extract_features
+from service.store.search.candidates import Recent
 from service.store.search.plan import KINDS, SearchPlan
 from service.store.search.records import FoundRecord
 
@@ -45,11 +45,10 @@ class FormerVersions:
     candidates: Sequence[Candidate] = ()
     versions: Mapping[UUID, Mapping[str, Any]] = field(default_factory=dict)
 
-    def newest(self, others: Sequence[tuple[UUID, datetime]], limit: int) -> list[UUID]:
-        """The newest of these and of others, newest first."""
-        own = [(one.id, one.happened_at) for one in self.candidates]
-        ordered = sorted([*own, *others], key=lambda one: (one[1], one[0]), reverse=True)
-        return [id_ for id_, _ in ordered[:limit]]
+    def and_newest(self, others: Sequence[Recent]) -> list[Recent]:
+        """These and others, newest first."""
+        own = [Recent(one.id, one.happened_at, one.sources) for one in self.candidates]
+        return sorted([*own, *others], key=lambda one: (one.happened_at, one.id), reverse=True)
 
     def as_they_were(self, found: Mapping[UUID, FoundRecord]) -> dict[UUID, FoundRecord]:
         """Records, those of former versions as they were then."""

@@ -195,9 +195,10 @@ async def plan(
         filters.conditions,
         unfaded=not filters.include_faded,
         without_summaries=both_kinds and not filters.excludes_messages,
+        with_sources=both_kinds,
     )
     if question is None:
-        return SearchPlan("recent", flags, values | {"limit": limit}, limit, limit)
+        return SearchPlan("recent", flags, values, limit, limit)
     if not question.fits(reader):
         raise ModelChanged
     best = max(ranking.candidates, min(limit, 100))
@@ -220,7 +221,6 @@ async def plan(
         changing=reader.changing_model,
         timed=bool(question.windows),
         time_only=bool(question.windows) and question.embedding is None and not holds_letters(question.text),
-        with_sources=both_kinds,
     )
     shortest = await _shortest_list(connection, values, filters, limits)
     if shortest is not None:

@@ -43,6 +43,21 @@ async def test_what_gives_way_takes_no_place_from_the_others(api: Api) -> None:
     assert numbers == {str(number) for number in range(8)}
 
 
+async def test_the_newest_take_one_place_too(api: Api) -> None:
+    told = [f"I prefer tea number {number} over coffee." for number in range(8)]
+    await say(api, *told)
+    await dream(api.engine)
+    assert len(await contents(api)) == 8
+    for limit in (3, 8, 20):
+        results = await found(api, "", strategy="recent", limit=limit)
+        numbers = [one["memory" if one["memory"] else "message"]["content"].split("number ")[1][0] for one in results]
+        assert numbers == [str(number) for number in range(8)][::-1][:limit]
+    assert [[also["kind"] for also in one["also"]] for one in results] == [
+        ["message" if one["memory"] else "memory"] for one in results
+    ]
+    assert len(await found(api, "", strategy="recent", include=["memories"])) == 8
+
+
 async def test_of_memories_alone_nothing_gives_way(api: Api) -> None:
     await say(api, SAID)
     await dream(api.engine)
