@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -194,7 +195,8 @@ def delete_all(*, user_id: str | None = None, agent_id: str | None = None, run_i
         return {"message": f"All that is known of {user_id} is deleted.", **purged}
     found = yield from _list(whose, {}, None)
     for one in found:
-        yield memories.delete_memory(one.id)
+        with suppress(NotFound):
+            yield memories.delete_memory(one.id)
     return {"message": f"Memories deleted: {len(found)}."}
 
 
@@ -289,7 +291,12 @@ def _append(turns: Sequence[Turn], whose: Owner) -> Steps[m.Json]:
     stored: m.Appended = yield sessions.append_messages(session, drafts, user=whose.user, agent=whose.agent)
     if stored.messages:
         yield from _ask_for_dream(whose.agent)
-    return {"results": [turn_item(one, whose.agent, session) | {"event": "PENDING"} for one in stored.messages]}
+    return {
+        "results": [
+            turn_item(one, whose.agent, session) | {"event": "NONE" if one.role == SYSTEM else "PENDING"}
+            for one in stored.messages
+        ]
+    }
 
 
 def _ask_for_dream(agent: str) -> Steps[None]:
