@@ -31,6 +31,19 @@ async def memories_alike(
     )  # fmt: skip
 
 
+async def facts_of_attributes(
+    connection: Connection, lease: Lease, attributes: Sequence[str], *, audiences: Sequence[UUID], now: datetime
+) -> list[Row]:
+    """What the agent's live memories in these audiences say of such attributes ("budget") of anything: ``slot``,
+    ``value``, ``content``, ``audience``, ``user_name``, and the ``sessions`` in which it was said."""
+    if not attributes:
+        return []
+    return await connection.fetch(
+        "facts_of_attributes", workspace=lease.workspace_id, agent_id=lease.agent_id, attributes=list(attributes),
+        audiences=list(audiences), now=now,
+    )  # fmt: skip
+
+
 async def open_todos(
     connection: Connection, lease: Lease, *, audiences: Sequence[UUID], limit: int, now: datetime
 ) -> list[Row]:

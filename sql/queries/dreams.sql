@@ -349,6 +349,25 @@ WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = AN
         OR m.reading ->> 'form' = ANY(:forms::text[]) OR m.identity_hash = ANY(:hashes::bytea[]) OR m.id = ANY(:ids::uuid[]))
 ORDER BY m.id;
 
+-- name: facts_of_attributes
+-- What current memories say of these attributes of anything, and the sessions they were said in.
+SELECT f.content, f.audience, f.user_name, f.slot, f.value, ARRAY(
+    SELECT DISTINCT x.session_id FROM memory_sources s
+    JOIN messages x ON x.workspace_id = :workspace AND x.id = s.message_id
+    WHERE s.workspace_id = :workspace AND s.memory_id = f.id) AS sessions
+FROM (
+    SELECT m.id, m.content, m.audience, m.user_name,
+        CASE WHEN m.reading ? 'slot' THEN m.reading ->> 'slot' ELSE m.source ->> 'slot' END AS slot,
+        CASE WHEN m.reading ? 'slot' THEN m.reading ->> 'value' ELSE m.source ->> 'value' END AS value
+    FROM memories m
+    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = ANY(:audiences::uuid[])
+        AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
+        AND m.hearsay_by IS NULL AND coalesce(m.reading ->> 'polarity', m.source ->> 'polarity', 'positive') = 'positive'
+        AND (m.reading ? 'slot' OR m.source ? 'slot' AND NOT {% include "was_edited" %})
+) f
+WHERE split_part(f.slot, '/', 2) = ANY(:attributes::text[]) AND f.value IS NOT NULL
+ORDER BY f.id;
+
 -- name: open_todos
 SELECT {% include "compared_columns" %}
 FROM memories m

@@ -21,13 +21,14 @@ from service.memory.dreams.bulletin import Bulletin
 from service.memory.dreams.in_flight import Tracker
 from service.memory.dreams.prompts import WrittenBulletin
 from service.memory.engine import Engine
-from service.store import bulletins, dreams
+from service.store import bulletins, dreams, reconciling
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import adjudicate_pairs
 from worker.dreaming.apply import DreamWrite, PlanOutdated, apply
 from worker.dreaming.candidates import evidence_of
 from worker.dreaming.checkpoints import Checkpoints, LeaseLost, UnsavedResults, open_checkpoints
+from worker.dreaming.corrections import Corrections
 from worker.dreaming.diff import Diff, usage_report
 from worker.dreaming.extract.by_llm import extract_by_llm
 from worker.dreaming.extract.by_rules import extract_by_rules
@@ -104,7 +105,7 @@ class Dream:
             batch, extraction, readings = await self._read(checkpoints)
             await reached("extracted")
             with self.journal.step("reconcile"):
-                plan = await self._reconcile(batch, extraction, readings, checkpoints)
+                plan, readings = await self._reconcile(batch, extraction, readings, checkpoints)
             await reached("reconciled")
             work = DreamWrite(self.running.id, batch, extraction, readings, plan)
             try:
@@ -182,14 +183,22 @@ class Dream:
 
     async def _reconcile(
         self, batch: Batch, extraction: Extraction, readings: list[Reading], checkpoints: Checkpoints | None
-    ) -> Plan:
-        """What the candidates and saved memories mean beside what is known; pairs that only a reader can tell apart are
-        read."""
+    ) -> tuple[Plan, list[Reading]]:
+        """What the candidates and saved memories mean beside what is known, and the readings with what is clear only
+        beside it; pairs that only a reader can tell apart are read."""
         read = [*evidence_of(extraction.candidates), *(memory.id for memory in batch.saved)]
-        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
-            people = await find_people(connection, self.lease, batch.turns, extraction.candidates)
         async with self.tracker.step("compare", read):
-            candidates = await asyncio.to_thread(attest, extraction.candidates, batch.turns, people)
+            corrections = await asyncio.to_thread(
+                Corrections, batch, self.lease.agent_id, extraction.candidates, readings
+            )
+        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+            known = await reconciling.facts_of_attributes(
+                connection, self.lease, corrections.attributes, audiences=corrections.audiences, now=self.engine.now()
+            )
+            candidates, readings = corrections.settled(known)
+            people = await find_people(connection, self.lease, batch.turns, candidates)
+        async with self.tracker.step("compare", read):
+            candidates = await asyncio.to_thread(attest, candidates, batch.turns, people)
         around = await find_related(self.engine, self.lease, candidates, readings, self.tracker)
         said_at = {turn.id: (turn.at, place) for place, turn in enumerate(batch.turns)}
         async with self.tracker.step("compare", read):
@@ -198,7 +207,7 @@ class Dream:
             verdicts = await adjudicate_pairs(plan.undecided, checkpoints)
             async with self.tracker.step("compare", read):
                 plan = await asyncio.to_thread(reconcile, around, said_at, verdicts)
-        return plan
+        return plan, readings
 
     async def _bulletin(self, work: DreamWrite, checkpoints: Checkpoints) -> Bulletin | None:
         """The bulletin in the model's words; None, and the rules write it, when nothing changed or the model fails."""

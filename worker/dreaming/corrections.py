@@ -1,0 +1,176 @@
+"""Corrections that do not say of what: "Correction: the budget is 60000", where Apollo's budget was spoken of before.
+
+Such a statement fills the slot of the one thing of which that attribute is known: within its conversation, else among
+all that the agent knows. Where there are several, or it says nothing of a change, it is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from service.domain.guards import normalize
+from worker.dreaming.candidates import Candidate
+from worker.dreaming.extract.mentions import mentions
+from worker.dreaming.gather import Batch
+from worker.dreaming.readings import Reading
+
+_ANNOUNCED = re.compile(
+    r"\b(?:correction|update|edit|actually|sorry|scratch that|i meant?|make that|no|wait)[ ,:;.!–-]{1,4}$"
+)
+_CHANGED = re.compile(
+    r"(?:(?:is|are) (?:now|actually)|(?:has |have |was |were |got |been |now |just )*(?:went|goes|rose|fell|dropped"
+    r"|grew|moved|changed|raised|increased|lowered|reduced|cut|decreased|postponed|rescheduled|updated|pushed"
+    r"|bumped))\b"
+)
+_HEAD = re.compile(r"(?P<head>.{1,80}?) (?:is|are|was|were|has|have|will|went|rose|fell|moved|changed|got|costs?)\b")
+_REACH = 60
+_KNOWN_BEFORE = -1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What is known of an attribute of something. ``place`` among what the dream reads, of which saved
+    memories come first; less than all of them where it was known before. ``personal``: of the person whose
+    memory it is."""
+
+    slot: str
+    value: str
+    content: str
+    audience: UUID
+    sessions: frozenset[UUID]
+    place: int
+    personal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Correction:
+    """A statement of the attribute of something that it does not name."""
+
+    slot: str
+    value: str
+    audience: UUID
+    session: UUID | None
+    place: int
+
+    @property
+    def attribute(self) -> str:
+        return self.slot.rpartition("/")[2]
+
+
+class Corrections:
+    """The corrections of a batch that do not say of what."""
+
+    def __init__(self, batch: Batch, home: UUID, candidates: Sequence[Candidate], readings: Sequence[Reading]) -> None:
+        self._batch, self._home = batch, home
+        self._candidates, self._readings = candidates, readings
+        self._place = {turn.id: at for at, turn in enumerate(batch.turns)}
+        self._said: dict[int, _Correction] = dict(self._of_turns())
+        self._saved: dict[int, _Correction] = dict(self._of_memories())
+
+    @property
+    def attributes(self) -> list[str]:
+        """Of what kind of attribute they speak."""
+        return sorted({one.attribute for one in (*self._said.values(), *self._saved.values())})
+
+    @property
+    def audiences(self) -> list[UUID]:
+        """Among what is known to whom it is to be looked for."""
+        return sorted({one.audience for one in (*self._said.values(), *self._saved.values())})
+
+    def settled(self, rows: Iterable[Mapping[str, Any]]) -> tuple[list[Candidate], list[Reading]]:
+        """The candidates and readings, those of which it is clear what they correct with its slot. ``rows``: what is
+        known of such attributes."""
+        known = [*map(_stored, rows), *self._facts_saved(), *self._facts_said()]
+        candidates, readings = list(self._candidates), list(self._readings)
+        for at, one in self._said.items():
+            fact = _corrected(one, [fact for fact in known if fact.place < one.place])
+            if fact is not None:
+                candidates[at] = _of(fact, candidates[at])
+        for at, one in self._saved.items():
+            fact = _corrected(one, [fact for fact in known if fact.place < one.place])
+            if fact is not None:
+                readings[at] = replace(readings[at], slot=fact.slot)
+        return candidates, readings
+
+    def _of_turns(self) -> Iterator[tuple[int, _Correction]]:
+        for at, one in enumerate(self._candidates):
+            turn = self._batch.turns[self._place[one.evidence[0]]]
+            if one.slot and one.value and one.polarity == "positive" and _is_anonymous(one.content, one.slot):
+                session = self._batch.session_of[turn.id]
+                found = _Correction(one.slot, one.value, self._home, session, self._place[turn.id])
+                if _corrects(turn.content, found.attribute):
+                    yield at, found
+
+    def _of_memories(self) -> Iterator[tuple[int, _Correction]]:
+        for at, one in enumerate(self._readings):
+            said = one.memory.content
+            if one.slot and one.value and one.polarity == "positive" and _is_anonymous(said, one.slot):
+                found = _Correction(one.slot, one.value, one.memory.audience, None, at - len(self._readings))
+                if _corrects(said, found.attribute):
+                    yield at, found
+
+    def _facts_said(self) -> Iterator[Fact]:
+        for at, one in enumerate(self._candidates):
+            if at not in self._said and one.slot and one.value and one.polarity == "positive":
+                place = self._place[one.evidence[0]]
+                sessions = frozenset(self._batch.session_of[id_] for id_ in one.evidence)
+                own = _is_of(one.subject, one.slot)
+                yield Fact(one.slot, one.value, one.content, self._home, sessions, place, own)
+
+    def _facts_saved(self) -> Iterator[Fact]:
+        for at, one in enumerate(self._readings):
+            if at not in self._saved and one.slot and one.value and one.polarity == "positive":
+                memory, place = one.memory, at - len(self._readings)
+                own = _is_of(memory.user_name, one.slot)
+                yield Fact(one.slot, one.value, memory.content, memory.audience, frozenset(), place, own)
+
+
+def _stored(row: Mapping[str, Any]) -> Fact:
+    own = _is_of(row["user_name"], row["slot"])
+    return Fact(
+        row["slot"], row["value"], row["content"], row["audience"], frozenset(row["sessions"]), _KNOWN_BEFORE, own
+    )
+
+
+def _is_of(person: str | None, slot: str) -> bool:
+    return slot.rpartition("/")[0] == normalize(person or "")
+
+
+def _is_anonymous(content: str, slot: str) -> bool:
+    """Whether a statement names the attribute that it sets and nothing whose it is."""
+    return f"the {slot.rpartition('/')[2]} " in normalize(content[:_REACH])
+
+
+def _corrects(text: str, attribute: str) -> bool:
+    """Whether a text says of an attribute that it is other than was said."""
+    folded = normalize(text)
+    before, named, after = folded.partition(f"the {attribute} ")
+    return bool(named) and bool(_ANNOUNCED.search(before[-_REACH:]) or _CHANGED.match(after[:_REACH]))
+
+
+def _corrected(one: _Correction, known: Sequence[Fact]) -> Fact | None:
+    """The one thing that a correction may be about; None where there is none, or several."""
+    fits = [fact for fact in known if fact.audience == one.audience and fact.slot.rpartition("/")[2] == one.attribute]
+    if any(fact.slot == one.slot for fact in fits):
+        return None
+    fits = [fact for fact in fits if not fact.personal]
+    near = [fact for fact in fits if one.session in fact.sessions] or fits
+    alike = [fact for fact in near if _has_figures(fact.value) == _has_figures(one.value)]
+    return alike[-1] if len({fact.slot for fact in near}) == 1 and alike else None
+
+
+def _has_figures(value: str) -> bool:
+    return any(char.isdigit() for char in value)
+
+
+def _of(fact: Fact, correction: Candidate) -> Candidate:
+    """A correction that says of what it is, in the words of what it corrects."""
+    head = _HEAD.match(fact.content)
+    start = len(f"the {fact.slot.rpartition('/')[2]}")
+    content = correction.content if head is None else f"{head['head']}{correction.content[start:]}"
+    named = mentions(content, (), correction.subject)
+    return replace(correction, slot=fact.slot, content=content, mentions=named or correction.mentions)
