@@ -13,7 +13,7 @@ FAST := tests/domain tests/provider tests/privacy tests/llm tests/embedding test
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock run test test-fast dream migrate check schema bench clean
+.PHONY: help install lock newest run test test-fast dream migrate check schema bench clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -40,7 +40,10 @@ lock: ## write the lock files anew after a change of pyproject.toml [UPGRADE=1: 
 	$(PYTHON) -m venv build/uv
 	build/uv/bin/python -m pip install --quiet 'uv>=0.9,<1'
 	$(COMPILE) --extra dev --output-file requirements-dev.lock
-	$(COMPILE) --constraint requirements-dev.lock --output-file requirements.lock
+	$(COMPILE) --extra local --constraint requirements-dev.lock --output-file requirements.lock
+
+newest: $(INSTALLED) ## try whether the newest releases that pyproject.toml allows can be installed together
+	NEWEST=1 $(BIN)/python -m pytest -q -s -n 0 tests/packaging/test_newest.py
 
 run: $(RUNNABLE) ## database, API and worker in this terminal; Ctrl-C stops them
 	@$(BIN)/reverie up

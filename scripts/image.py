@@ -1,145 +1,97 @@
-"""The Dockerfile's steps in a clean Debian root, for where there is no container engine.
+"""The image, built by buildah where there is no container engine, and proved.
 
-``python -m scripts.image FOLDER``, as root and in the project's virtual environment: makes the base with debootstrap
-(kept for the next time as FOLDER.base) and carries out each stage's RUN, COPY, WORKDIR, ENV and USER in a copy of it,
-the last stage in FOLDER, others in FOLDER.NAME. Then proves as its user that it may write to its data alone and that
-everything works (``image_proof``). Prints how many MB the image has, of them the base, and the largest packages.
+``python -m scripts.image FOLDER``, as root and in the project's virtual environment, with buildah and mmdebstrap
+installed: makes a base of Debian's own Python (kept in FOLDER for the next time) that stands for the image that the
+Dockerfile begins FROM, builds the Dockerfile, says how many MB it has and which packages are the largest, and proves
+that it works (``image_proof``). Nothing leaves FOLDER, but the kernel must allow chroot and mounts.
 """
 
 from __future__ import annotations
 
-import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from scripts.image_proof import prove
 
 ROOT = Path(__file__).resolve().parents[1]
+BASE, IMAGE = "docker.io/library/python:3.12-slim", "localhost/reverie"
 SUITE = "bookworm"
-BASE = "ca-certificates,python3,python3-pip,python3-venv"
-"""Stands for the image that the Dockerfile begins FROM."""
-NOT_IN_BASES = (
-    "usr/share/doc", "usr/share/info", "usr/share/locale", "usr/share/man", "var/cache/apt", "var/lib/apt/lists",
-)  # fmt: skip
-"""What Debian's slim images leave out."""
-ENVIRONMENT = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "PIP_BREAK_SYSTEM_PACKAGES": "1", "LANG": "C.UTF-8",
-    "DEBIAN_FRONTEND": "noninteractive",
-}  # fmt: skip
-OF_THE_HOST = ("etc/resolv.conf", "etc/ssl/certs/ca-certificates.crt", "etc/pip.conf")
+PACKAGES = "ca-certificates,python3,python3-pip,python3-venv"
+NOT_IN_SLIM_IMAGES = "usr/share/doc usr/share/info usr/share/locale usr/share/man var/lib/apt/lists/* var/cache/apt"
+BASE_FILE = f"""
+FROM scratch
+ADD base.tar /
+RUN ln -s python3 /usr/bin/python && cd / && rm -rf {NOT_IN_SLIM_IMAGES}
+ENV PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8
+"""
+POLICY = '{"default": [{"type": "insecureAcceptAnything"}]}'
+"""Nothing is pulled, so there are no signatures to check."""
+OF_THE_HOST = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pip.conf")
 """How this machine reaches the package index."""
+ISOLATION = ("--isolation", "chroot")
 
 
-@dataclass
-class Stage:
-    """A root in the making. ``here`` is its WORKDIR, ``user`` its USER."""
+class Buildah:
+    """Containers and images under one folder."""
 
-    root: Path
-    here: str = "/"
-    user: str = "root"
-    environment: dict[str, str] = field(default_factory=lambda: dict(ENVIRONMENT))
+    def __init__(self, folder: Path) -> None:
+        self._start = ["buildah", "--root", str(folder / "storage"), "--runroot", str(folder / "run")]
+        self._policy = folder / "policy.json"
+        self._policy.write_text(POLICY, encoding="utf-8")
 
-    def command(self, line: str, more: Mapping[str, str] | None = None) -> list[str]:
-        """What runs a command line in it, as its user, with more variables."""
-        variables = [f"{name}={value}" for name, value in (self.environment | dict(more or {})).items()]
-        inside = f"cd {shlex.quote(self.here)} && {line}"
-        return ["chroot", f"--userspec={self.user}", str(self.root), "env", "-i", *variables, "sh", "-ec", inside]
+    def command(self, *words: str) -> list[str]:
+        """A command line."""
+        return [*self._start, *words]
 
-    def run(self, line: str) -> None:
-        """Run a command line in it, or end."""
-        run(*self.command(line))
+    def run(self, *words: str) -> str:
+        """What a command prints."""
+        return subprocess.run(self.command(*words), check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
-    def inside(self, name: str) -> Path:
-        """Where a path of it is here."""
-        return self.root / self.here.lstrip("/") / name if not name.startswith("/") else self.root / name[1:]
+    def build(self, context: Path, name: str, *options: str) -> None:
+        """Build a folder's Dockerfile, showing what it does."""
+        signed = ("--signature-policy", str(self._policy))
+        words = ["build", *ISOLATION, *signed, "--pull-never", "--format", "docker", *options, "--tag", name]
+        subprocess.run(self.command(*words, str(context)), check=True)
+
+    def container(self, image: str) -> str:
+        """A new container of an image; its name."""
+        return self.run("from", "--pull-never", "--signature-policy", str(self._policy), image)
 
 
 def main(folder: Path) -> None:
     """Make the image in ``folder``, and prove it."""
-    base = folder.with_name(f"{folder.name}.base")
-    if not base.exists():
-        make_base(base)
-    stages: dict[str, Stage] = {}
-    for instruction, rest in instructions():
-        if instruction == "FROM":
-            name = rest.partition(" AS ")[2]
-            stage = stages[name] = Stage(folder.with_name(f"{folder.name}.{name}") if name else folder)
-            begin(stage.root, base)
-        elif instruction == "RUN":
-            stage.run(rest)
-        elif instruction == "COPY":
-            copy(stages, stage, *rest.split())
-        elif instruction == "WORKDIR":
-            stage.here = rest
-            stage.inside(rest).mkdir(parents=True, exist_ok=True)
-        elif instruction == "ENV":
-            name, _, value = rest.partition("=")
-            stage.environment[name] = value.replace(f"${name}", stage.environment.get(name, ""))
-        elif instruction == "USER":
-            stage.user = rest
-    assert stage.user != "root"
-    stage.run('test "$(id -u)" != 0 && ! touch /app/x 2> /dev/null && touch /data/x && rm /data/x')
-    for file in OF_THE_HOST[2:]:
-        (stage.root / file).unlink(missing_ok=True)
-    print(f"{megabytes(stage.root)} MB, of them {megabytes(base)} the base", flush=True)
-    packages = sorted(stage.root.glob("opt/*/lib/python3*/site-packages/*"), key=megabytes, reverse=True)
-    print(", ".join(f"{path.name} {megabytes(path)}" for path in packages[:12]), flush=True)
-    prove(stage.root, stage.command)
+    folder.mkdir(parents=True, exist_ok=True)
+    buildah = Buildah(folder)
+    if not buildah.run("images", "--quiet", "--filter", f"reference={BASE}"):
+        make_base(folder / "base", buildah)
+    there = [file for file in OF_THE_HOST if Path(file).exists()]
+    buildah.build(ROOT, IMAGE, *(f"--volume={file}:{file}:ro" for file in there))
+    containers = [buildah.container(image) for image in (BASE, IMAGE)]
+    try:
+        base, image = [Path(buildah.run("mount", one)) for one in containers]
+        print(f"{megabytes(image)} MB, of them {megabytes(base)} the base", flush=True)
+        packages = sorted(image.glob("opt/*/lib/python3*/site-packages/*"), key=megabytes, reverse=True)
+        print(", ".join(f"{path.name} {megabytes(path)}" for path in packages[:12]), flush=True)
+
+        def inside(line: str, environment: Mapping[str, str]) -> list[str]:
+            variables = [f"--env={name}={value}" for name, value in environment.items()]
+            return buildah.command("run", *ISOLATION, *variables, containers[1], "--", "sh", "-ec", line)
+
+        prove(inside)
+    finally:
+        buildah.run("rm", *containers)
 
 
-def make_base(base: Path) -> None:
-    """Debian with Python, without what slim images do without, and with a pip of today."""
-    run("debootstrap", "--variant=minbase", f"--include={BASE}", SUITE, str(base))
-    (base / "usr/bin/python").symlink_to("python3")
-    (base / "dev/shm").chmod(0o1777)  # as every container's is
-    begin(base, None)
-    Stage(base).run("pip install --quiet --no-cache-dir --upgrade pip")
-    for folder in NOT_IN_BASES:
-        shutil.rmtree(base / folder)
-    (base / "var/cache/apt/archives/partial").mkdir(parents=True)
-
-
-def begin(root: Path, base: Path | None) -> None:
-    """A copy of the base that reaches the network as this machine does."""
-    if base:
-        shutil.rmtree(root, ignore_errors=True)
-        run("cp", "-a", str(base), str(root))
-    for file in OF_THE_HOST:
-        if (Path("/") / file).exists():
-            shutil.copy(Path("/") / file, root / file)
-
-
-def instructions() -> list[tuple[str, str]]:
-    """Of the Dockerfile, in order."""
-    text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
-    lines = [line.strip().partition(" ") for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    return [(name, rest.strip()) for name, _, rest in lines]
-
-
-def copy(stages: dict[str, Stage], stage: Stage, *words: str) -> None:
-    """Copy from the project, or from another stage, as COPY does: folders by what is in them."""
-    source, names = stages.get(words[0].removeprefix("--from=")), list(words)
-    if words[0].startswith("--from="):
-        assert source is not None
-        del names[0]
-    *sources, last = names
-    target = stage.inside(last)
-    for name in sources:
-        path = source.inside(name) if source else ROOT / name
-        if path.is_dir():
-            ignored = None if source else shutil.ignore_patterns("__pycache__")
-            shutil.copytree(path, target, symlinks=True, dirs_exist_ok=True, ignore=ignored)
-        else:
-            shutil.copy2(path, target)
-
-
-def run(*command: str) -> None:
-    """Run it, or end."""
-    subprocess.run(command, check=True)
+def make_base(folder: Path, buildah: Buildah) -> None:
+    """Debian with Python, without what slim images do without."""
+    folder.mkdir(exist_ok=True)
+    made = ["mmdebstrap", "--variant=minbase", f"--include={PACKAGES}", SUITE, str(folder / "base.tar")]
+    subprocess.run(made, check=True)
+    (folder / "Dockerfile").write_text(BASE_FILE, encoding="utf-8")
+    buildah.build(folder, BASE)
+    (folder / "base.tar").unlink()
 
 
 def megabytes(root: Path) -> int:

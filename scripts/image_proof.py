@@ -1,84 +1,79 @@
-"""Proof that an image works: the real service in it, as its user, against a Postgres and a model outside."""
+"""Proof that an image works: its own command in it, as its own user, against a model outside."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 
-from service.db import embedded
 from tests.fakes.openai_server import FakeOpenAI
 from tests.processes import free_port
 
 Command = Callable[[str, Mapping[str, str]], list[str]]
 """What runs a command line inside, with these variables added."""
 
+UP = "exec reverie up"
+MAIN = ["/opt/reverie/bin/reverie", "up"]
+NOT_ROOT = 'test "$(id -u)" != 0 && ! touch /opt/reverie/x 2> /dev/null && touch /data/x && rm /data/x'
+EXTRA = "python -c 'import fastembed'"
 ADMIN_KEY = "the-admin-key-of-the-proof"
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 AMAZON = "import boto3; [boto3.client(name, region_name='eu-west-1') for name in ('bedrock-runtime', 'sts', 'sso')]"
 NUMBERS = {"+49 30 901820": "PHONE_NUMBER", "ada@example.org": "EMAIL_ADDRESS", "4111 1111 1111 1111": "CREDIT_CARD"}
 FETCHED = re.compile(r'"(/studio/[^"\s]+\.(?:m?js|css))"')
 """Scripts and styles that a page names, in its tags and in its map of modules."""
 
 
-def prove(root: Path, command: Command) -> None:
-    """Migrate, serve, save, search, rerank, answer, redact, dream, count, show pages; raises where one goes wrong."""
-    with _postgres(root) as url, FakeOpenAI() as model:
+def prove(inside: Command) -> None:
+    """Its command, as its user, with models: saves, searches, reranks, answers, redacts, shows pages, counts.
+    Killed, and started without models, it has the data and dreams. Raises where one goes wrong."""
+    for line in (NOT_ROOT, EXTRA, f'python -c "{AMAZON}"'):
+        subprocess.run(inside(line, {}), check=True)
+    with FakeOpenAI() as model:
         port = free_port()
-        here = {
-            "DATABASE_URL": url,
-            "REVERIE_ADMIN_KEY": ADMIN_KEY,
-            "REVERIE_PORT": str(port),
-            "REVERIE_DATA_DIR": "/data",
-            "REVERIE_LOG_LEVEL": "warning",
-        }
+        here = {"REVERIE_ADMIN_KEY": ADMIN_KEY, "REVERIE_PORT": str(port), "REVERIE_LOG_LEVEL": "warning"}
         models = {
             "LLM_MODEL": "openai/gpt-4o", "LLM_API_BASE": model.base_url, "LLM_API_KEY": "any",
             "RERANK_MODEL": "cohere/rerank-v3.5", "RERANK_API_KEY": "any",
             "RERANK_API_BASE": f"{model.base_url}/rerank",
         }  # fmt: skip
-        for line in ("python -m service migrate", "python -m worker --help > /dev/null", f'python -c "{AMAZON}"'):
-            subprocess.run(command(line, here), check=True)
-        with (
-            _running(command("exec python -m service serve", here | models)) as api,
-            _running(command("exec python -m worker run", here)),
-            httpx.Client(
-                base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {ADMIN_KEY}"}, timeout=30
-            ) as http,
-        ):
-            began = time.monotonic()
-            _wait(lambda: api.poll() is None and _answers(http, "/readyz"))
-            print(f"serves after {time.monotonic() - began:.1f} s", flush=True)
-            _remembers(http)
-            assert json.loads(_reranked(http))["results"][0]["rerank_score"] is not None
-            model.say('{"known": true, "answer": "Bergen", "citations": []}')
-            http.post("/v1/ask", json={"agent": "a", "question": "Where does Sam live?"}).raise_for_status()
-            assert all(model.calls[kind] for kind in ("rerank", "chat")), model.calls
-            _redacts(http)
-            _dreams(http)
-            _shows_pages(http)
-            assert 'reverie_dependency_up{component="workers"} 1.0' in http.get("/metrics").raise_for_status().text
-    print(
-        "migrates, serves, saves, searches, reranks, answers, redacts, dreams, counts and shows its pages", flush=True
-    )
+        with httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {ADMIN_KEY}"}, timeout=30
+        ) as http:
+            with _running(inside(UP, here | models), http, signal.SIGKILL):
+                saved = _remembers(http)
+                assert json.loads(_reranked(http))["results"][0]["rerank_score"] is not None
+                model.say('{"known": true, "answer": "Bergen", "citations": []}')
+                http.post("/v1/ask", json={"agent": "a", "question": "Where does Sam live?"}).raise_for_status()
+                assert all(model.calls[kind] for kind in ("rerank", "chat")), model.calls
+                _redacts(http)
+                _shows_pages(http)
+                assert 'reverie_dependency_up{component="workers"} 1.0' in http.get("/metrics").raise_for_status().text
+            with _running(inside(UP, here), http, signal.SIGTERM):
+                http.get(f"/v1/memories/{saved}").raise_for_status()
+                _dreams(http)
+    print("it works, and the data is there after a kill", flush=True)
 
 
-def _remembers(http: httpx.Client) -> None:
-    body = {"agent": "a", "type": "fact", "content": "Sam has moved to Bergen"}
-    saved = http.post("/v1/memories", json=body).raise_for_status().json()["memory"]
-    found = http.post("/v1/memories/search", json={"agent": "a", "query": "relocation to Norway"}).raise_for_status()
+def _remembers(http: httpx.Client) -> str:
+    """Save two memories, and find one by its meaning; the id of the other."""
+    saved = []
+    for content in ("We agreed to use tiered pricing with a free starter plan", "Sam has moved to Bergen"):
+        body = {"agent": "a", "type": "decision", "content": content}
+        saved.append(http.post("/v1/memories", json=body).raise_for_status().json()["memory"]["id"])
+    asked = {"agent": "a", "query": "what did we decide about the cost model?"}
+    found = http.post("/v1/memories/search", json=asked).raise_for_status()
     assert not found.json()["degraded"], found.text
-    assert found.json()["results"][0]["memory"]["id"] == saved["id"], found.text
+    assert found.json()["results"][0]["memory"]["id"] == saved[0], found.text
+    return str(saved[1])
 
 
 def _reranked(http: httpx.Client) -> str:
@@ -121,31 +116,21 @@ def _shows_pages(http: httpx.Client) -> None:
 
 
 @contextmanager
-def _postgres(root: Path) -> Iterator[str]:
-    """A server beside the root; its socket is linked into it, for whoever is inside sees nothing else."""
-    folder = root.with_name(f"{root.name}.postgres")
-    embedded.stop(folder)
-    shutil.rmtree(folder, ignore_errors=True)
-    url = httpx.URL(embedded.start(folder))
-    inside = root / "data" / "postgres"
-    inside.mkdir(exist_ok=True)
+def _running(command: list[str], http: httpx.Client, ends_with: signal.Signals) -> Iterator[None]:
+    """The command in its container, up and answering, until it is signalled."""
+    outer = subprocess.Popen(command)
     try:
-        for socket in Path(url.params["host"]).glob(".s.PGSQL.*[0-9]"):
-            (inside / socket.name).unlink(missing_ok=True)
-            os.link(socket, inside / socket.name)
-        yield f"postgresql://postgres@/postgres?host=/{inside.relative_to(root)}"
+        began = time.monotonic()
+        _wait(lambda: outer.poll() is None and _answers(http, "/readyz"))
+        print(f"serves after {time.monotonic() - began:.1f} s", flush=True)
+        yield
     finally:
-        embedded.stop(folder)
-
-
-@contextmanager
-def _running(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(command)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        assert process.wait(30) in (0, -signal.SIGTERM), "it should have ended well"
+        [main] = [one for one in psutil.Process(outer.pid).children(recursive=True) if one.cmdline()[1:] == MAIN]
+        assert main.uids().real != 0
+        main.send_signal(ends_with)
+        status = outer.wait(PATIENCE_S)
+        assert status == 0 or ends_with == signal.SIGKILL, "it should have ended well"
+    _wait(lambda: not _answers(http, "/healthz"))
 
 
 def _answers(http: httpx.Client, path: str) -> bool:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from service.db import embedded
+from service.db.embedded_platforms import ALTERNATIVE, why_none
 from service.errors import Unavailable
 from service.settings import Settings
+
+if TYPE_CHECKING:
+    from service.db import embedded
 
 
 @contextmanager
@@ -28,9 +32,11 @@ def open_database(settings: Settings) -> Iterator[str]:
 def open_embedded(settings: Settings) -> Iterator[embedded.Use]:
     """The embedded Postgres for the length of the block: started if need be, stopped at the end if nobody else uses it.
 
-    Raises Unavailable where there is none, as in the container image, or where it cannot run.
+    Raises Unavailable where there is none, or where it cannot run.
     """
-    if not embedded.is_installed():
-        raise Unavailable("DATABASE_URL is not set, and there is no embedded Postgres here.")
+    if reason := why_none():
+        raise Unavailable(f"DATABASE_URL is not set, and {reason}: {ALTERNATIVE}.")
+    from service.db import embedded
+
     with embedded.use(settings.data_dir / "postgres") as server:
         yield server

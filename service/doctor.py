@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 from service.database import open_database
-from service.db import embedded
 from service.db.diagnosis import database_facts
+from service.db.embedded_platforms import ALTERNATIVE, why_none
 from service.embedding.base import EmbedderMisconfigured, EmbeddingFailed
 from service.embedding.sources import open_embedder
 from service.errors import ReverieError
@@ -92,9 +92,8 @@ def _port(settings: Settings) -> Finding:
 
 
 async def _database(settings: Settings) -> AsyncIterator[Finding]:
-    if settings.database_url is None and not embedded.is_installed():
-        yield Finding("postgres", "problem", "there is no embedded Postgres for this platform",
-                      "set DATABASE_URL to a Postgres from 16 on with pgvector from 0.8 on")  # fmt: skip
+    if settings.database_url is None and (reason := why_none()):
+        yield Finding("postgres", "problem", reason, ALTERNATIVE)
         return
     if settings.database_url is None and not (settings.data_dir / "postgres").exists():
         yield Finding("postgres", "ok", "embedded; `reverie up` makes it")

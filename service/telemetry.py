@@ -1,8 +1,8 @@
 """Traces for OpenTelemetry, when it is configured: requests, statements, embedding, calls of a model, dreams.
 
-Off, and never imported, unless ``OTEL_EXPORTER_OTLP_ENDPOINT`` (or ``OTEL_EXPORTER_OTLP_TRACES_ENDPOINT``) is set and
-the extra ``telemetry`` installed; the SDK reads all its other variables itself. What is traced is a subclass of what is
-not, chosen at start, so that nothing is asked for on the way when it is off.
+Off, and never imported, unless ``OTEL_EXPORTER_OTLP_ENDPOINT`` (or ``OTEL_EXPORTER_OTLP_TRACES_ENDPOINT``) is set; the
+SDK reads all its other variables itself. What is traced is a subclass of what is not, chosen at start, so that nothing
+is asked for on the way when it is off.
 
 Spans hold names, counts and times: never a parameter, a path, a prompt or an answer.
 """
@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.db.pool import Connection, Row
@@ -28,8 +27,6 @@ from service.llm import LLM
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
-log = structlog.get_logger(__name__)
-
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 CLOSE_S = 2.0
 """For what is still to be sent when the process stops."""
@@ -39,14 +36,11 @@ def open_telemetry(service: str) -> Telemetry | None:
     """What traces as this service (unless OTEL_SERVICE_NAME says otherwise); None when it is off."""
     if not any(os.environ.get(name) for name in ENDPOINTS):
         return None
-    try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.resources import Resource
-        from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    except ImportError:
-        log.warning("telemetry_not_installed", error="the extra `telemetry` of reverie-server is not installed")
-        return None
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
     named = {} if os.environ.get("OTEL_SERVICE_NAME") else {"service.name": service}
     provider = TracerProvider(resource=Resource.create(named))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))

@@ -51,9 +51,10 @@ def locked(file: str) -> Iterator[Locked]:
 
 
 def wanted(file: str) -> list[Requirement]:
-    """What pyproject.toml asks for: of the service, or with everything to develop it."""
-    extras = PROJECT["project"]["optional-dependencies"] if "dev" in file else {}
-    lists = [PROJECT["project"]["dependencies"], PROJECT["dependency-groups"]["build"], *extras.values()]
+    """What pyproject.toml asks for: of the service with local models, or with everything to develop it."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    wanted_extras = extras.values() if "dev" in file else [extras["local"]]
+    lists = [PROJECT["project"]["dependencies"], PROJECT["dependency-groups"]["build"], *wanted_extras]
     return [one for entries in lists for one in map(Requirement, entries) if one.name != PROJECT["project"]["name"]]
 
 

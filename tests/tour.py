@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,11 @@ from tests.processes import ROOT
 
 
 def run_tour(
-    folder: Path, environment: Mapping[str, str], port: str, other_words: Mapping[str, str]
+    folder: Path, environment: Mapping[str, str], port: str, other_words: Mapping[str, str], as_user: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """Its shell lines, pasted into one shell in that folder; the JSON answers they print.
 
-    ``other_words`` are put in the place of its words.
+    ``other_words`` are put in the place of its words; ``as_user`` goes before the command.
     """
     tour = (ROOT / "README.md").read_text(encoding="utf-8").split("## A tour in five minutes")[1].split("\n## ")[0]
     script = "\n".join(re.findall(r"```sh\n(.*?)```", tour, re.DOTALL))
@@ -25,7 +25,7 @@ def run_tour(
         assert word in script
         script = script.replace(word, other)
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script],
+        [*as_user, "bash", "-euo", "pipefail", "-c", script],
         cwd=folder,
         env=environment,
         capture_output=True,

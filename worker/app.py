@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 import uuid
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -73,7 +73,6 @@ async def run_worker(settings: Settings) -> None:
     is given back. A worker that cannot, because the database does not answer, say, ends with status 1.
     """
     stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
 
     def stop() -> None:
         deadline = threading.Timer(SHUTDOWN_TIMEOUT_S, _give_up)
@@ -81,8 +80,7 @@ async def run_worker(settings: Settings) -> None:
         deadline.start()
         stopping.set()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop)
+    _on_signals(asyncio.get_running_loop(), stop)
     async with open_runtime(settings, "reverie-worker", open_telemetry("reverie-worker")) as engine:
         flight = in_flight(engine, settings)
         name = flight.worker
@@ -100,6 +98,15 @@ async def run_worker(settings: Settings) -> None:
             await embeddings.release_lease(connection, name)
             await health.forget_worker(connection, name, before=engine.now() - STALE_WORKER_AFTER)
         log.info("worker_stopped", worker=name)
+
+
+def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
+    """Have the loop call ``stop`` at SIGTERM and SIGINT, also where its kind takes no signals, as on Windows."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
 
 
 def _give_up() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,6 +27,8 @@ Parent = Annotated[int | None, typer.Option(hidden=True, help="end at once when 
 
 def up(as_json: AsJson = False) -> None:
     """Database, migrations, API and worker in one terminal; Ctrl-C stops them all."""
+    if find_spec("fcntl") is None:
+        raise Unavailable("`reverie up` needs Unix: with DATABASE_URL set, run `reverie serve` and `reverie worker`.")
     from service.supervisor import supervise
 
     raise SystemExit(supervise(Settings(), as_json or None))

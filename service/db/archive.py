@@ -26,7 +26,7 @@ import asyncpg
 
 from service import __version__
 from service.db.connectivity import CONNECT_S, CONNECTION_ERRORS, normalize_dsn, unreachable
-from service.db.embedded.folder import INSTALLED, WHEEL
+from service.db.embedded_platforms import INSTALLED, WHEEL
 from service.db.migrate import IS_CITUS
 from service.db.migration_steps import CREATE_ROLE, JOIN_ROLE, ROLE
 from service.db.schema_version import code_revision

