@@ -74,7 +74,7 @@ check: $(INSTALLED) ## lint, format, types, import rules, compose.yaml
 schema: $(INSTALLED) ## write sql/schema.sql anew from the migrations
 	UPDATE_SCHEMA=1 $(BIN)/python -m pytest -q tests/store/test_schema.py
 
-bench: $(INSTALLED) ## PART=quality, speed, writes, peers, dream, proxy, models, tenants, worst, scale, soak, kills or transfer (default: all)
+bench: $(INSTALLED) ## PART=quality, parts, speed, writes, peers, dream, contexts, proxy, models, tenants, worst, scale, soak, kills or transfer (default: all)
 	$(BIN)/python -m tests.bench $(PART)
 
 clean: ## remove the virtual environment (never your data)

@@ -147,6 +147,12 @@ async def _index_fields(connection: Connection, workspace: UUID, memory_id: UUID
     await connection.run("insert_postings", workspace=workspace, id=memory_id)
 
 
+async def post_again(connection: Connection, workspace: UUID, memory_id: UUID) -> None:
+    """Put a memory that stands for a window from now on on the posting lists of these."""
+    await connection.run("delete_postings", workspace=workspace, id=memory_id)
+    await connection.run("insert_postings", workspace=workspace, id=memory_id)
+
+
 async def backfill_fields(connection: Connection, workspace: UUID, limit: int) -> bool:
     """Do the same for the next memories from before these words were searched; whether there may be more of them."""
     begun = await connection.row("lock_field_backfill", workspace=workspace)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.ids import new_id
+from service.store import memories
 from service.store.vectors import EmbeddingBatch
 
 SEQ_END = 2**63 - 1
@@ -145,6 +146,7 @@ async def compact_window(
         to_seq=to_seq,
         memory_id=memory_id,
     )
+    await memories.post_again(connection, workspace, memory_id)
     await connection.run("move_window", workspace=workspace, id=session_id, seq=to_seq + 1)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.store import memories
 from service.store.memories import to_record
 
 PAGE = 500
@@ -153,6 +154,8 @@ async def add_windows(connection: Connection, workspace: UUID, items: Sequence[F
     """Write summaries of windows, of ``fresh`` sessions or known as they are; how many fit, how many are new."""
     row = await connection.row("import_windows", workspace=workspace, items=list(items))
     assert row is not None
+    for item in items:
+        await memories.post_again(connection, workspace, item["memory_id"])
     return row["found"], row["made"]
 
 

@@ -62,7 +62,7 @@ WITH lexeme AS MATERIALIZED (
         SELECT l.lexeme, l.word, (
             SELECT count(*) FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(
                 SELECT reverie_term_v1(a.audience, k.kind, l.lexeme)
-                FROM unnest(:audiences::uuid[]) AS a(audience), unnest(:kinds::smallint[]) AS k(kind)
+                FROM unnest(:audiences::uuid[]) AS a(audience), unnest(:posted_kinds::smallint[]) AS k(kind)
             ))
         ) AS held
         FROM lexeme l

@@ -348,16 +348,17 @@ FROM changed
 RETURNING id;
 
 -- name: delete_postings
--- Take a memory off its posting lists, before its words or audience change.
+-- Take a memory off its posting lists, before its words or audience change or it stands for a window.
 DELETE FROM search_terms
 WHERE workspace_id = :workspace AND id = :id AND term = ANY(ARRAY(
-    SELECT reverie_term_v1(m.audience, 0::smallint, l.lexeme)
-    FROM memories m, unnest(m.lexemes) AS l(lexeme, positions, weights)
+    SELECT reverie_term_v1(m.audience, k.kind, l.lexeme)
+    FROM memories m, unnest(m.lexemes) AS l(lexeme, positions, weights), unnest('{0,3}'::smallint[]) AS k(kind)
     WHERE m.workspace_id = :workspace AND m.id = :id
 ));
 
 -- name: insert_postings
--- Put a memory on its posting lists.
+-- Put a memory on its posting lists; the summary of a window has lists of its own (kind 3), that a search reads where the
+-- messages that it summarises are not searched.
 WITH spoken AS (
     INSERT INTO audience_languages (workspace_id, audience, language)
     SELECT workspace_id, audience, language FROM memories
@@ -365,8 +366,10 @@ WITH spoken AS (
     ON CONFLICT DO NOTHING
 ), posted AS (
     INSERT INTO search_terms (workspace_id, term, id, frequency, length)
-    SELECT m.workspace_id, reverie_term_v1(m.audience, 0::smallint, l.lexeme), m.id, {% include "posting_frequency" %}, n.length
-    FROM memories m, reverie_length_v1(ts_filter(m.lexemes, '{d}')) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
+    SELECT m.workspace_id, reverie_term_v1(m.audience, CASE WHEN i.window_summary THEN 3 ELSE 0 END::smallint, l.lexeme), m.id,
+        {% include "posting_frequency" %}, n.length
+    FROM memories m JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id,
+        reverie_length_v1(ts_filter(m.lexemes, '{d}')) AS n(length), unnest(m.lexemes) AS l(lexeme, positions, weights)
     WHERE m.workspace_id = :workspace AND m.id = :id
     ON CONFLICT DO NOTHING
 )

@@ -69,7 +69,7 @@ FROM (
             FROM unnest(:languages::text[]) AS g(configuration)
         ) AS any_language
     ) AS l,
-    unnest(:audiences::uuid[]) AS a(audience), unnest(:kinds::smallint[]) AS k(kind), reverie_term_v1(a.audience, k.kind, l.lexeme) AS t(term)
+    unnest(:audiences::uuid[]) AS a(audience), unnest(:posted_kinds::smallint[]) AS k(kind), reverie_term_v1(a.audience, k.kind, l.lexeme) AS t(term)
 
 -- fragment: idf
 -- How rare a word is that ``held`` rows have, of those searched: as last counted, and of small audiences as they are.
@@ -137,8 +137,7 @@ FROM search_index i LEFT JOIN (
 WHERE {% include "visible_row" %} AND i.id = ANY(ARRAY(SELECT id FROM candidate))
 
 -- name: exact_candidates
--- Of small audiences: every visible row is compared with the question's vector, every posting of its words read. What
--- summaries of windows that are left out say makes no word more frequent.
+-- Of small audiences: every visible row is compared with the question's vector, every posting of its words read.
 {% set large, text, embedding = false, "q.text", "q.embedding" %}
 SELECT found.*, q.number
 FROM unnest(:texts::text[], :embeddings::{{ vector_type }}[]) WITH ORDINALITY AS q(text, embedding, number), LATERAL (
@@ -146,9 +145,6 @@ WITH term AS MATERIALIZED ({% include "terms" %}), posting AS MATERIALIZED (
     SELECT p.id, t.word, p.frequency, p.length
     FROM search_terms p JOIN term t USING (term)
     WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(SELECT term FROM term))
-        {% if without_summaries %} AND p.id NOT IN (
-            SELECT i.id FROM search_index i
-            WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.window_summary) {% endif %}
 ), term_idf AS MATERIALIZED (
     SELECT word, {% include "idf" %} AS idf FROM (SELECT word, count(*) AS held FROM posting GROUP BY word) AS h
 ), term_score AS MATERIALIZED (

@@ -13,6 +13,7 @@ from tests.bench.report import console
 
 PARTS = {
     "quality": "LoCoMo and LongMemEval: recall, nDCG, MRR, per embedder and fusion",
+    "parts": "what each part of the ranking is worth: recall@10 of all sets by leaving one out",
     "storage": "ways to keep vectors: what each finds, costs and takes",
     "speed": "searches at 2,000 memories and in a database of 500,000",
     "writes": "single and batch writes, beside bare inserts",

@@ -100,3 +100,17 @@ async def test_two_workers_do_not_meet(engine: Engine) -> None:
     await backfill_fields(engine)
     assert await postings(engine) == wanted
     assert await waiting(engine) == 0
+
+
+async def test_summaries_of_windows_move_to_lists_of_their_own(engine: Engine) -> None:
+    await remember(engine, ADMIN, [MemoryDraft(agent="a", type="event", content="The venue is Oslo", tags=["summary"])])
+    before = {term for term, *_ in await postings(engine)}
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        await connection.raw.execute("UPDATE search_index SET window_summary = true")
+        await connection.raw.execute("INSERT INTO field_backfills (workspace_id) VALUES ($1)", DEFAULT_WORKSPACE)
+    await backfill_fields(engine)
+    after = {term for term, *_ in await postings(engine)}
+    assert len(before) == len(after)
+    assert len(before & after) == 2, "the lists that filters read: its type and its tag"
+    request = SearchRequest(agent="a", query="Oslo", strategy="keyword")
+    assert len((await recall(engine, ADMIN, request)).results) == 1

@@ -31,8 +31,8 @@ FILTERED = (
     "metadata", "min_importance", "since", "until",
 )  # fmt: skip
 WEIGHED = (
-    "workspace", "audiences", "kinds", "languages", "text", "counted_rows", "uncounted", "k1", "b", "length_floor",
-    "length_reference", "key_weight", "tag_weight", "summary_weight",
+    "workspace", "audiences", "kinds", "posted_kinds", "languages", "text", "counted_rows", "uncounted", "k1", "b",
+    "length_floor", "length_reference", "key_weight", "tag_weight", "summary_weight",
 )  # fmt: skip
 
 

@@ -23,6 +23,9 @@ from service.store.vectors import NO_SPACE, VectorSpace
 KINDS = {"memories": 0, "messages": 1, "documents": 2}
 """What is searched, and the kind of its rows in ``search_index``."""
 
+WINDOW_SUMMARIES = 3
+"""The kind of their posting lists, which are left out where the messages that they summarise are searched."""
+
 WEIGHING = (
     "k1", "b", "length_floor", "length_reference", "key_weight", "tag_weight", "summary_weight", "words_saturation",
 )  # fmt: skip
@@ -206,6 +209,10 @@ async def plan(
     rows, counted_audiences = sum(one.rows for one in counted), {one.audience for one in counted}
     values |= question.parameters(ranking) | {name: getattr(ranking, name) for name in WEIGHING}
     values |= {
+        "posted_kinds": [
+            *kinds,
+            *([WINDOW_SUMMARIES] if KINDS["memories"] in kinds and not flags.without_summaries else []),
+        ],
         "counted_rows": rows,
         "uncounted": [audience for audience in reader.audiences if audience not in counted_audiences],
         "languages": reader.languages,
