@@ -15,6 +15,7 @@ import fasteners
 import hypothesis
 import pytest
 
+from service.concurrency.executor import freeze_heap
 from service.db import embedded
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
@@ -81,6 +82,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start what takes longest first, so that no process is left with it when the others have finished."""
     items.sort(key=lambda item: not any(item.nodeid.startswith(name) for name in LONGEST))
+
+
+def pytest_collection_finish() -> None:
+    """Leave the modules and items of the whole suite out of every garbage collection to come."""
+    freeze_heap()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -26,12 +26,14 @@ Run = Callable[[str], object]
 
 
 def seconds(run: Run, text: str, tries: int = 1) -> float:
-    """Processor time of one run: the least of ``tries``."""
+    """Processor time of one run: the least of ``tries``; of what is too long for noise to matter, the first."""
     least = float("inf")
     for _ in range(tries):
         began = thread_time()
         run(text)
         least = min(least, thread_time() - began)
+        if least > SLOW_S:
+            break
     return least
 
 
