@@ -46,6 +46,6 @@ def test_the_version_is_in_one_place(wheel: Path) -> None:
     with ZipFile(wheel) as archive:
         [metadata] = [name for name in archive.namelist() if name.endswith("dist-info/METADATA")]
         assert Parser().parsestr(archive.read(metadata).decode())["Version"] == __version__
-    for file in ("pyproject.toml", "compose.yaml", "Dockerfile", "service/app.py"):
+    for file in ("pyproject.toml", "clients/python/pyproject.toml", "compose.yaml", "Dockerfile", "service/app.py"):
         text = (ROOT / file).read_text(encoding="utf-8")
         assert not re.search(rf"[^0-9.]{re.escape(__version__)}[^0-9.]", text), file
