@@ -35,7 +35,7 @@ try:
     )
 except ModuleNotFoundError as error:
     raise ImportError(
-        "The LangGraph store needs the package langgraph: pip install 'reverie-client[langgraph]'"
+        "The LangGraph store needs langgraph: install the extra langgraph of reverie-client (or of reverie-server)"
     ) from error
 
 from reverie_client import models as m
