@@ -189,8 +189,8 @@ class SearchAnswer(BaseModel):
     )
     embedder: str | None = Field(description="Signature of the embedder of the query; null without a query vector.")
     store: Literal["postgres", "pgvector:halfvec", "pgvector:float32", "pgvector:binary"] | None = Field(
-        description="Store of what was searched: `postgres` (words alone) or `pgvector` with the storage of its "
-        "vectors; null where nothing was searched."
+        description="Store of what was searched: `postgres` (words alone), or the vectors' as `pgvector:halfvec`, "
+        "`pgvector:float32` or `pgvector:binary`; null where nothing was searched."
     )
     cache: QueryCache | None = Field(description="Use of the embedder's cache; null without a query vector or a cache.")
 
