@@ -24,6 +24,7 @@ import service.memory.sessions.compaction as compaction
 import worker.dreaming.dream as dream
 import worker.dreaming.extract.by_llm as by_llm
 import worker.dreaming.extract.by_rules as by_rules
+import worker.dreaming.readings as readings
 from service.embedding.static import StaticEmbedder
 from service.memory.dreams.in_flight import EXIT_STATUS, InFlight
 from service.runtime import configure_logging, open_runtime
@@ -46,6 +47,7 @@ EXIT_CODES = {"kill": -signal.SIGKILL, "hang": EXIT_STATUS, "block": 1}
 STEPS: dict[str, tuple[Any, str]] = {
     "redact": (redaction, "redact"),
     "rules": (by_rules, "extract"),
+    "saved": (readings, "read"),
     "llm": (by_llm, "_costs"),
     "note": (by_llm, "candidates_of"),
     "compare": (dream, "reconcile"),

@@ -17,7 +17,7 @@ _COUNTED = (
     ("reopened", "todo open again", "todos open again"),
     ("linked", "link drawn", "links drawn"),
     ("decayed", "changed weight with time", "changed weight with time"),
-    ("skipped", "message left out", "messages left out"),
+    ("skipped", "text left out", "texts left out"),
 )
 
 
@@ -58,7 +58,8 @@ def describe_change(change: Json) -> str:
         case "bulletin":
             return f"+ bulletin, version {after['version']}"
         case "skipped":
-            return f"! left out message {after['message_id']}: {change['reason']}"
+            kind = "message" if "message_id" in after else "memory"
+            return f"! left out {kind} {after[f'{kind}_id']}: {change['reason']}"
     return f"{change['op']}: {change['reason']}"
 
 

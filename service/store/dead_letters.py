@@ -95,6 +95,16 @@ async def resolve_messages(connection: Connection, workspace: UUID, ids: Sequenc
     return done == len(ids)
 
 
+async def memories_set_aside(connection: Connection, workspace: UUID, agent_id: UUID, dream_id: UUID) -> list[Row]:
+    """The agent's memories that workers have died on in this dream: memory_id, step, attempts."""
+    return await connection.fetch("memories_set_aside", workspace=workspace, agent_id=agent_id, dream_id=dream_id)
+
+
+async def resolve_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID], dream_id: UUID) -> None:
+    """They have been read after all."""
+    await connection.run("resolve_retried_memories", workspace=workspace, ids=list(ids), dream_id=dream_id)
+
+
 async def resolve_texts(connection: Connection, workspace: UUID) -> None:
     """Memories and parts of documents that are retried and have their vectors are done with."""
     await connection.run("resolve_retried_texts", workspace=workspace)

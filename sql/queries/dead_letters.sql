@@ -72,6 +72,18 @@ LIMIT :limit;
 UPDATE dead_letters SET status = 'resolved', dream_id = :dream_id
 WHERE workspace_id = :workspace AND message_id = ANY(:ids::uuid[]) AND status = 'retrying';
 
+-- name: memories_set_aside
+-- Memories of the agent that workers died on in this dream.
+SELECT d.memory_id, d.step, d.attempts
+FROM dead_letters d JOIN memories m ON m.workspace_id = d.workspace_id AND m.id = d.memory_id
+WHERE d.workspace_id = :workspace AND d.dream_id = :dream_id::uuid AND d.status = 'dead' AND m.agent_id = :agent_id
+ORDER BY d.memory_id;
+
+-- name: resolve_retried_memories
+-- A dream has read them; an undo of it makes them due again.
+UPDATE dead_letters SET status = 'resolved', dream_id = :dream_id
+WHERE workspace_id = :workspace AND memory_id = ANY(:ids::uuid[]) AND status = 'retrying' AND job = 'dream';
+
 -- name: resolve_retried_texts
 -- Memories and parts of documents that have their vectors after all.
 UPDATE dead_letters d SET status = 'resolved'

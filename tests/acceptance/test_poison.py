@@ -187,6 +187,31 @@ async def test_a_message_given_up_is_never_read_again(api: Api, settings: Settin
     assert poisoned["id"] in {message["id"] for message in history}
 
 
+@pytest.mark.parametrize("how", ["kill", "block"])
+async def test_a_poisonous_saved_memory_is_set_aside_and_the_others_are_read(
+    api: Api, settings: Settings, how: str
+) -> None:
+    said = [f"Mia{n} likes tea{end}" for n in range(4) for end in (".", "")]
+    saved = [await api.save(content, type="preference") for content in (*said[:4], f"POISON {how}", *said[4:])]
+    await say(api, "I live in Bergen.")
+    assert await deaths(settings, "dream", "saved", how=how) == 3
+    (letter,) = await letters(api)
+    told = {"subject_id": saved[4]["id"], "kind": "memory", "job": "dream", "attempts": 2}
+    assert {name: letter[name] for name in told} == told
+    (done,) = (await api.get("/v1/dreams"))["items"]
+    set_aside = {"memory_id": saved[4]["id"], "attempts": 2, "reason": letter["reason"]}
+    assert (done["status"], done["report"]["set_aside"], done["report"]["memories"]) == ("succeeded", [set_aside], 8)
+    changes = (await api.get(f"/v1/dreams/{done['id']}"))["changes"]
+    assert [one["memory_id"] for one in changes if one["op"] == "skipped"] == [saved[4]["id"]]
+    assert await contents(api) == {*said[::2], f"POISON {how}", "u1 lives in Bergen."}
+
+    await api.post(f"/v1/dead-letters/{letter['id']}/retry")
+    assert await run_until_exit(settings, "dream") == 0
+    assert await letters(api) == []
+    await api.post(f"/v1/dreams/{(await api.get('/v1/dreams'))['items'][0]['id']}/undo")
+    assert [one["status"] for one in await letters(api)] == ["retrying"]
+
+
 async def test_a_purge_takes_dead_letters_along(api: Api, settings: Settings) -> None:
     await say_with_poison(api, "kill")
     assert await deaths(settings, "dream", "rules", how="kill") == 3

@@ -137,6 +137,25 @@ async def test_a_purge_wins_and_nothing_comes_back(api: Api, server: FakeOpenAI)
             assert not any(place in row["row"] for row in rows for place in ("Oslo", "Bergen")), table
 
 
+async def test_a_purge_wins_over_a_dream_of_saved_memories(api: Api, server: FakeOpenAI) -> None:
+    for user, place in (("u1", "Oslo"), ("u1", "Bergen"), ("u2", "Rome")):
+        await api.save(f"{user} works at {place} Robotics", user=user)
+    calls = server.calls["chat"]
+    server.fail(hang_s=SLOW_S, times=1)
+    task = asyncio.create_task(dream_if_left(api))
+    await asyncio.to_thread(server.wait_for_call, "chat", calls + 1)
+    await api.post("/v1/users/u1/purge")
+    await task
+    await dream(api.engine)
+    assert [one["report"]["memories"] for one in (await api.get("/v1/dreams"))["items"]] == [0, 1]
+    assert await contents(api, include="superseded,deleted") == {"u2 works at Rome Robotics"}
+    async with api.engine.db.unscoped() as connection:
+        for table in ("memories", "memory_versions", "dream_changes", "entities", "entity_aliases", "bulletins"):
+            rows = await connection.raw.fetch(f"SELECT t::text AS row FROM {table} t")  # noqa: S608
+            assert not any(place in row["row"] for row in rows for place in ("Oslo", "Bergen", "u1")), table
+        assert await connection.raw.fetchval("SELECT count(*) FROM edges WHERE relation = 'works_at'") == 1
+
+
 async def dream_if_left(api: Api) -> None:
     """Dream; a purge takes the lease away from it."""
     with pytest.raises(AssertionError):

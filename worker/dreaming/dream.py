@@ -157,8 +157,9 @@ class Dream:
             limit = self.tracker.batch_max
             within = None if limit else self.ranges
             batch = await gather(
-                connection, self.lease, within, limit=limit, embedded=engine.embedder is not None, now=engine.now()
-            )
+                connection, self.lease, self.running.id, within, limit=limit, embedded=engine.embedder is not None,
+                now=engine.now(),
+            )  # fmt: skip
             self.tracker.deaths |= batch.retried
             if within is None:
                 self.ranges = batch.ranges_read()
@@ -249,7 +250,7 @@ def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Check
         "candidates": len(extraction.candidates),
         "rejected": extraction.rejected,
         "ignored": extraction.ignored,
-        "set_aside": [asdict(one) for one in batch.set_aside],
+        "set_aside": [*map(asdict, batch.set_aside), *map(asdict, batch.memories_set_aside)],
         "kept_apart": len(plan.undecided),
         "stopped": extraction.stopped,
         "extractor": checkpoints.llm.model if checkpoints else "rules",

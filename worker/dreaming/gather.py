@@ -40,6 +40,15 @@ class SetAside:
 
 
 @dataclass(frozen=True, slots=True)
+class MemorySetAside:
+    """A saved memory that a worker has died over, and that is left out."""
+
+    memory_id: UUID
+    reason: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ranges:
     """What a dream is going to read: stretches of sessions, and memories."""
 
@@ -52,8 +61,8 @@ class Batch:
     """What one dream reads: turns in order, session by session, and memories ``saved`` or changed since the last one,
     oldest first. ``more``: some were left for the next one.
 
-    ``set_aside``: those of them that are dead letters, and have no text here. ``retried``: those that were, and are to
-    be read after all, with the times a worker has died over them.
+    ``set_aside``, ``memories_set_aside``: those that are dead letters, and have no text here. ``retried``: those that
+    were, and are to be read after all, with the times a worker has died over them.
     """
 
     agent: str
@@ -63,6 +72,7 @@ class Batch:
     dreamed_seq: dict[UUID, int]
     more: bool
     set_aside: list[SetAside]
+    memories_set_aside: list[MemorySetAside]
     retried: dict[UUID, int]
 
     @property
@@ -98,7 +108,14 @@ class Batch:
 
 
 async def gather(
-    connection: Connection, lease: Lease, within: Ranges | None, *, limit: int | None, embedded: bool, now: datetime
+    connection: Connection,
+    lease: Lease,
+    dream_id: UUID,
+    within: Ranges | None,
+    *,
+    limit: int | None,
+    embedded: bool,
+    now: datetime,
 ) -> Batch:
     """The next messages and memories due for the agent, in order; ``within`` these ranges only, if given.
 
@@ -120,6 +137,7 @@ async def gather(
         now=now,
     )  # fmt: skip
     unread = await dreams.count_unread_memories(connection, lease, embedded=embedded, now=now)
+    died_on = await dead_letters.memories_set_aside(connection, lease.workspace_id, lease.agent_id, dream_id)
     turns = [
         Turn(
             id=row["id"],
@@ -144,6 +162,9 @@ async def gather(
             SetAside(row["id"], row["session"], row["seq"], reason(row["step"], row["attempts"]), row["attempts"])
             for row in rows
             if row["status"] == "dead"
+        ],
+        memories_set_aside=[
+            MemorySetAside(row["memory_id"], reason(row["step"], row["attempts"]), row["attempts"]) for row in died_on
         ],
         retried={row["id"]: row["attempts"] for row in rows if row["status"] == "retrying"},
     )

@@ -82,6 +82,8 @@ class Writer:
         set_aside = [(one.message_id, one.reason) for one in batch.set_aside]
         for message_id, reason in [*extraction.skipped, *set_aside]:
             self.diff.note("skipped", after={"message_id": message_id}, reason=reason)
+        for one in batch.memories_set_aside:
+            self.diff.note("skipped", memory_id=one.memory_id, after={"memory_id": one.memory_id}, reason=one.reason)
         return True
 
     async def advance(self, batch: Batch) -> bool:
@@ -139,6 +141,7 @@ class Writer:
             for one in readings
         ]
         marked = await dreams.mark_read(self.connection, self._workspace, items)
+        await dead_letters.resolve_memories(self.connection, self._workspace, list(marked), self.dream_id)
         self.diff.memories = len(marked)
         return [one for one in readings if one.memory.id in marked]
 

@@ -123,7 +123,8 @@ def change(one: Json, contents: dict[str, str]) -> Markup:
                 after.get("version"), one["reason"]
             )
         case "skipped":
-            return Markup('a message <span class="faint">{}</span>').format(one["reason"])
+            kind = "a message" if "message_id" in after else "a memory"
+            return Markup('{} <span class="faint">{}</span>').format(kind, one["reason"])
     return escape(one.get("reason") or "")
 
 
