@@ -22,7 +22,7 @@ _ANNOUNCED = re.compile(
     r"\b(?:correction|update|edit|actually|sorry|scratch that|i meant?|make that|no|wait)[ ,:;.!–-]{1,4}$"
 )
 _CHANGED = re.compile(
-    r"(?:(?:is|are) (?:now|actually)|(?:has |have |was |were |got |been |now |just )*(?:went|goes|rose|fell|dropped"
+    r"(?:(?:is|are) (?:now|actually)|(?:has |have |was |were |got |been |now |just ){0,4}(?:went|goes|rose|fell|dropped"
     r"|grew|moved|changed|raised|increased|lowered|reduced|cut|decreased|postponed|rescheduled|updated|pushed"
     r"|bumped))\b"
 )

@@ -66,6 +66,10 @@ class _When:
     preposition: str = "on"
 
 
+_AFTER_SUBJECT = re.compile(r" (?:has|is|was|will be)\b")
+"""What follows a time that is itself what is spoken of: "This week has been hard"."""
+
+
 def ground(text: str, now: datetime, *, future: bool = False) -> Grounded:
     """Replaces relative time expressions in ``text``, said at ``now``, by absolute ones.
 
@@ -91,6 +95,8 @@ def ground(text: str, now: datetime, *, future: bool = False) -> Grounded:
         found.append(when.start)
         if match["iso"] is not None:
             return match[0]
+        if match.start() == 0 and not given and _AFTER_SUBJECT.match(text, match.end()):
+            return f"{when.words[:1].upper()}{when.words[1:]}"
         return _written(match, when, given[0] if given else "")
 
     grounded = _EXPRESSION.sub(replace, text)

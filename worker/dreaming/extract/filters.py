@@ -188,7 +188,12 @@ _SAYS_NOTHING = re.compile(
     r"""
       \bwe\scan\s(?:really\s|all\s|always\s|both\s)*(?:make|build|do|create|achieve|show|change|help|learn|grow|find|reach
         |overcome|conquer|be)\b
-    | ^(?:together|someday|one\sday|in\sthe\send),?\swe\b
+    | ^(?:together|someday|one\sday|in\sthe\send),?\s(?:we|our)\b
+    | \bwe\s(?:all\s|both\s)?have\sthe\s(?:power|ability|chance)\sto\b
+    | ^our\s(?:actions?|voices?|impact|efforts?|words)\b
+    | ^(?!.*\b(?:i|i'm|i've)\b)[^,;]{0,60}\b(?:is|are)\s(?:really\s|so\s)?key\sto\b
+    | ^pushing\sboundaries\b
+    | ^i(?:'ve|\shave)\s(?:got\s)?an?\s(?:funny|great|crazy|wild|interesting|good)\s(?:story|question)\b
     | ^(?:so\s)?we(?:'ll|\swill)\s(?:rock|make|get|do|be|always|all|keep|stay|figure|find|crush|kill)\b
     | ^we\s(?:all|(?:both\s)?(?:work|go|make|look|fit)\s(?:so\s|really\s|very\s)?(?:well|great|good))\b
     | ^(?!.*\b(?:i|my|me)\b)[^,;]{0,60}\b(?:bring|give|show|teach|force|remind|make|help|connect|let|humbl|inspir
@@ -196,7 +201,7 @@ _SAYS_NOTHING = re.compile(
     | \b(?:taking\scare\sof|connect(?:s|ing)?\swith|expressing)\sourselves\b
     | ^(?:nothing|(?:i\s)?(?:won't|not\sgonna|not\sgoing\sto)\slet\s(?:any|some)(?:thing|one))\b
     | ^(?:and\s|so\s|just\s)*(?:something|some\sstuff|lots?(?:\sof\s\w+)?|so\smuch|a\slot|crazy\s(?:stuff|things?)
-        |a\sfew\sthings?|things)(?:\s\w+)?(?:'s|\shas|'ve|\shave)?(?:\sbeen)?\s(?:happened|going\son|changed)\b
+        |a\sfew\sthings?|things)(?:\s\w+)?(?:'s|\shas|'ve|\shave)?(?:\sbeen)?\s(?:happened|happening|going\son|changed)\b
     | ^rest\sassured\b
     | ^(?:i(?:'ve|\shave)\s)?been\s(?:quite\s|such\s)?an?\s(?:\w+\s)?
         (?:ride|journey|rollercoaster|while|week|day|month|year)\b

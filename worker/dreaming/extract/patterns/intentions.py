@@ -166,7 +166,8 @@ OTHER: tuple[Pattern, ...] = (
         importance=0.7,
     ),
     row(_TODO, rf"^{TODO_LABEL}(?=\w)(?!(?:i|we)(?:'m|'ve| am| have|'re)\b|my\b)", importance=0.65),
-    row(_TODO, r"^(?:please )?(?:don't|do not) (?:let me )?forget (?:to |that (?:i|we) )", importance=0.65),
+    row(_TODO, r"^(?:please )?(?:don't|do not) let me forget (?:to |that (?:i|we) )", importance=0.65),
+    row(_TODO, r"^(?:please )?(?:don't|do not) forget (?:to |that (?:i|we) )", importance=0.65, to_assistant=True),
     row(_GOAL, rf"^{GOAL_LABEL}(?=\w)", importance=0.7),
     row(
         _GOAL,
