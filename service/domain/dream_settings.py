@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from service.domain.field_types import Name, Text
+from service.domain.field_types import Identifies, Name, Text
 from service.domain.types import MemoryType
 
 DREAM_INSTRUCTIONS_MAX = 4_000
@@ -37,7 +37,9 @@ def _word_pattern(pattern: str) -> str:
 
 Hours = Annotated[str, StringConstraints(max_length=11), AfterValidator(_hours)]
 LanguageName = Annotated[str, StringConstraints(max_length=100), AfterValidator(_language)]
-WordPattern = Annotated[Text, StringConstraints(min_length=2, max_length=100), AfterValidator(_word_pattern)]
+WordPattern = Annotated[
+    Text, StringConstraints(min_length=2, max_length=100), AfterValidator(_word_pattern), Identifies()
+]
 
 
 class DreamChoices(BaseModel):

@@ -134,6 +134,9 @@ async def test_nothing_is_left_anywhere(
     await talk(api, "Nobody has dreamt of this yet", session=f"s-{MARK}")
     await dream_and_die(settings, server)
     await api.engine.access_counts.flush()
+    api.engine.llm = None
+    await api.post("/v1/agents/a/bulletin")  # in the words of the memories
+    api.engine.llm = model(server)
     before = dump(database_url)
     assert tables_with(before) >= {
         "memories", "memory_versions", "messages", "sessions", "entities", "entity_aliases", "entity_merges",

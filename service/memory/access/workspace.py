@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from service.domain.principal import Principal
-from service.domain.workspace import WorkspaceSettings
+from service.domain.workspace import PiiSettings, WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access import audit
 from service.memory.access.redaction import pii_policy, redact
@@ -39,13 +39,8 @@ async def put_settings(
     """
     principal.require_admin()
     wanted = await changed_model_settings(engine, principal, models) if models else None
-    if changes.instructions:
-        (instructions,) = await redact(
-            engine,
-            changes.pii if "pii" in changes.model_fields_set else await pii_policy(engine, principal),
-            [(("body", "instructions"), changes.instructions)],
-        )
-        changes = changes.model_copy(update={"instructions": instructions})
+    pii = changes.pii if "pii" in changes.model_fields_set else await pii_policy(engine, principal)
+    changes = await _redact_instructions(engine, pii, changes)
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await workspace_settings(connection, principal.workspace_id)
         try:
@@ -60,3 +55,15 @@ async def put_settings(
         changed = changes.model_dump(mode="json", exclude_unset=True) | (dict(models) if models and wanted else {})
         await audit.record(connection, principal, "settings.changed", details=changed)
     return settings
+
+
+async def _redact_instructions(engine: Engine, pii: PiiSettings, changes: WorkspaceSettings) -> WorkspaceSettings:
+    """The changes with personal data in the instructions masked; what they leave unset stays so."""
+    given = [
+        (("body", "instructions"), changes.instructions),
+        (("body", "dream", "instructions"), changes.dream.instructions),
+    ]
+    of_contexts, of_dreams = await redact(engine, pii, given)
+    if of_dreams:
+        changes = changes.model_copy(update={"dream": changes.dream.model_copy(update={"instructions": of_dreams})})
+    return changes.model_copy(update={"instructions": of_contexts}) if of_contexts else changes
