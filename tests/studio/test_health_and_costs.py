@@ -47,7 +47,7 @@ async def test_settings_that_cost_tokens_say_so(visitor: StudioPage, service: Se
     await visitor.page.get_by_role("tab", name="Settings").click()
     await expect(visitor.page.get_by_role("button", name="Save")).to_be_visible()
     await visitor.page.get_by_role("button", name='Expand "General"').click()
-    await expect(visitor.page.get_by_label("Instructions")).to_be_visible()
+    await expect(visitor.page.get_by_label("Instructions").first).to_be_visible()
     await expect(costs).to_have_count(0)
     settings: dict[str, Any] = {"enabled": True, "models": ["openai/gpt-5"], "max_tokens": 3_000}
     assert (await service.call("PUT", "/v1/settings", json={"proxy": settings})).is_success
