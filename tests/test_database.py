@@ -15,7 +15,7 @@ from service.settings import Settings
 def test_without_a_database_and_without_the_embedded_one_it_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("service.db.embedded.folder.find_spec", lambda _: None)
+    monkeypatch.setattr("service.db.embedded_platforms.find_spec", lambda _: None)
     settings = Settings(REVERIE_DATA_DIR=tmp_path / "data", DATABASE_URL=None, _env_file=None)
     with pytest.raises(Unavailable, match="DATABASE_URL is not set"), open_database(settings):
         pass
