@@ -1,7 +1,7 @@
 """The candidates of the questions of all benchmark sets, kept on disk, so that another ranking of them costs seconds.
 
-Sets: the turns of LoCoMo and LongMemEval as memories, those of LoCoMo as messages and, after a dream by rules, as
-messages and memories; and questions that a set has no answer to: made-up words, and questions of another conversation.
+Sets: the turns of LoCoMo and LongMemEval as memories, as messages and, after a dream by rules, as messages and
+memories; and questions that a set has no answer to: made-up words, and questions of another conversation.
 Delete the folder ``candidates`` under REVERIE_BENCH_DIR after a change of what a search finds.
 """
 
@@ -89,20 +89,28 @@ async def _collected(place: Place, embedder: str, model: str) -> list[SampleSet]
         for conversation in [*chats, *haystacks]:
             await load(engine, conversation)
         saved = await _turns_of_memories(engine)
-        said = [replace(chat, agent=f"{chat.agent}-said") for chat in chats]
-        spoken = await told(engine, "messages", said)
-        of_messages = {id_: [turn.replace("-said/", "/") for turn in turns] for id_, turns in spoken.items()}
         sets = [
             await _sample_set(engine, "LoCoMo, memories", embedder, chats, saved, KINDS["memories"]),
             await _sample_set(engine, "LongMemEval, memories", embedder, haystacks, saved, KINDS["memories"]),
-            await _sample_set(engine, "LoCoMo, messages", embedder, said, of_messages, KINDS["messages"]),
         ]
-        for chat in said:
-            await dreamed(engine, chat.agent)
-        noted = await sources(engine, of_messages)
-        both = await _sample_set(engine, "LoCoMo, after a dream", embedder, said, of_messages | noted, KINDS["both"])
+        for name, conversations in (("LoCoMo", chats), ("LongMemEval", haystacks)):
+            sets += await _sets_said(engine, name, embedder, conversations)
     await asyncio.to_thread(place.drop, DATABASE)
-    return [*sets, both]
+    return sets
+
+
+async def _sets_said(
+    engine: Engine, name: str, embedder: str, conversations: Sequence[Conversation]
+) -> list[SampleSet]:
+    """The turns as messages, and with what a dream made of them."""
+    said = [replace(one, agent=f"{one.agent}-said") for one in conversations]
+    spoken = await told(engine, "messages", said)
+    turns = {id_: [turn.replace("-said/", "/") for turn in of_each] for id_, of_each in spoken.items()}
+    messages = await _sample_set(engine, f"{name}, messages", embedder, said, turns, KINDS["messages"])
+    for one in said:
+        await dreamed(engine, one.agent)
+    turns |= await sources(engine, turns)
+    return [messages, await _sample_set(engine, f"{name}, after a dream", embedder, said, turns, KINDS["both"])]
 
 
 async def _turns_of_memories(engine: Engine) -> dict[UUID, list[str]]:

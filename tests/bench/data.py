@@ -24,12 +24,18 @@ TURN_S = 30
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn, as the memory it becomes."""
+    """One turn, as the memory it becomes: its content begins with the speaker's name, where it has one."""
 
     id: str
     session: str
     content: str
     at: datetime
+    speaker: str | None = None
+
+    @property
+    def said(self) -> str:
+        """What was said, without who did."""
+        return self.content.removeprefix(f"{self.speaker}: ") if self.speaker else self.content
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +132,7 @@ def _locomo(entry: dict[str, Any]) -> Conversation:
             caption = f" [shares {turn['caption']}]" if turn.get("caption") else ""
             content = f"{turn['speaker']}: {turn['text']}{caption}"
             at = begin + timedelta(seconds=TURN_S * position)
-            turns.append(Turn(turn["id"], str(session["session"]), content, at))
+            turns.append(Turn(turn["id"], str(session["session"]), content, at, turn["speaker"]))
     ids = {turn.id for turn in turns}
     end = max(turn.at for turn in turns)
     questions = [

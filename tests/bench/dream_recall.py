@@ -146,8 +146,7 @@ def played_back(chats: list[Conversation], noted: Mapping[str, list[Annotation]]
 
 
 def _said(turn: Turn) -> tuple[str, str]:
-    speaker, _, text = turn.content.partition(": ")
-    return speaker, _begin(text)
+    return turn.speaker or "", _begin(turn.said)
 
 
 def _begin(text: str) -> str:
@@ -164,10 +163,9 @@ async def told(engine: Engine, kept: Kept, chats: list[Conversation]) -> dict[UU
             await load(engine, chat)
         for session, turns in itertools.groupby(chat.turns, key=lambda turn: turn.session):
             said = list(turns)
-            drafts = []
-            for turn in said:
-                speaker, _, text = turn.content.partition(": ")
-                drafts.append(MessageDraft(role="user", content=text, name=speaker, created_at=turn.at))
+            drafts = [
+                MessageDraft(role="user", content=turn.said, name=turn.speaker, created_at=turn.at) for turn in said
+            ]
             stored, _ = await append_messages(
                 engine, ADMIN, chat.agent, session, drafts, user=None, searchable=kept == "messages"
             )
@@ -191,7 +189,7 @@ async def sources(engine: Engine, turn_of: Found) -> dict[UUID, list[str]]:
     found: dict[UUID, list[str]] = defaultdict(list)
     async with engine.db.transaction(ADMIN.workspace_id) as connection:
         for row in await connection.raw.fetch("SELECT memory_id, message_id FROM memory_sources ORDER BY 1, 2"):
-            found[row["memory_id"]] += turn_of[row["message_id"]]
+            found[row["memory_id"]] += turn_of.get(row["message_id"], [])
     return found
 
 
