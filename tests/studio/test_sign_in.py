@@ -88,8 +88,8 @@ async def test_signing_out_ends_the_session_in_every_tab(service: ServerProcess,
         await visitor.sign_in()
         assert await cookie_of(visitor.page.context) != before
         assert not await signed_in(service, before)
-        await visitor.page.goto(f"{visitor.base}/studio/sign-out")
-        await expect(visitor.page.get_by_label("API key")).to_be_visible()
+        await other.goto(f"{visitor.base}/studio/sign-out")
+        await expect(other.get_by_label("API key")).to_be_visible()
         assert not await signed_in(service, await cookie_of(visitor.page.context))
 
 
