@@ -94,6 +94,14 @@ setweight(to_tsvector(c.configuration::regconfig, coalesce(i.lexical_key, '')), 
 -- Whether memory ``m`` matters less the longer it goes unused.
 m.type IN ('event', 'observation') AND NOT m.decay_exempt
 
+-- fragment: memory_updated_events
+-- An event for each memory of `changed`, and their ids.
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
+    jsonb_build_object('version', version), clock_timestamp()
+FROM changed
+RETURNING id
+
 -- fragment: word_count
 -- What reverie_length_v1 says of ``x.lexemes``: a call of it costs four times as much.
 (SELECT least(coalesce(sum(coalesce(cardinality(positions), 1)), 0), 32767)::smallint FROM unnest(x.lexemes))
@@ -250,11 +258,7 @@ WITH changed AS (
     WHERE workspace_id = :workspace AND id = :id
     RETURNING id, agent_id, version
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
-    jsonb_build_object('version', version), clock_timestamp()
-FROM changed
-RETURNING id;
+{% include "memory_updated_events" %};
 
 -- name: rate_memory
 -- Move the importance by a step, within 0 and 1.
@@ -265,11 +269,7 @@ WITH changed AS (
     WHERE workspace_id = :workspace AND id = :id
     RETURNING id, agent_id, version
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
-    jsonb_build_object('version', version), clock_timestamp()
-FROM changed
-RETURNING id;
+{% include "memory_updated_events" %};
 
 -- name: set_status
 -- A todo is closed, or open again.
@@ -280,11 +280,7 @@ WITH changed AS (
     WHERE workspace_id = :workspace AND id = :id
     RETURNING id, agent_id, version
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
-    jsonb_build_object('version', version), clock_timestamp()
-FROM changed
-RETURNING id;
+{% include "memory_updated_events" %};
 
 -- name: forget_stated_edges
 -- What a dream drew between entities because of the words of this memory, which change.
@@ -315,11 +311,7 @@ WITH changed AS (
     WHERE m.workspace_id = :workspace AND m.id = :id
     RETURNING m.id, m.agent_id, m.version
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
-    jsonb_build_object('version', version), clock_timestamp()
-FROM changed
-RETURNING id;
+{% include "memory_updated_events" %};
 
 -- name: mark_deleted
 WITH changed AS (
@@ -379,7 +371,7 @@ SELECT 1;
 SELECT key, tags, summary, content FROM memories WHERE workspace_id = :workspace AND id = :id;
 
 -- name: index_fields
--- Label the words of a memory's other fields anew; those of its content stay.
+-- Label the words of a memory's other fields again; those of its content stay.
 UPDATE memories m SET lexemes = ts_filter(m.lexemes, '{d}') || f.lexemes
 FROM (
     SELECT {% include "field_lexemes" %} AS lexemes

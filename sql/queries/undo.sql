@@ -74,11 +74,7 @@ WITH changed AS (
     WHERE m.workspace_id = :workspace AND m.id = i.id
     RETURNING m.id, m.agent_id, m.version
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
-    jsonb_build_object('version', version), clock_timestamp()
-FROM changed
-RETURNING id;
+{% include "memory_updated_events" %};
 
 -- name: undo_versions
 DELETE FROM memory_versions v

@@ -19,14 +19,14 @@ def steered(messages: Sequence[dict[str, str]], choices: DreamChoices) -> Messag
     if not is_steered(choices):
         return list(messages)
     system, *rest = messages
-    told = system["content"]
+    content = system["content"]
     if choices.instructions:
-        told += STEERED
+        content += STEERED
         wishes = section("instructions", [escape_tags(choices.instructions)])
         rest = [{**rest[0], "content": f"{wishes}\n{rest[0]['content']}"}, *rest[1:]]
     if choices.language != AS_SAID:
-        told += LANGUAGE.format(language=choices.language)
-    return [{**system, "content": told}, *rest]
+        content += LANGUAGE.format(language=choices.language)
+    return [{**system, "content": content}, *rest]
 
 
 def is_steered(choices: DreamChoices) -> bool:
