@@ -150,10 +150,10 @@ async def test_what_concerns_the_whole_installation_is_for_its_admins(
     async with remote_api.engine.db.unscoped() as connection:
         await health.heartbeat(connection, "worker-on-some-host", {})
         await connection.raw.execute("UPDATE worker_heartbeats SET seen_at = seen_at - interval '1 minute'")
-        await connection.raw.execute("UPDATE embedding_state SET next = active, total = 4711, done = 815")
+        await connection.raw.execute("UPDATE embedding_state SET next = active, total = 471104711, done = 815815815")
     whole = await remote_api.get("/v1/engine")
     assert whole["workers"][0]["worker"] == "worker-on-some-host"
-    assert whole["embedder"]["change"]["total"] == 4711
+    assert whole["embedder"]["change"]["total"] == 471104711
     provider.fail(status=500, times=None)
     for name, caller in (await others(remote_api, settings)).items():
         answer = await caller.call("GET", "/v1/engine")
@@ -166,7 +166,7 @@ async def test_what_concerns_the_whole_installation_is_for_its_admins(
         assert told["embedder"]["error"] is told["llm"]["error"] is told["embedder"]["index_bytes"] is None
         assert told["status"] == "degraded"
         assert told["problems"] == ["embedder: failing", "llm: failing", "workers: failing"]
-        for secret in ("some-host", str(whole["database"]["database_bytes"]), "4711", "815", provider.base_url):
+        for secret in ("some-host", str(whole["database"]["database_bytes"]), "471104711", "815815815", provider.base_url):
             assert secret not in answer.text, (name, secret)
         given = {path for path, value in flat(told) if value not in (None, "failing") and SHARED.search(path)}
         assert given == {"embedder.vector_bytes"}
