@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 
 from service.domain.field_types import (
     MESSAGE_MAX,
@@ -21,8 +21,17 @@ from service.domain.field_types import (
     UnitInterval,
 )
 from service.domain.placeholders import identifies_a_person
-from service.domain.types import MemoryType, Scope
+from service.domain.types import SAVED_TYPES, MemoryType, Scope
 
+
+def _saved(type_: MemoryType) -> MemoryType:
+    if type_ is MemoryType.INSIGHT:
+        raise ValueError("an insight is concluded by dreams; it can be rated and deleted, not saved or edited")
+    return type_
+
+
+SavedType = Annotated[MemoryType, AfterValidator(_saved), WithJsonSchema({"type": "string", "enum": list(SAVED_TYPES)})]
+_NAMED_TYPES = ", ".join(SAVED_TYPES)
 Role = Literal["system", "user", "assistant", "tool"]
 Status = Literal["open", "done"]
 Tags = Annotated[list[Tag], Field(max_length=50)]
@@ -95,7 +104,7 @@ class MemoryDraft(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     agent: ActingAgent = None
-    type: MemoryType = Field(description="Type of the memory.")
+    type: SavedType = Field(description=f"Type of the memory: {_NAMED_TYPES}. Insights are concluded by dreams alone.")
     content: Content = Field(description="Text of the memory, at most 8,000 characters.")
     summary: Summary | None = Field(None, description="One-line summary. Default: the beginning of the content.")
     scope: Scope = Field(Scope.AGENT, description="Scope of the memory. Default `agent`.")
@@ -143,7 +152,7 @@ class MemoryPatch(BaseModel):
     version: int = Field(
         ge=1, le=2**31 - 1, description="Version last seen by the caller. A newer stored version is a 409."
     )
-    type: MemoryType | None = Field(None, description="New type of the memory.")
+    type: SavedType | None = Field(None, description=f"New type of the memory: {_NAMED_TYPES}.")
     content: Content | None = Field(None, description="New text, at most 8,000 characters.")
     summary: Summary | None = Field(None, description="New one-line summary.")
     scope: Scope | None = Field(None, description="New scope of the memory.")

@@ -55,10 +55,10 @@ class DreamChoices(BaseModel):
         description="Off-peak hours as `22:00-06:00`, in `time_zone`: scheduled dreams run in them alone. Null: at any "
         "time. Default null.",
     )
-    types: Annotated[list[MemoryType], Field(min_length=1, max_length=8)] | None = Field(
+    types: Annotated[list[MemoryType], Field(min_length=1, max_length=9)] | None = Field(
         None, description="Types of the memories that dreams make. Null: all. Default null."
     )
-    ignore_types: Annotated[list[MemoryType], Field(max_length=7)] = Field(
+    ignore_types: Annotated[list[MemoryType], Field(max_length=8)] = Field(
         [], description="Types of memories that dreams do not make, `types` among them. Default empty."
     )
     keep_entities: Annotated[list[Name], Field(max_length=100)] = Field(

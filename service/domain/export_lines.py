@@ -25,7 +25,7 @@ from service.domain.field_types import (
     Timestamp,
     UnitInterval,
 )
-from service.domain.types import Scope
+from service.domain.types import MemoryType, Scope
 from service.domain.workspace import WorkspaceSettings
 
 FORMAT = "reverie/1"
@@ -123,6 +123,7 @@ class MemoryLine(MemoryDraft):
 
     model_config = ConfigDict(extra="ignore")
 
+    type: MemoryType
     importance: UnitInterval = 0.5
     id: UUID | None = None
     version: Version = 1

@@ -22,7 +22,7 @@ Include = Literal["memories", "messages", "documents"]
 
 
 SearchedTypes = Annotated[
-    Annotated[list[MemoryType], Field(max_length=8)] | None, Field(description="Memory types to search. Default: all.")
+    Annotated[list[MemoryType], Field(max_length=9)] | None, Field(description="Memory types to search. Default: all.")
 ]
 SearchedTags = Annotated[
     Annotated[list[Tag], Field(max_length=50)] | None, Field(description="Tags to filter by, at most 50.")

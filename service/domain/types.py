@@ -1,4 +1,4 @@
-"""The eight memory types and their policies: how long each is kept and when each is offered."""
+"""The nine memory types and their policies: how long each is kept and when each is offered."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from enum import StrEnum
 
 class MemoryType(StrEnum):
     """Type of a memory: `fact` (general statement), `preference` (of a user), `decision` (taken choice), `identity`
-    (trait of a user), `event` (dated occurrence), `observation` (of the agent), `goal` (aim) or `todo` (task with the
-    status open or done)."""
+    (trait of a user), `event` (dated occurrence), `observation` (of the agent), `goal` (aim), `todo` (task with the
+    status open or done) or `insight` (conclusion of a dream from several memories)."""
 
     FACT = "fact"
     PREFERENCE = "preference"
@@ -19,6 +19,11 @@ class MemoryType(StrEnum):
     OBSERVATION = "observation"
     GOAL = "goal"
     TODO = "todo"
+    INSIGHT = "insight"
+
+
+SAVED_TYPES = tuple(type_.value for type_ in MemoryType if type_ is not MemoryType.INSIGHT)
+"""What callers save, and what statements are extracted as: an insight is concluded from them."""
 
 
 class Scope(StrEnum):
@@ -60,4 +65,5 @@ POLICIES: dict[MemoryType, TypePolicy] = {
     ),
     MemoryType.GOAL: TypePolicy(decays=False, happens=False, has_status=False, in_context="planning"),
     MemoryType.TODO: TypePolicy(decays=False, happens=False, has_status=True, in_context="open"),
+    MemoryType.INSIGHT: TypePolicy(decays=False, happens=False, has_status=False, in_context="search"),
 }

@@ -19,7 +19,7 @@ from reverie_client import NotAuthenticated, ReverieClientError
 from service.studio.formatting import error_message, exact_time, relative_time
 
 P = ParamSpec("P")
-TYPES = ("fact", "preference", "decision", "identity", "event", "observation", "goal", "todo")
+TYPES = ("fact", "preference", "decision", "identity", "event", "observation", "goal", "todo", "insight")
 SCOPES = ("agent", "team", "task", "session", "prime")
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 ENDED = "/sign-in?ended=true"

@@ -45,7 +45,7 @@ RETURNING version;
 
 -- name: bulletin_inputs
 -- What an agent knows now that is worth a line: its live memories, and those of all agents for prime agents where it is
--- one, weightiest first, hearsay after all else; nothing faded, and no summaries of windows. As it will be after a dream: without the :left_out, and with the weight that
+-- one, weightiest first, hearsay after all else; nothing faded, no summaries of windows, and no insights, which say the same again. As it will be after a dream: without the :left_out, and with the weight that
 -- `reinforce_memory` gives the :reinforced.
 SELECT r.id, r.type, r.content, r.importance, r."user", r.hearsay_by, r.occurred_at, r.status,
     CASE WHEN r.id = ANY(:reinforced::uuid[]) THEN r.importance + (1 - r.importance) * 0.1
@@ -63,6 +63,6 @@ WHERE r.workspace_id = :workspace
     AND (r.expires_at IS NULL OR r.expires_at > :now)
     AND r.scope IN ('agent', 'prime')
     AND r.status IS DISTINCT FROM 'done'
-    AND r.source ->> 'kind' IS DISTINCT FROM 'window'
+    AND r.source ->> 'kind' IS DISTINCT FROM 'window' AND r.type <> 'insight'
 ORDER BY r.hearsay_by IS NOT NULL, weight DESC, at DESC, r.id
 LIMIT :limit;

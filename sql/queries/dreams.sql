@@ -49,7 +49,7 @@ m.occurred_at, m.key, m.status, m.decay_exempt, m.expires_at, m.reinforced_at, m
 
 -- fragment: is_unread
 -- Whether no dream has read a live memory ``m`` as it is now; with ``embedded``, only once it has its vector.
-m.reading IS NULL AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+m.reading IS NULL AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
 AND (m.expires_at IS NULL OR m.expires_at > :now)
 AND NOT EXISTS (
     SELECT 1 FROM dead_letters d
@@ -343,7 +343,7 @@ WHERE workspace_id = :workspace AND id = :session_id AND dreamed_seq = :from_seq
 SELECT {% include "compared_columns" %}
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = ANY(:audiences::uuid[])
-    AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
     AND (m.expires_at IS NULL OR m.expires_at > :now)
     AND (m.source ->> 'slot' = ANY(:slots::text[]) OR m.reading ->> 'slot' = ANY(:slots)
         OR m.reading ->> 'form' = ANY(:forms::text[]) OR m.identity_hash = ANY(:hashes::bytea[]) OR m.id = ANY(:ids::uuid[]))
@@ -361,7 +361,7 @@ FROM (
         CASE WHEN m.reading ? 'slot' THEN m.reading ->> 'value' ELSE m.source ->> 'value' END AS value
     FROM memories m
     WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = ANY(:audiences::uuid[])
-        AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
+        AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
         AND m.hearsay_by IS NULL AND coalesce(m.reading ->> 'polarity', m.source ->> 'polarity', 'positive') = 'positive'
         AND (m.reading ? 'slot' OR m.source ? 'slot' AND NOT {% include "was_edited" %})
 ) f
@@ -454,7 +454,7 @@ WITH near AS MATERIALIZED (
         FROM search_index i, LATERAL (
             SELECT CASE WHEN i.embedding_model = :model::smallint THEN i.{{ vector_column }} ELSE i.next_{{ vector_column }} END
         ) AS v(embedding)
-        WHERE i.workspace_id = :workspace AND i.audience = :agent_id AND i.kind = 0
+        WHERE i.workspace_id = :workspace AND i.audience = :agent_id AND i.kind = 0 AND i.type <> 'insight'
             AND (i.embedding_model = :model OR i.next_model = :model) AND NOT i.deleted AND i.valid_until IS NULL
             AND (i.expires_at IS NULL OR i.expires_at > :now)
         ORDER BY v.embedding <#> c.embedding, i.id
@@ -474,7 +474,7 @@ WITH near AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT i.id, -(i.{{ vector_column }} <#> own.{{ vector_column }}) AS similarity
         FROM search_index i
-        WHERE i.workspace_id = :workspace AND i.audience = own.audience AND i.kind = 0 AND i.id <> own.id
+        WHERE i.workspace_id = :workspace AND i.audience = own.audience AND i.kind = 0 AND i.type <> 'insight' AND i.id <> own.id
             AND i.embedding_model = :model::smallint AND NOT i.deleted AND i.valid_until IS NULL
             AND (i.expires_at IS NULL OR i.expires_at > :now)
         ORDER BY i.{{ vector_column }} <#> own.{{ vector_column }}, i.id

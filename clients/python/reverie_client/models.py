@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
-MemoryType = Literal["fact", "preference", "decision", "identity", "event", "observation", "goal", "todo"]
+MemoryType = Literal["fact", "preference", "decision", "identity", "event", "observation", "goal", "todo", "insight"]
 Scope = Literal["agent", "team", "task", "session", "prime"]
 Role = Literal["system", "user", "assistant", "tool"]
 Json = dict[str, Any]

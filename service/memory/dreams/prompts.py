@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from service.domain.types import MemoryType
+from service.domain.drafts import SavedType
 
 Kind = Literal["person", "project", "company", "product", "place", "thing"]
 
@@ -111,7 +111,7 @@ class NotedEntity(BaseModel):
 class Noted(BaseModel):
     """One statement worth keeping."""
 
-    type: MemoryType
+    type: SavedType
     content: Annotated[str, Field(min_length=1, max_length=2_000)]
     evidence: Annotated[list[int], Field(min_length=1, max_length=50)]
     subject: Annotated[str, Field(max_length=200)] | None = None

@@ -55,6 +55,7 @@ TYPES = {
     "observation": "Something noticed; fades.",
     "goal": "What is to be reached; shown with planning.",
     "todo": "Something to be done; lives until it is marked as done.",
+    "insight": "What a dream concluded from several memories; falls when one of them does.",
 }
 SCOPES = {
     "agent": "The agent alone",

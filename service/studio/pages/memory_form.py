@@ -11,7 +11,7 @@ from nicegui import ui
 
 from reverie_client import Conflict, ReverieClientError
 from reverie_client.models import MemoryRecord
-from service.studio.components import SCOPES, TYPES, box, button, difference, html, notify, open_dialog, text
+from service.studio.components import SCOPES, box, button, difference, html, notify, open_dialog, text
 from service.studio.formatting import error_message
 from service.studio.layout import PageContext
 
@@ -37,7 +37,7 @@ class MemoryForm:
         self.content = ui.textarea("What is to be remembered", value=given.get("content", ""))
         self.content.props("outlined autogrow autofocus maxlength=8000")
         with box("fields"):
-            self.type = ui.select(list(TYPES), label="Type", value=given.get("type", "fact"))
+            self.type = ui.select(list(TYPE_HINTS), label="Type", value=given.get("type", "fact"))
             self.scope = ui.select(list(SCOPES), label="Who may read it", value=given.get("scope", "agent"))
             self.groups = {name: ui.input(name.capitalize(), value=given.get(name) or "") for name in GROUPS}
             self.user = ui.input("About whom", value=given.get("user") or "")
