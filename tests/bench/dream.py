@@ -9,6 +9,8 @@ from uuid import UUID, uuid5
 import uvloop
 
 from service.domain.drafts import MessageDraft
+from service.extraction.candidates import Turn
+from service.extraction.rules import extract
 from service.memory.engine import Engine
 from service.memory.sessions.conversations import append_messages
 from service.runtime import open_runtime
@@ -19,8 +21,6 @@ from tests.bench.corpus import FIRST_DAY
 from tests.bench.data import Conversation, locomo
 from tests.bench.environment import ADMIN, Place
 from tests.bench.report import Cell, console, show
-from worker.dreaming.candidates import Turn
-from worker.dreaming.extract.rules import extract
 from worker.dreaming.run import Dreamer
 
 LEASE_S = 60.0

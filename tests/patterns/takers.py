@@ -24,6 +24,9 @@ from service.domain.folding import SHARES, Note, note, note_lines
 from service.domain.types import MemoryType
 from service.embedding.static import StaticEmbedder
 from service.errors import ReverieError
+from service.extraction.candidates import Turn
+from service.extraction.languages.german import GERMAN
+from service.extraction.rules import extract
 from service.memory.dreams import bulletin
 from service.memory.dreams.prompts import Notes
 from service.memory.search import assembly
@@ -34,10 +37,8 @@ from service.privacy.recognizers import PatternFinder
 from service.proxy import transcript
 from tests.patterns.compiled import modules
 from tests.patterns.work import Run
-from worker.dreaming.candidates import SavedMemory, Turn
 from worker.dreaming.entity_names import spellings
-from worker.dreaming.extract.languages.german import GERMAN
-from worker.dreaming.extract.rules import extract
+from worker.dreaming.gather import SavedMemory
 from worker.dreaming.readings import read
 
 TEXTS = frozenset(
@@ -47,8 +48,8 @@ TEXTS = frozenset(
 )
 KINDS = frozenset({"str", "str | None", "Sequence[str]", "Iterable[str]", "list[str]", "bytes", "Any"})
 PUBLIC = (
-    "service.domain", "service.embedding", "service.llm", "service.privacy", "service.store", "service.proxy",
-    "service.memory", "service.studio", "worker",
+    "service.domain", "service.embedding", "service.extraction", "service.llm", "service.privacy", "service.store",
+    "service.proxy", "service.memory", "service.studio", "worker",
 )  # fmt: skip
 PRIVATE = ("service.memory", "service.proxy", "service.studio")
 METHODS: dict[str, Callable[[], Any]] = {

@@ -19,6 +19,7 @@ from service.domain.search import SearchRequest
 from service.domain.text_features import extract_features
 from service.embedding.static import StaticEmbedder
 from service.embedding.storage import Storage, with_storage
+from service.extraction.candidates import Candidate
 from service.memory.dreams.in_flight import InFlight
 from service.memory.engine import Engine
 from service.memory.saving.remember import remember
@@ -36,7 +37,6 @@ from tests.processes import ServerProcess, WorkerProcess
 from tests.worker.background_load import BackgroundLoad
 from tests.worker.dreaming import agent_id
 from tests.worker.large_audience import ADMIN, LOW_LIMITS, lower_bounds, notes
-from worker.dreaming.candidates import Candidate
 from worker.dreaming.neighbours import find_related
 from worker.maintenance import reindex
 from worker.maintenance.hnsw import maintain_hnsw

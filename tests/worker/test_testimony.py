@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from service.domain.identity import identity_hash
 from service.domain.types import MemoryType
+from service.extraction.candidates import Candidate, Turn
+from service.extraction.rules import extract
+from service.memory.dreams.llm_candidates import candidates_of
 from service.memory.dreams.prompts import Noted, Notes
 from service.store.vectors import EmbeddingBatch
-from worker.dreaming.candidates import Candidate, Turn
-from worker.dreaming.extract.llm_candidates import candidates_of
-from worker.dreaming.extract.rules import extract
 from worker.dreaming.neighbours import ExistingMemory, RelatedMemories
 from worker.dreaming.people import People, Person, leading_names
 from worker.dreaming.plan import NewMemory, Plan

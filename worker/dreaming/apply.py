@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from service.errors import ReverieError
+from service.extraction.extraction import Extraction
 from service.memory.dreams.bulletin import Bulletin
 from service.memory.engine import Engine
 from service.store import dreams
@@ -16,7 +17,6 @@ from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.checkpoints import LeaseLost
 from worker.dreaming.diff import Diff
-from worker.dreaming.extract.extraction import Extraction
 from worker.dreaming.gather import Batch
 from worker.dreaming.plan import Plan
 from worker.dreaming.readings import Reading

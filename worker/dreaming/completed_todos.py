@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from service.domain.guards import content_stems, normalize
-from worker.dreaming.extract.lexicon import BASE_VERBS, PARTICIPLES, STOPWORDS, gerund_base, is_past, listed
+from service.extraction.lexicon import BASE_VERBS, PARTICIPLES, STOPWORDS, gerund_base, is_past, listed
 
 _CHARS_MAX = 300
 

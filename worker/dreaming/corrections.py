@@ -13,8 +13,8 @@ from typing import Any
 from uuid import UUID
 
 from service.domain.guards import normalize
-from worker.dreaming.candidates import Candidate
-from worker.dreaming.extract.mentions import mentions
+from service.extraction.candidates import Candidate
+from service.extraction.mentions import mentions
 from worker.dreaming.gather import Batch
 from worker.dreaming.readings import Reading
 

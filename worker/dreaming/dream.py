@@ -15,10 +15,15 @@ import structlog
 
 from service.domain.dream_filter import DreamFilter
 from service.domain.workspace import WorkspaceSettings
+from service.extraction.candidates import evidence_of
+from service.extraction.extraction import Extraction
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable, Usage
 from service.memory.dreams import bulletin
 from service.memory.dreams.bulletin import Bulletin
+from service.memory.dreams.extract_by_llm import extract_by_llm
+from service.memory.dreams.extract_by_rules import extract_by_rules
 from service.memory.dreams.in_flight import Tracker
+from service.memory.dreams.personal_data import allowed_candidates, masked_turns, with_stored_names
 from service.memory.dreams.prompts import WrittenBulletin
 from service.memory.engine import Engine
 from service.store import bulletins, dreams, reconciling
@@ -26,17 +31,12 @@ from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import adjudicate_pairs
 from worker.dreaming.apply import DreamWrite, PlanOutdated, apply
-from worker.dreaming.candidates import evidence_of
 from worker.dreaming.checkpoints import Checkpoints, LeaseLost, UnsavedResults, open_checkpoints
 from worker.dreaming.corrections import Corrections
 from worker.dreaming.diff import Diff, usage_report
-from worker.dreaming.extract.by_llm import extract_by_llm
-from worker.dreaming.extract.by_rules import extract_by_rules
-from worker.dreaming.extract.extraction import Extraction
 from worker.dreaming.gather import Batch, Ranges, gather
 from worker.dreaming.neighbours import find_related
 from worker.dreaming.people import find_people
-from worker.dreaming.personal_data import allowed_candidates, masked_turns, with_stored_names
 from worker.dreaming.plan import Plan
 from worker.dreaming.readings import Reading, read_saved
 from worker.dreaming.reconcile import reconcile

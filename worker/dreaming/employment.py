@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.domain.guards import normalize
-from worker.dreaming.candidates import Mention
+from service.extraction.candidates import Mention
 from worker.dreaming.entity_names import UNKNOWN_KIND, Named, spelling_key
 
 SLOT = "works_at"

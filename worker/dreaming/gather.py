@@ -10,13 +10,26 @@ from uuid import UUID
 from service.db.pool import Connection, Row
 from service.domain.dead_letters import reason
 from service.domain.message_text import text_of_parts
+from service.extraction.candidates import Turn
 from service.store import agents, dead_letters, dreams
 from service.store.dreams import Lease
-from worker.dreaming.candidates import SavedMemory, Turn
 
 MESSAGES_MAX = 5_000
 MEMORIES_MAX = 1_000
 TOKENS_MAX = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMemory:
+    """A memory that somebody else than a dream saved or changed. ``kind``: what its source says it is, if anything."""
+
+    id: UUID
+    version: int
+    audience: UUID
+    content: str
+    user_name: str | None
+    kind: str | None
+    hearsay_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain.guards import normalize
+from service.extraction.candidates import Mention
 from service.store import entities
 from service.store.dreams import Lease
-from worker.dreaming.candidates import Mention
 from worker.dreaming.diff import Diff
 from worker.dreaming.employment import SLOT, Employment, employment_in
 from worker.dreaming.entity_names import Named, grouped, known_entity, may_be_spelled, spelling_key, spellings

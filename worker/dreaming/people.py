@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from service.db.pool import Connection
 from service.domain.guards import normalize
+from service.extraction.candidates import Candidate, Turn
 from service.store import reconciling
 from service.store.dreams import Lease
-from worker.dreaming.candidates import Candidate, Turn
 
 LEADING_WORDS_MAX = 3
 LEADING_CHARS_MAX = 600

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from uuid import UUID
 
 from service.domain.types import MemoryType
+from service.extraction.candidates import Candidate
 from service.store.vectors import EmbeddingBatch
-from worker.dreaming.candidates import Candidate
 from worker.dreaming.neighbours import ExistingMemory
 
 Outcome = Literal["duplicate", "update", "contradiction", "different"]

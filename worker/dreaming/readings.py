@@ -17,15 +17,16 @@ from uuid import UUID
 from service.domain.guards import canonical_form, normalize
 from service.domain.placeholders import holds_placeholder
 from service.domain.workspace import PiiSettings
+from service.extraction.candidates import Mention, Polarity
+from service.extraction.claims import Claim, claims
+from service.extraction.lexicon import BASE_VERBS, STOPWORDS
+from service.extraction.mentions import mentions
+from service.extraction.sentences import own_sentences
+from service.extraction.third_person import has_first_person
 from service.memory.access.redaction import redact_lenient
 from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import Engine
-from worker.dreaming.candidates import Mention, Polarity, SavedMemory
-from worker.dreaming.extract.claims import Claim, claims
-from worker.dreaming.extract.lexicon import BASE_VERBS, STOPWORDS
-from worker.dreaming.extract.mentions import mentions
-from worker.dreaming.extract.sentences import own_sentences
-from worker.dreaming.extract.third_person import has_first_person
+from worker.dreaming.gather import SavedMemory
 from worker.dreaming.slots import filled_by
 
 BATCH = 200

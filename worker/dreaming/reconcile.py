@@ -15,7 +15,7 @@ from service.domain.changed_values import changes_value
 from service.domain.guards import contradicts, may_merge, normalize, same_particulars
 from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
-from worker.dreaming.candidates import Candidate
+from service.extraction.candidates import Candidate
 from worker.dreaming.closing import Place, Report, close_todos, open_again
 from worker.dreaming.merging import kept_of
 from worker.dreaming.neighbours import ExistingMemory, RelatedMemories

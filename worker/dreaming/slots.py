@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from service.domain.changed_values import value_of
 from service.domain.guards import normalize
-from worker.dreaming.candidates import Candidate, Polarity
+from service.extraction.candidates import Candidate, Polarity
 
 _Rule = tuple[re.Pattern[str], str, Polarity, str | None]
 

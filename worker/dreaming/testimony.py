@@ -11,7 +11,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from service.domain.guards import content_stems, normalize
-from worker.dreaming.candidates import Candidate, Turn
+from service.extraction.candidates import Candidate, Turn
 from worker.dreaming.people import People, Person, slot_owner
 
 HEARSAY_CONFIDENCE = 0.5

@@ -15,6 +15,7 @@ from service.domain.identity import summary_of
 from service.domain.memory_words import content_words
 from service.domain.text_features import extract_features
 from service.embedding.tokens import count_tokens
+from service.extraction.extraction import Extraction
 from service.llm import LLM
 from service.memory.dreams import bulletin as bulletins_of
 from service.memory.dreams.bulletin import Bulletin
@@ -23,7 +24,6 @@ from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.diff import Diff
-from worker.dreaming.extract.extraction import Extraction
 from worker.dreaming.gather import Batch
 from worker.dreaming.linking import link
 from worker.dreaming.plan import NewMemory, Plan, Statement

@@ -1,0 +1,90 @@
+"""What extraction reads and what it proposes: the frozen types between gather, extract and reconcile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from service.domain.types import MemoryType
+
+Polarity = Literal["positive", "negative"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message as the extractors see it.
+
+    ``role`` is system, user, assistant or tool. ``speaker`` is the message's ``name`` where it has one
+    (two people in one chat both write as user). ``user`` is the person the session belongs to, if known.
+    """
+
+    id: UUID
+    session: str
+    seq: int
+    role: str
+    content: str
+    at: datetime
+    speaker: str | None = None
+    user: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity named by a candidate: ``kind`` is person, project, company, product, place or thing."""
+
+    name: str
+    kind: str = "thing"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory proposed by an extractor, not yet reconciled with what is known.
+
+    ``content`` is a self-contained statement in the third person. ``evidence`` are the ids of the turns
+    it came from (never empty). ``slot`` names an exclusive attribute of one subject
+    (``"caroline/lives_in"``): a later candidate of the same slot with another value supersedes the earlier
+    memory. ``value`` is what fills the slot. ``occurred_at`` is when it happened, grounded on the turn's
+    own time. ``importance`` and ``confidence`` are in 0..1.
+
+    ``word_of`` and ``hearsay_by`` are set by ``testimony`` on what is about a person: the user in whose turns they say
+    so themselves, or who else does. With neither the statement is about something else.
+    """
+
+    type: MemoryType
+    content: str
+    evidence: tuple[UUID, ...]
+    subject: str | None = None
+    polarity: Polarity = "positive"
+    slot: str | None = None
+    value: str | None = None
+    occurred_at: datetime | None = None
+    importance: float = 0.5
+    confidence: float = 0.7
+    tags: tuple[str, ...] = ()
+    mentions: tuple[Mention, ...] = field(default=())
+    word_of: str | None = None
+    hearsay_by: str | None = None
+
+
+def stated_in(turn: Turn) -> tuple[UUID, str]:
+    """The message a turn is, and its text."""
+    return turn.id, turn.content
+
+
+def proposed_in(candidate: Candidate) -> tuple[UUID, str]:
+    """The first message a candidate came from, and its text."""
+    return candidate.evidence[0], candidate.content
+
+
+def names_in(candidate: Candidate) -> list[str]:
+    """Whom and what a candidate is about or names."""
+    about = [candidate.subject] if candidate.subject else []
+    return about + [mention.name for mention in candidate.mentions]
+
+
+def evidence_of(candidates: Iterable[Candidate]) -> list[UUID]:
+    """The messages these came from."""
+    return list(dict.fromkeys(id_ for candidate in candidates for id_ in candidate.evidence))

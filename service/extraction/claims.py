@@ -1,0 +1,241 @@
+"""What one sentence claims: its clauses classified by the tables of patterns, otherwise by their main verb."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from service.domain.types import MemoryType
+from service.extraction.candidates import Polarity
+from service.extraction.filters import content_words, words
+from service.extraction.fragments import has_dangling_pronoun
+from service.extraction.main_verb import kind_of
+from service.extraction.mentions import PRODUCTS
+from service.extraction.patterns import others, tables
+from service.extraction.patterns.grammar import Pattern
+from service.extraction.patterns.instructions import is_takeover
+from service.extraction.restated import as_statement, to_assistant_as_statement
+from service.extraction.slots import is_vague, items, slot_key, without_determiner
+from service.extraction.statements import clauses, without_lead
+
+_ELIDED_NOT = re.compile(r"^(?:not|never) (?=\w)", re.IGNORECASE)
+_ELIDED_VERB = re.compile(
+    r"^(?:hate|love|like|prefer|dislike|enjoy|can't stand|don't|need to|have to|want to|must)\b(?! (?:and|is|was|are"
+    r"|can|should|will|has)\b)",
+    re.IGNORECASE,
+)
+_ELIDED_ONLY = re.compile(
+    r"^(?:only|just) (?P<a>[\w-]{2,20}(?: \w{2,20})?)[.!]?$|^(?P<b>[\w-]{2,20}(?: \w{2,20})?) only[.!]?$",
+    re.I,
+)
+_OWN_SUBJECT = re.compile(r"(?:i|we|i'm|i've|i'll|we're|we've|we'll|my|our)\b", re.IGNORECASE)
+_HEDGE = re.compile(
+    r"\b(?:i think|i guess|i believe|probably|kind of|sort of|kinda|i feel like|not sure)\b", re.IGNORECASE
+)
+_NAMED = re.compile(r"(?-i:\b[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement, still in the first person. ``slot`` is relative to ``owner``, None being the speaker."""
+
+    type: MemoryType
+    text: str
+    polarity: Polarity = "positive"
+    slot: str | None = None
+    value: str | None = None
+    owner: str | None = None
+    importance: float = 0.4
+    confidence: float = 0.6
+    grounded: bool = True
+
+
+@dataclass(slots=True)
+class _Clause:
+    """A clause with the row it matches, if any."""
+
+    text: str
+    pattern: Pattern | None
+    match: re.Match[str] | None
+
+
+def row_of(sentence: str, *, alone: bool) -> Pattern | None:
+    """The row that takes a sentence: "let's use Redis", "Tom likes anchovies"; None where none does."""
+    pattern, _ = _matched(sentence, alone)
+    return pattern
+
+
+def claims(sentence: str, *, alone: bool = True) -> list[Claim]:
+    """The claims of one sentence in the first person, openings removed; at least one.
+
+    Clauses that match a row become claims of their own; what follows without a subject of its own stays with them.
+    ``alone``: the speaker talks to the assistant, so that what is commanded is for it.
+    """
+    found = _used_to_but_now(sentence) or _switched(sentence) or _of_clauses(sentence, alone)
+    hedged = bool(_HEDGE.search(sentence))
+    return [replace(claim, confidence=claim.confidence - 0.2) if hedged else claim for claim in found]
+
+
+def _used_to_but_now(sentence: str) -> list[Claim]:
+    match = tables.FORMER_NOW.search(sentence)
+    if match is None:
+        return []
+    slot = tables.FORMER_SLOTS[" ".join(match["verb"].lower().split())]
+    return [Claim(MemoryType.FACT, sentence, "positive", slot, slot_key(match["value"]), None, 0.75, 0.85)]
+
+
+def _switched(sentence: str) -> list[Claim]:
+    """ "I switched from Vim to Helix" closes what was used before and says what is used now."""
+    match = tables.SWITCHED.match(sentence)
+    if match is None:
+        return []
+    former, value = slot_key(match["former"]), slot_key(match["value"])
+    if not former or not value:
+        return []
+    return [
+        Claim(
+            MemoryType.FACT,
+            f"{match['who']} no longer use {match['former']}.",
+            "negative",
+            f"uses/{former}",
+            former,
+            None,
+            0.5,
+            0.8,
+        ),
+        Claim(MemoryType.FACT, sentence, "positive", f"uses/{value}", value, None, 0.6, 0.8),
+    ]
+
+
+def _of_clauses(sentence: str, alone: bool) -> list[Claim]:
+    groups: list[_Clause] = []
+    for separator, text in clauses(sentence):
+        clause = _classified(text, groups[-1].pattern if groups else None, alone)
+        if not groups or _stands_alone(clause, groups[-1]):
+            groups.append(clause)
+        else:
+            groups[-1].text += f"{separator}{text}"
+    if all(group.pattern is None for group in groups):
+        return [_generic(sentence)]
+    found: list[Claim] = []
+    for group in groups:
+        if group.pattern is not None and group.match is not None:
+            found.extend(_fill(group.text, group.pattern, group.match))
+        elif content_words(words(group.text)):
+            found.append(_generic(group.text))
+    return found
+
+
+def _stands_alone(clause: _Clause, before: _Clause) -> bool:
+    """Whether a clause is a statement of its own beside the one before it."""
+    if clause.pattern is None and before.pattern is None:
+        return False
+    if clause.pattern is not None and (clause.pattern.slot is not None or clause.pattern.to_assistant):
+        return True
+    informative = len(content_words(words(clause.text))) >= 1 and bool(_OWN_SUBJECT.match(clause.text))
+    return (informative or clause.pattern is not None) and not has_dangling_pronoun(clause.text)
+
+
+def _classified(clause: str, previous: Pattern | None, alone: bool) -> _Clause:
+    text = clause
+    after_preference = previous is not None and previous.slot == "likes"
+    only = _ELIDED_ONLY.match(clause) if after_preference else None
+    if only is not None:
+        text = f"I only like {only['a'] or only['b']}."
+    elif after_preference and _ELIDED_NOT.match(clause):
+        text = _ELIDED_NOT.sub("I don't like ", clause)
+    pattern, match = _matched(text, alone)
+    if pattern is None and _ELIDED_VERB.match(text):
+        text = f"I {clause[:1].lower()}{clause[1:]}"
+        pattern, match = _matched(text, alone)
+    return _Clause(clause if pattern is None else text, pattern, match)
+
+
+@lru_cache(maxsize=64)
+def _matched(text: str, alone: bool) -> tuple[Pattern | None, re.Match[str] | None]:
+    """The first row that takes a clause. The stages ask for one clause several times in a row, hence the cache."""
+    body = without_lead(text)
+    for pattern in tables.rows_for(body):
+        if pattern.to_assistant and not alone:
+            continue
+        match = pattern.regex.match(body)
+        if match is not None and _holds(pattern, match) and not (pattern.to_assistant and is_takeover(text)):
+            return pattern, match
+    return None, None
+
+
+def _holds(pattern: Pattern, match: re.Match[str]) -> bool:
+    """Whether what a row found names something."""
+    groups = match.groupdict()
+    if pattern.slot in ("likes", "prefers") and is_vague(match["value"]):
+        return False
+    who = groups.get("who")
+    if who is not None:
+        return who.split(" ", 1)[0].lower() not in others.NOBODY and not (
+            pattern.slot == "job" and match["value"][0].isupper() and not match["value"].isupper()
+        )
+    return True
+
+
+def _fill(text: str, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
+    groups = match.groupdict()
+    owner = groups.get("who")
+    told = to_assistant_as_statement(text, pattern.type) if pattern.to_assistant else as_statement(text)
+    base = Claim(
+        pattern.type,
+        told,
+        pattern.polarity,
+        owner=owner,
+        importance=pattern.importance,
+        confidence=0.85 if pattern.slot or pattern.to_assistant else 0.8,
+        grounded=pattern.grounded,
+    )
+    if pattern.slot is None:
+        return [base]
+    if pattern.slot == "prefers":
+        chosen, other = slot_key(match["value"]), slot_key(match["other"])
+        if not chosen or not other:
+            return [base]
+        return [replace(base, slot=f"prefers/{'|'.join(sorted((chosen, other)))}", value=chosen)]
+    if not pattern.exclusive:
+        return _likes(base, pattern, match)
+    value = pattern.fills.format(**groups).lower() if pattern.fills else slot_key(match["value"])
+    if not value or (value in PRODUCTS and pattern.slot == "lives_in"):
+        return [base]
+    if "attribute" in groups and pattern.slot.startswith("favorite") and not groups["attribute"]:
+        return [base]
+    name, thing = _attribute(pattern.slot, groups)
+    return [replace(base, slot=name, value=value, owner=owner or thing)]
+
+
+def _attribute(slot: str, groups: dict[str, str | None]) -> tuple[str, str | None]:
+    """The name of an attribute, and whose it is where a proper name says so: "the Apollo budget" is Apollo's."""
+    attribute = without_determiner(" ".join((groups.get("attribute") or groups.get("event") or "").lower().split()))
+    thing = " ".join((groups.get("of") or groups.get("owner") or groups.get("thing") or "").split())
+    thing = re.sub(r"\b(?:project|the)\b ?| project\b", "", thing, flags=re.IGNORECASE).strip().removesuffix("'s")
+    named = bool(_NAMED.search(thing))
+    if thing and not named:
+        thing = without_determiner(thing.lower())
+        attribute = f"{thing} {attribute}"
+    return slot.format(attribute=attribute, event=attribute), thing if named else None
+
+
+def _likes(base: Claim, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
+    """One claim per thing liked: "tea and coffee" are two, each with its own slot."""
+    start = match.start("value")
+    body = match.string
+    listed = items(body[start:].rstrip(".! ")) if pattern.slot != "does" else []
+    if len(listed) > 1:
+        head = body[:start]
+        return [
+            replace(base, text=f"{head}{item}.", slot=f"{pattern.slot}/{slot_key(item)}", value=slot_key(item))
+            for item in listed
+        ]
+    key = slot_key(match["value"])
+    return [replace(base, slot=f"{pattern.slot}/{key}", value=key) if key else base]
+
+
+def _generic(sentence: str) -> Claim:
+    kind, importance = kind_of(sentence)
+    return Claim(kind, sentence, importance=importance)

@@ -1,0 +1,290 @@
+"""Grounding of time expressions ("yesterday", "last week", "in May") on the time a turn was said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from service.extraction.lexicon import MONTHS, SMALL_NUMBERS, WEEKDAYS
+from service.extraction.tense import lies_ahead
+
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_MONTH_FULL = "january|february|march|april|may|june|july|august|september|october|november|december"
+_DAY = "|".join(sorted(WEEKDAYS, key=len, reverse=True))
+_COUNT = r"\d{1,3}|a\scouple\sof|couple\sof|a\sfew|few|several|an?|" + "|".join(
+    word for word in SMALL_NUMBERS if " " not in word and word not in ("a", "an", "few", "several")
+)
+_MONTH_NAMES = tuple(name.capitalize() for name in _MONTH_FULL.split("|"))
+
+_EXPRESSION = re.compile(
+    rf"""(?P<prep>\b(?:on|in|by|until|till|since|from|before|after|for|of|to|due|about|around|roughly|almost
+        |nearly|over)\s+(?:the\s+(?=\d{{1,2}}(?:st|nd|rd|th)?\b)|(?=\S)))?(?:
+      (?<![\w/-])(?P<iso>(?:19|20)\d\d-\d\d-\d\d)\b
+    | \b(?P<day_first>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month_a>{_MONTH})\b\.?(?:,?\s(?P<year_a>(?:19
+        |20)\d\d))?
+    | \b(?P<month_b>{_MONTH})\.?\s(?P<day_second>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<year_b>(?:19|20)\d\d))?
+    | \b(?P<month_c>{_MONTH_FULL})(?:,?\sof)?,?\s(?P<year_c>(?:19|20)\d\d)\b
+    | \b(?:the\s)?(?P<beside>day\sbefore\syesterday|day\safter\stomorrow)\b
+    | (?<=\bthe\s)(?P<ordinal>\d{{1,2}})(?:st|nd|rd|th)\b(?!\s(?:floor|time|street|avenue|grade|place|of|birthday
+        |anniversary|try|attempt|page|and|century|street|hole|level|day|week|lap|round))
+    | \b(?P<named>yesterday|today|tomorrow|tonight|last\snight|(?:this|yesterday|tomorrow)\s(?:morning|afternoon
+        |evening))\b
+    | \b(?P<ago_n>{_COUNT})\s(?P<ago_unit>day|week|weekend|month|year)s?\s(?:ago|back)\b
+    | \bin\s(?P<in_n>{_COUNT})\s(?P<in_unit>day|week|month|year)s?\b
+    | \b(?P<which>last|this|next|this\spast|past|this\scoming)\s(?P<unit>week|weekend|month|year|{_MONTH_FULL}
+        |{_DAY})\b
+    | \b(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b(?!,?\s\d)
+    | (?:(?<=\bin\s)|(?<=\bsince\s)|(?<=\buntil\s)|(?<=\btill\s)|(?<=\bby\s)|(?<=\bbefore\s)|(?<=\bfrom\s))
+      (?P<month_d>{_MONTH_FULL})\b
+    | (?<=\bin\s)(?P<year_d>(?:19|20)\d\d)\b
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_CUE = re.compile(
+    rf"\d|day|week|month|year|night|tomorrow|\b(?:morning|evening|afternoon|{_MONTH_FULL})\b",
+    re.IGNORECASE,
+)
+_IS = re.compile(r"(?:'s|\bis|\bare|\bbe|\bwas|\bnow)\s$", re.IGNORECASE)
+_KEEPS_PREPOSITION = frozenset({"by", "until", "till", "since", "from", "before", "after", "for", "of", "to", "due"})
+_APPROXIMATE = frozenset({"about", "around", "roughly", "almost", "nearly", "over"})
+
+
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """A text whose time expressions are absolute, and when its first one lies (midnight of the first day)."""
+
+    text: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _When:
+    start: datetime
+    words: str
+    preposition: str = "on"
+
+
+_AFTER_SUBJECT = re.compile(r" (?:has|is|was|will be)\b")
+"""What follows a time that is itself what is spoken of: "This week has been hard"."""
+
+
+def ground(text: str, now: datetime, *, future: bool = False) -> Grounded:
+    """Replaces relative time expressions in ``text``, said at ``now``, by absolute ones.
+
+    "yesterday" becomes "on 7 May 2023". The tense of its verb says whether a weekday, or a day without a year, is the
+    next one or the last; where nothing says so it is the next one with ``future`` (todos, goals), else the last weekday
+    or the nearest day. A date in figures, and an expression that names no existing date, stay as they are.
+    """
+    if not _CUE.search(text):
+        return Grounded(text, None)
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    found: list[datetime] = []
+
+    def replace(match: re.Match[str]) -> str:
+        given = (match["prep"] or "").split()
+        preposition = given[0].lower() if given else ""
+        ahead = lies_ahead(text, match.start(), match.end(), preposition)
+        try:
+            when = _resolve(match, midnight, True if ahead is None and future else ahead)
+        except (ValueError, OverflowError):
+            when = None
+        if when is None:
+            return match[0]
+        found.append(when.start)
+        if match["iso"] is not None:
+            return match[0]
+        if match.start() == 0 and not given and _AFTER_SUBJECT.match(text, match.end()):
+            return f"{when.words[:1].upper()}{when.words[1:]}"
+        return _written(match, when, given[0] if given else "")
+
+    grounded = _EXPRESSION.sub(replace, text)
+    return Grounded(grounded, found[0] if found else None)
+
+
+def _written(match: re.Match[str], when: _When, given: str) -> str:
+    if match.string[match.end() : match.end() + 2] in ("'s", "’s"):
+        return f"{given} {when.words}".strip()
+    if given.lower() in _KEEPS_PREPOSITION:
+        return f"{given} {when.words}"
+    return f"{'around' if given.lower() in _APPROXIMATE else when.preposition} {when.words}"
+
+
+def day_words(day: datetime) -> str:
+    """A date in words without leading zero: ``7 May 2023``."""
+    return f"{day.day} {_MONTH_NAMES[day.month - 1]} {day.year}"
+
+
+def _month_words(day: datetime) -> str:
+    return f"{_MONTH_NAMES[day.month - 1]} {day.year}"
+
+
+def _resolve(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    for name, resolver in _RESOLVERS:
+        if match[name] is not None:
+            return resolver(match, today, ahead)
+    return None
+
+
+def _iso(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    year, month, day = map(int, match["iso"].split("-"))
+    start = today.replace(year=year, month=month, day=day)
+    return _on(start)
+
+
+def _calendar_day(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    suffix = "a" if match["month_a"] else "b"
+    if match[f"month_{suffix}"] == "may":
+        return None
+    month = MONTHS[match[f"month_{suffix}"].lower()]
+    day = int(match["day_first"] or match["day_second"])
+    year = match[f"year_{suffix}"]
+    if year is None:
+        return _on(_nearest_year(today, month, day, ahead))
+    return _on(today.replace(year=int(year), month=month, day=day))
+
+
+def _on(start: datetime) -> _When:
+    return _When(start, day_words(start))
+
+
+def _nearest_year(today: datetime, month: int, day: int, ahead: bool | None) -> datetime:
+    start = today.replace(month=month, day=day)
+    if ahead and start < today:
+        return start.replace(year=today.year + 1)
+    if ahead is False and start > today:
+        return start.replace(year=today.year - 1)
+    if ahead is None and start - today > timedelta(days=183):
+        return start.replace(year=today.year - 1)
+    return start
+
+
+def _beside(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    return _on(today + timedelta(days=2 if "after" in match["beside"].lower() else -2))
+
+
+def _ordinal(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    """ "on the 5th": of this month, or of the one before or after."""
+    if match["prep"] is None:
+        return None
+    start = today.replace(day=int(match["ordinal"]))
+    if ahead and start < today:
+        start = _add_months(today, 1).replace(day=start.day)
+    elif not ahead and start > today:
+        start = _add_months(today, -1).replace(day=start.day)
+    return _on(start)
+
+
+def _month_of_year(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    start = today.replace(year=int(match["year_c"]), month=MONTHS[match["month_c"].lower()], day=1)
+    return _When(start, _month_words(start), "in")
+
+
+def _bare_month(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    start = _nearest_year(today.replace(day=1), MONTHS[match["month_d"].lower()], 1, ahead)
+    return _When(start, _month_words(start), "in")
+
+
+def _bare_year(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    return _When(today.replace(year=int(match["year_d"]), month=1, day=1), match["year_d"], "in")
+
+
+def _named(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    words = match["named"].lower()
+    shift = {"yesterday": -1, "tomorrow": 1, "last": -1}.get(words.split()[0], 0)
+    start = today + timedelta(days=shift)
+    part = "night" if "night" in words else next((p for p in ("morning", "afternoon", "evening") if p in words), None)
+    return _When(start, f"the {part} of {day_words(start)}" if part else day_words(start))
+
+
+def _ago(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    return _shifted(match["ago_n"], match["ago_unit"], today, -1)
+
+
+def _in_future(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    return _shifted(match["in_n"], match["in_unit"], today, 1) if ahead else None
+
+
+def _shifted(count: str, unit: str, today: datetime, sign: int) -> _When:
+    vague = count.lower() in ("a few", "few", "several", "a couple of", "couple of")
+    amount = sign * (SMALL_NUMBERS.get(count.lower()) or int(count))
+    unit = unit.lower()
+    if unit == "day":
+        start = today + timedelta(days=amount)
+        return _When(start, day_words(start), "around" if vague else "on")
+    if unit in ("week", "weekend"):
+        start = today + timedelta(weeks=amount)
+        return _When(start, day_words(start), "around")
+    if unit == "month":
+        start = _add_months(today, amount)
+        return _When(start, _month_words(start), "around" if vague else "in")
+    start = _add_months(today, 12 * amount).replace(month=1, day=1)
+    return _When(start, str(start.year), "around" if vague else "in")
+
+
+def _add_months(day: datetime, months: int) -> datetime:
+    index = day.year * 12 + day.month - 1 + months
+    return day.replace(year=index // 12, month=index % 12 + 1, day=1)
+
+
+def _relative_unit(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    which, unit = match["which"].lower(), match["unit"].lower()
+    at = match.start("which")
+    if match.string[max(0, at - 4) : at].lower() == "the ":
+        return None
+    step = -1 if which in ("last", "past", "this past") else 1 if which == "next" else 0
+    if unit in WEEKDAYS:
+        if step == 0:
+            start = today + timedelta(days=(WEEKDAYS[unit] - today.weekday()) % 7)
+        else:
+            start = _weekday(today, WEEKDAYS[unit], ahead=step > 0)
+        return _When(start, f"{start:%A} {day_words(start)}")
+    if unit == "week":
+        start = today - timedelta(days=today.weekday()) + timedelta(weeks=step)
+        relation = {-1: f"the week before {day_words(today)}", 1: f"the week after {day_words(today)}"}
+        return _When(start, relation.get(step, f"the week of {day_words(today)}"), "in")
+    if unit == "weekend":
+        start = today - timedelta(days=today.weekday()) + timedelta(days=5, weeks=step)
+        return _When(start, f"the weekend of {day_words(start)}")
+    if unit in MONTHS:
+        start = _nearest_year(today.replace(day=1), MONTHS[unit], 1, ahead=step > 0)
+        if step < 0 and start >= today.replace(day=1):
+            start = start.replace(year=start.year - 1)
+        return _When(start, _month_words(start), "in")
+    if unit == "month":
+        start = _add_months(today, step)
+        return _When(start, _month_words(start), "in")
+    start = today.replace(year=today.year + step, month=1, day=1)
+    return _When(start, str(start.year), "in")
+
+
+def _bare_weekday(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    if match.string[match.end() : match.end() + 1] in ("s", "'", "’"):
+        return None
+    if match["prep"] is None and not _IS.search(match.string, max(0, match.start() - 10), match.start()):
+        return None
+    start = _weekday(today, WEEKDAYS[match["weekday"].lower()], ahead=bool(ahead))
+    return _When(start, f"{start:%A} {day_words(start)}")
+
+
+def _weekday(today: datetime, weekday: int, ahead: bool | None) -> datetime:
+    distance = (weekday - today.weekday()) % 7 or 7
+    return today + timedelta(days=distance if ahead else distance - 7 if distance < 7 else -7)
+
+
+_RESOLVERS: tuple[tuple[str, Callable[[re.Match[str], datetime, bool | None], _When | None]], ...] = (
+    ("iso", _iso),
+    ("day_first", _calendar_day),
+    ("day_second", _calendar_day),
+    ("month_c", _month_of_year),
+    ("beside", _beside),
+    ("ordinal", _ordinal),
+    ("named", _named),
+    ("ago_n", _ago),
+    ("in_n", _in_future),
+    ("which", _relative_unit),
+    ("weekday", _bare_weekday),
+    ("month_d", _bare_month),
+    ("year_d", _bare_year),
+)

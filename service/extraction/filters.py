@@ -1,0 +1,302 @@
+"""What a sentence must not be: a question, a hypothetical, another person's words, sarcasm, small talk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from service.extraction.lexicon import BLAND, STOPWORDS, listed
+from service.extraction.sentences import SPEECH
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,:/]*")
+
+_ASKS = re.compile(
+    r"^(?:what|how|why|who|whose|which|can(?!'t stand)|could|would|do|does|did|is|are|was|were|have(?! to\b)|has"
+    r"|will|should|shall|am"
+    r"|any|ready)\b"
+    r"(?! (?:you|it) (?:believe|imagine))",
+    re.IGNORECASE,
+)
+_WHEN_ASKS = re.compile(
+    r"^(?:when|where)\b (?:is|are|was|were|do|does|did|can|could|will|would|should|have"
+    r"|has)\b",
+    re.I,
+)
+_MENTIONED = re.compile(
+    r"^(?:did|have|didn't|haven't) (?:i|we)(?: already| ever)? (?:mention|mentioned|tell you|told you|say|said|tell)"
+    r"(?: you)?(?: that| about)? "
+    r"(?P<what>(?:i|i'm|i've|my|we|we're|our)\b[^?]{3,200})\?$",
+    re.IGNORECASE,
+)
+_REASONED = re.compile(
+    r"^(?:since|because|as|given that|seeing that|considering(?: that)?|now that) (?P<what>(?:i|i'm|i've|my|we|we're"
+    r"|we've|our)\b[^,?]{5,120}),(?=[^?]{3,200}\?$)",
+    re.IGNORECASE,
+)
+_TRAILING_QUESTION = re.compile(
+    r"(?:[,;]| -|\s–|\s—)\s?(?:and |so |but |or )?(?:can|could|would|will|do|does|did|is|are|have|what|what's|how"
+    r"|which|where"
+    r"|when|why|any|who|should|was)\b (?:\w|'){1,20}",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL = re.compile(
+    r"\b(?:if|unless|suppose|supposing|imagine|pretend|hypothetically|wish|wishing|were to|would've|would have"
+    r"|could have"
+    r"|could've|should have|should've|in theory|let's say|assuming|in case|provided that|had i"
+    r"|wonder|wondering|idk|for example|e\.g|as a joke|just kidding|jk|kidding)\b|^.{0,40}\b(?:might|maybe|perhaps"
+    r"|possibly)\b",
+    re.IGNORECASE,
+)
+_CONDITIONAL = re.compile(
+    r"(?:\b(?:i|we)|^(?:\w+ )?(?:that|it|this|they|he|she))(?:'d| would)(?:n't| not)? (?!(?:really |absolutely "
+    r"|also )?(?:like|love|prefer|rather"
+    r"|be (?:happy|glad) if|been|had|never been|always)\b)(?!\w{2,12}ed\b)",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"(?<![\w'])'*+(?P<who>[\w']++)(?: (?:always|often|just|also|once|never|usually|even|still))? (?:says?|said|claims?"
+    r"|claimed|insists?"
+    r"|insisted|swears?|swore|thinks?|believes?|reckons?|argues?|argued|texted|quoted|joked|wrote that|writes that"
+    r"|told (?:me|us|him|her|them|everyone)|tells? (?:me|us|him|her|them|everyone)|asked (?:me|us)|likes to say"
+    r"|sings?|sang)\b",
+    re.IGNORECASE,
+)
+_OTHER_VOICE = re.compile(
+    r"\b(?:according to|as they say|the saying goes|quote|in the words of|in the (?:movie"
+    r"|book|song),)\b",
+    re.I,
+)
+_SCRIPT_LINE = re.compile(
+    r"^(?!(?:Note|Update|Decision|Todo|Reminder|Fact|Goal|Plan|Edit|Correction|Preference|Answer|Context|Background"
+    r"|Decided|Agreed|Resolved|Settled|Confirmed|Approved|Verdict|Conclusion|Final Decision|Final Call|Team Decision"
+    r"|Action Item|Next Step|Task|Objective|Target|Aim|Milestone|Important|Disclaimer|Info|Allergies|Allergy)\b)"
+    r"[A-Z][a-z]{1,20}(?: [A-Z][a-z]{1,20})?:\s"
+)
+_SARCASM = re.compile(
+    r"(?:^|\s)/s(?:\s|$)|🙄|\byeah,? right\b|\bjust what i needed\b|\boh,? (?:great|joy|fantastic|perfect|wonderful)\b"
+    r"|\bsaid no one ever\b|\bas if\b|\bnot!$|\bsure, because\b|\bthanks for nothing\b|\bhow original\b",
+    re.IGNORECASE,
+)
+
+_JOKE = re.compile(
+    r"\b(?:lo+l|lmf?ao+|rofl|xd|haha(?:ha)*|hehe(?:he)*|jk|j/k|just kidding|kidding|joking|as a joke|married to "
+    r"(?:my|the) (?:job|work|laptop|phone|couch|bed|computer|code|sofa|keyboard))\b|[😂🤣😜😝🤪]",
+    re.IGNORECASE,
+)
+_INVENTED = re.compile(
+    r"\b(?:uranium|plutonium|kryptonite|time machine|teleport(?:er|ation)?|world domination|unicorns?|death star"
+    r"|lightsaber|devil fruit"
+    r"|superpowers?|in another life|in a past life|in my next life|if i could|in a world where|(?:i|we) "
+    r"(?:had a )?dream(?:ed|t)? (?:that|where|about being)"
+    r"|in my dream|in the dream|my character|in[ -]game|in character|role-?play(?:ing)?|in the game|in d&d|in dnd"
+    r"|in my (?:story|novel|book|game|world|campaign|universe)"
+    r"|once upon a time|a (?:million|billion|trillion|gazillion|zillion) (?:years|times|things)|(?:could|would) "
+    r"(?:literally )?(?:kill|murder) for|say (?:i|we) (?:had|were|could))\b",
+    re.IGNORECASE,
+)
+_FANCIFUL = frozenset(
+    listed(
+        "uranium plutonium kryptonite time teleport teleporter teleportation world unicorn unicorns death lightsaber"
+        " devil superpower"
+        " superpowers life if dream dreamed dreamt character game in-game role-play roleplay roleplaying"
+        " role-playing play role d&d dnd story novel"
+        " book campaign universe once million billion trillion gazillion zillion kill murder say"
+    )
+)
+_WILL_TRY = re.compile(
+    r"^(?:i think |so |then |additionally,? |also,? )*(?:i'll|i will|i can) (?:also |definitely |then |probably "
+    r"|start by |just )*"
+    r"(?:try|check|start|consider|continue|look|explore|use (?:this|these|that)|add|include|incorporate|keep|make"
+    r"|track|implement|focus)\b",
+    re.IGNORECASE,
+)
+_ASKED_OF_ASSISTANT = re.compile(
+    r"""^(?:i|we)(?:'m|'re|\sam|\sare|'d|\swould|'ve|\shave)?\s(?:(?:also|just|really|still|now|always|particularly|especially|currently|actually
+        |been|definitely)\s)*
+      (?:have\s(?:an?|another|one|some|a\sfew|two|three|\d+)\s(?:\w+\s){0,2}?(?:questions?|request|favou?r|query)\b|interested\sin|curious\s(?:about|to|if|how)|looking\s(?:for|into|to\s(?:learn|find|get|see))|wondering|hoping\s(?:to\sget|you)|looking\sforward
+        |like\sto\s(?:know|learn|see|hear|get|understand|explore|discuss|ask|try\s(?:creat|us|mak|it|th))|love\sto\s(?:know|learn|see|hear|get|understand)
+        |want\s(?:to\s(?:know|learn\s(?:more|about|how)|see|hear|understand|ask|make\ssure|get\s(?:some|a\sbetter)|find\sout|explore|discuss)|a\s\w+\s(?:that|which)|an?\s(?:essay|poem|story|script|list|table))
+        |need\s(?:an?|some|help|your|more|the|\d+)\s(?:\w+\s){0,3}?(?:essay|poem|story|script|list|table|plan|summary|code|function|query|idea|ideas|help|advice|information
+            |suggestions?|recommendations?|example|examples|way|title|name|slogan|paragraph|prompt|letter|template|formula)
+        |thinking\s(?:it|that|maybe)|trying\sto\s(?:plan|decide|understand|figure\sout|find\s(?:out|a\s(?:good\s)?way|some|the)|write|get\sthis|do\sthis|see)|getting\s(?:an?|the|this)\s(?:\w+\s)?(?:error|exception|warning|message)
+        |getting\serror|asking\s(?:about|for|if|because)|talking\sabout|referring\sto|not\ssure|unsure|confused|a\sbit\sconfused|trying\sthat|stuck\s(?:on|with)\sthis)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_SMALL_TALK = re.compile(
+    r"""^(?:
+      (?:i(?:'m|\sam)\s|we(?:'re|\sare)\s|always\s|so\s|really\s)*+(?:so\s|really\s|super\s|just\s|very\s|always\s
+          |also\s|truly\s|too\s)*
+        (?:glad|happy|sorry|proud|excited|thrilled|stoked|pumped|jealous|rooting|impressed|delighted|sure|certain
+            |confident|curious
+          |grateful|thankful|here|all\sears|with\syou|down|in|game|on\sit|good|fine|ok|okay|back|ready)\b
+        (?:(?:\s(?:to|for|of|that|with|about|by|at|it|you|your|to\shear|to\ssee|everyone|things?|all|now
+            |then))*[\s.,!]*$
+          |\s(?:to\shear|to\ssee|to\sshare|to\shelp|to\sknow|to\sbe\shere|to\shave\syou|for\syou|of\syou|you|your
+              |that\syou|it|they|that\sit
+              |there\sfor|that's|everyone|for\s(?:him|her|them)|of\s(?:him|her|them)))
+    | (?:i'm|i\sam)\s(?:pretty\s|quite\s)?sure\b
+    | (?:i'm|i\sam|we're)\s(?:so\s|really\s|very\s)*sorry\b
+    | (?:reminds|makes|means|gives|brings|keeps|helps|feels|gets|takes|goes|shows|depends|works|says|tastes|smells)\s
+    | we\s(?:should|could|need\sto|must|can)\b
+    | i\s(?:[\w%]+\s)?(?:agree|understand|hear|get\sit|bet|guess|wonder|mean|know|see\sthat|see\swhat|see\swhy
+        |see\show|hope\s(?:so|it|that|they|to\shear)
+        |appreciate\s(?:it|that|your?|the\s(?:kind|support|encourage))|relate|feel\syou|can\s(?:see|imagine
+            |relate|tell|understand|totally)
+        |can't\s(?:thank|believe|agree|argue|say|tell|imagine)|couldn't|could|should|owe|admire|respect\s(?:that
+            |your?)
+        |have\sto\s(?:say|admit|agree|go|run|check|try|tell)|need\sto\s(?:hear|know|see|go|run|check\s(?:it|that
+            |this))|must\s(?:say|admit)|gotta\s(?:say|admit|go|run|try|hear|see)
+        |was\s(?:just\s)?(?:wondering|hoping\syou|going\sto\sask)|wanted\sto\s(?:ask|check|see|say)
+            |want\sto\s(?:know|hear|see\sit)
+        |believe\sin\s(?:you|us)|thought\s(?:so|you|i'd|i\swould)|look\sforward|stand\sby|don't\sknow
+            |don't\s(?:doubt|blame|think\sso|mind)|think\sso|feel\sthat|love\s(?:that|this|it|how|you|your
+            |the\sway|hearing|seeing)|like\s(?:that|this|it|how|your?|the\sway)
+        |(?:'ll|\swill)\b)
+    | i'll\s(?:be\s(?:here|there|sure)|definitely\s(?:check|try|give|let|keep)|let|check|try|keep|take|do|see
+        |give|send|think|make\ssure|have\sto|never\sforget|look|talk|remember|always\sbe)
+    | we'll\s(?:see|talk|do|make|be|keep|get) | we\s(?:got|have|can)\s(?:this|each|do)
+    | (?:let's|lets)\s(?!go\swith|use|stick|settle|choose|pick|switch|make\sit|adopt|ship|move\sto|keep\s(?:the|it)\s)
+    | (?:thanks|thank|thx|cheers|congrats|congratulations|kudos|props|hats\soff|good\sluck|good\sjob|great\sjob
+        |well\sdone|nice\swork|great\swork
+        |way\sto|keep|take\scare|talk\s(?:to|soon)|see\s(?:you|ya)|catch|bye|goodbye|have\s(?:a|fun)|enjoy
+            |let\sme|tell\sme|look\sat|check\s(?:out|this|it)
+        |take\sa\slook|hope|can't|here(?:'s|\sis|\sare)|good\sto|great\sto|nice\sto|long\stime|been\sa\swhile
+            |hang\sin|stay|believe|never\sgive|go\sfor\sit
+        |you|your|ya|y'all|you're|you've|you'll|sounds|sound|looks|look|seems|glad|love\s(?:it|that|this|the
+            |those|your?|how|to)|loving|that|that's
+            |those|these(?!\sdays)|this(?!\s(?:week|weekend|month|year|morning|afternoon|evening|summer|winter|spring|fall)\b)|it's\s(?:great|good|awesome|nice|amazing
+            |so\s|really|true|always|okay|ok|all)
+        |what\sa|such\sa|no\s(?:worries|problem|doubts?|way|wonder)|same\shere|me\stoo|likewise|ditto|same|agreed
+            |i'm\shere|welcome|wishing|sending|say|don't|please\s(?!always|never|call|remember|use|keep|remind)
+        |everything|everyone|every(?!\s(?:day|night|week|month|year|\w*day|morning|evening|afternoon)\b)|life|one\sday|appreciate|sorry|anytime|any\stime|happy\s(?:to|for|birthday
+            |new)|woah|whoa|haha|lol|there's\snothing|nothing|remember)\b
+    | (?:(?:really|also|always|absolutely|just|totally|do)\s)*(?:i\s(?:\w+\s)?)?(?:love|like|enjoy|adore|loved
+        |liked|loving)\s(?:all\s)?(?:the|those)\s
+        (?!ocean|beach|mountains?|outdoors|sea|city|rain|snow|country|night|theat|gym|piano|guitar|violin|game
+            |sun|winter|summer|fall|spring
+          |\w+\s(?:book|movie|film|series|show|band|song|album))
+    | it\b(?!'s\s(?:been\s|always\s)*(?:a|my)\sdream)(?!\swas\s(?:decided|agreed)|\shas\sbeen\s(?:a|my)\sdream)
+    | they\b | he\b | she\b
+    | it'(?:s|ll|d)\b(?!(?:\s(?!a\b|an\b|the\b|my\b|like\b|just\b|been\b)\w+){1,3}\s(?:to|that|when|how|knowing
+        |seeing|having|being)\b)(?!\s(?:been\s|always\s)*(?:a|my)\sdream) | they'\w+\b | (?:he|she)'\w+\b
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SAYS_NOTHING = re.compile(
+    r"""
+      \bwe\scan\s(?:really\s|all\s|always\s|both\s)*(?:make|build|do|create|achieve|show|change|help|learn|grow|find|reach
+        |overcome|conquer|be)\b
+    | ^(?:together|someday|one\sday|in\sthe\send),?\s(?:we|our)\b
+    | \bwe\s(?:all\s|both\s)?have\sthe\s(?:power|ability|chance)\sto\b
+    | ^our\s(?:actions?|voices?|impact|efforts?|words)\b
+    | ^(?!.*\b(?:i|i'm|i've)\b)[^,;]{0,60}\b(?:is|are)\s(?:really\s|so\s)?key\sto\b
+    | ^pushing\sboundaries\b
+    | ^i(?:'ve|\shave)\s(?:got\s)?an?\s(?:funny|great|crazy|wild|interesting|good)\s(?:story|question)\b
+    | ^(?:so\s)?we(?:'ll|\swill)\s(?:rock|make|get|do|be|always|all|keep|stay|figure|find|crush|kill)\b
+    | ^we\s(?:all|(?:both\s)?(?:work|go|make|look|fit)\s(?:so\s|really\s|very\s)?(?:well|great|good))\b
+    | ^(?!.*\b(?:i|my|me)\b)[^,;]{0,60}\b(?:bring|give|show|teach|force|remind|make|help|connect|let|humbl|inspir
+        |push|keep|unit)(?:e|s|es|ing|ly)?\sus\b
+    | \b(?:taking\scare\sof|connect(?:s|ing)?\swith|expressing)\sourselves\b
+    | ^(?:nothing|(?:i\s)?(?:won't|not\sgonna|not\sgoing\sto)\slet\s(?:any|some)(?:thing|one))\b
+    | ^(?:and\s|so\s|just\s)*(?:something|some\sstuff|lots?(?:\sof\s\w+)?|so\smuch|a\slot|crazy\s(?:stuff|things?)
+        |a\sfew\sthings?|things)(?:\s\w+)?(?:'s|\shas|'ve|\shave)?(?:\sbeen)?\s(?:happened|happening|going\son|changed)\b
+    | ^rest\sassured\b
+    | ^(?:i(?:'ve|\shave)\s)?been\s(?:quite\s|such\s)?an?\s(?:\w+\s)?
+        (?:ride|journey|rollercoaster|while|week|day|month|year)\b
+    | ^(?:i|i've|we|we've)(?:\shave)?\s(?:had|got)\s(?:a\slot|so\smuch|lots)(?:\sof\s(?:things|stuff))?
+        \s(?:going\son|happening)\b
+    | ^i(?:'m|\sam)\sdoing\s(?:ok|okay|well|good|great|fine|alright)\b
+    | ^(?:yes,?\s|no,?\s)?(?:i|we)\s(?:do|did|have|am|are|was|were|will|can|would)(?:n't)?\s?[-–—,.!]
+    | ^(?:since|because|'cause|while|until|as\ssoon\sas|as\slong\sas)\s[^,;–—]*$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_REQUEST = re.compile(
+    r"\b(?:looking for|need|want|like|love|appreciate|searching for)\b (?:\w+ ){0,3}(?:advice|tips"
+    r"|recommendations?|suggestions?|help|ideas"
+    r"|information|info|guidance|to know|your help|assistance|an explanation|more details|to ask|to hear)\b",
+    re.IGNORECASE,
+)
+_ADDRESSES = re.compile(r"\b(?:you|your|yours|yourself|you're|you've|you'll|you'd|ya|y'all|u)\b", re.IGNORECASE)
+_HARMLESS_ADDRESS = re.compile(
+    r"^(?:just )?(?:so|letting) you know,? (?:that )?|"
+    r"(?:\bi )?(?:just )?\b(?:wanted?|have|had) to (?:let you know|tell you)(?: that)? (?=(?:i|we|my|our)\b)"
+    r"|,? ?\b(?:as you know|you know|thank you(?: so much)?)\b,? ?",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(r"\b(?:tell|to share with) you (?=about\b|some\b)", re.IGNORECASE)
+
+
+def words(sentence: str) -> list[str]:
+    """Lower-case words and figures of a sentence, apostrophes straightened."""
+    return [word.lower().replace("’", "'") for word in _WORD.findall(sentence)]
+
+
+def content_words(sentence_words: Sequence[str]) -> list[str]:
+    """The words that carry news: neither function words nor bland praise."""
+    return [word for word in sentence_words if word not in STOPWORDS and word not in BLAND and len(word) > 1]
+
+
+def statement_of(sentence: str) -> str | None:
+    """The stated part of a sentence; None for a question.
+
+    "I've been baking bread, can you suggest a flour?" states its first part.
+    """
+    bare = sentence.rstrip('"”’)]* ')
+    mentioned = _MENTIONED.match(bare)
+    if mentioned is not None:
+        return mentioned["what"] + "."
+    if "?" not in bare:
+        return None if _ASKS.match(bare) or _WHEN_ASKS.match(bare) else sentence
+    reasoned = _REASONED.match(bare)
+    if reasoned is not None:
+        return reasoned["what"] + "."
+    cut = _TRAILING_QUESTION.search(bare)
+    if cut is None or _ASKS.match(bare) or not re.match(r"(?:i|my|we|our)\b", bare, re.IGNORECASE):
+        return None
+    return bare[: cut.start()] + "."
+
+
+def is_unreliable(sentence: str, *, instructs: bool = False) -> bool:
+    """Hypothetical, or not the speaker's own statement. An instruction may say when it holds."""
+    if SPEECH in sentence:
+        return True
+    if not instructs and (_HYPOTHETICAL.search(sentence) or _CONDITIONAL.search(sentence) or _is_invented(sentence)):
+        return True
+    if _OTHER_VOICE.search(sentence) or _SCRIPT_LINE.match(sentence):
+        return True
+    reported = _REPORTED.search(sentence)
+    return reported is not None and reported["who"].lower() not in ("i", "we", "to")
+
+
+def _is_invented(sentence: str) -> bool:
+    return not _FANCIFUL.isdisjoint(sentence.lower().replace(",", " ").replace(".", " ").split()) and bool(
+        _INVENTED.search(sentence)
+    )
+
+
+def is_unserious(sentence: str) -> bool:
+    """Whether the sentence, openings included ("Yeah right, …"), is a joke or says the opposite of what it means."""
+    return bool(_SARCASM.search(sentence) or _JOKE.search(sentence))
+
+
+def is_small_talk(sentence: str, *, alone: bool = False) -> bool:
+    """Greeting, praise, thanks, agreement, what holds of everyone, or a request to the assistant; interjections already
+    removed. ``alone``: spoken to the assistant, which is asked for things in more ways."""
+    if _SMALL_TALK.match(sentence) or _SAYS_NOTHING.search(sentence) or _REQUEST.search(sentence):
+        return True
+    return alone and bool(_ASKED_OF_ASSISTANT.match(sentence) or _WILL_TRY.match(sentence))
+
+
+def addresses_listener(sentence: str) -> bool:
+    """Whether the sentence is about the person spoken to; harmless address already removed."""
+    return bool(_ADDRESSES.search(sentence))
+
+
+def without_address(sentence: str) -> str:
+    """The sentence without "you know", "to tell you about" and the like."""
+    if "you" not in sentence.lower():
+        return sentence
+    return _TELLS.sub("talk ", _HARMLESS_ADDRESS.sub(" ", sentence)).strip()

@@ -1,0 +1,165 @@
+"""What a language module holds: patterns of statements, what is no statement, a calendar, the third person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from service.domain.types import MemoryType
+from service.extraction.candidates import Polarity
+
+T = TypeVar("T")
+
+VALUE = r"(?P<value>(?!\s)(?:[^,.;:!?()–—]|[.,](?=\w)|(?<=\d)\.(?=\s)){1,80})"
+"""What fills a slot: up to the end of the clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of statement, matched at the start of a clause without regard to case.
+
+    ``slot`` may hold ``{attribute}``, the group of that name. With ``several`` there is one slot per value, holding a
+    polarity; otherwise one slot holding a value. ``negated``: the pattern holds its negation itself. Any other
+    negation denies the value of a ``deniable`` row; in a clause of another row with a slot it states nothing.
+    ``value`` fills the slot where the pattern has no such group; ``kind`` is that of the entity it names.
+    ``past``: a date in the clause lies behind the speaker, otherwise ahead. ``grounded`` is False where a date recurs.
+    ``dated``: only with a date. ``news``: how many words that carry news, a date among them, the clause needs.
+    ``instructs``: told in the speaker's words, as what they want of the assistant.
+    """
+
+    type: MemoryType
+    regex: re.Pattern[str]
+    slot: str | None = None
+    polarity: Polarity = "positive"
+    importance: float = 0.6
+    several: bool = False
+    deniable: bool = False
+    past: bool = False
+    grounded: bool = True
+    dated: bool = False
+    news: int = 0
+    kind: str | None = None
+    value: str | None = None
+    instructs: bool = False
+    negated: bool = False
+
+
+_SPELLINGS = {
+    "ä": "(?:ä|ae|a)", "ö": "(?:ö|oe|o)", "ü": "(?:ü|ue|u)", "ß": "(?:ß|ss|s)", "é": "[ée]", "è": "[èe]", "ê": "[êe]",
+    "à": "[àa]", "â": "[âa]", "ç": "[çc]", "ù": "[ùu]", "û": "[ûu]", "î": "[îi]", "ï": "[ïi]", "ô": "[ôo]",
+    "œ": "(?:œ|oe)", "á": "[áa]", "í": "[íi]", "ó": "[óo]", "ú": "[úu]", "ñ": "[ñn]",
+}  # fmt: skip
+_ACCENTED = re.compile(r"\[[^\]]{1,80}\]|[" + "".join(_SPELLINGS) + "]")
+
+
+def spelled(regex: str) -> re.Pattern[str]:
+    """The pattern without regard to case, its accented letters taken as typed without accents as well.
+
+    A letter in a set, or written as its code point (``\\u00fc``), is taken as it is.
+    """
+    return re.compile(_ACCENTED.sub(lambda match: _SPELLINGS.get(match[0], match[0]), regex), re.IGNORECASE)
+
+
+def spellings(words: Mapping[str, T]) -> dict[str, T]:
+    """The mapping with each key also as it is typed without accents."""
+    bare = str.maketrans("éèêàâçùûîïôáíóúñ", "eeeaacuuiioaioun")
+    german = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "œ": "oe"})
+    plain = str.maketrans("äöü", "aou")
+    typed = {form: value for word, value in words.items() for form in (word.translate(german), word.translate(plain))}
+    return typed | {word.translate(bare): value for word, value in words.items()} | dict(words)
+
+
+def any_of(words: Iterable[str]) -> str:
+    """The alternatives of a pattern, the longest first."""
+    return "|".join(word.replace(" ", r"\s") for word in sorted(words, key=len, reverse=True))
+
+
+def row(type_: MemoryType, regex: str, slot: str | None = None, **fields: Any) -> Row:
+    """A row of this pattern."""
+    return Row(type_, spelled(regex), slot, **fields)
+
+
+def likes(
+    regex: str, polarity: Polarity = "positive", thing: str = VALUE, end: str = "", *, negated: bool = False
+) -> Row:
+    """A row of something liked or disliked; a negation turns the former into the latter."""
+    return row(
+        MemoryType.PREFERENCE, f"{regex}{thing}{end}", "likes",
+        polarity=polarity, importance=0.65, several=True, deniable=polarity == "positive", negated=negated,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """How a language names times.
+
+    ``expression`` has the groups that ``dates`` reads; a digit ends those that it has more than once. The mappings
+    say what its words mean: days from today, months, weekdays, units (``day``, ``week``, ``weekend``, ``month``,
+    ``year``), -1 to 1 for last, this and next; with ``whole_weeks`` the next Friday is that of the next week.
+    ``behind`` and ``ahead`` are prepositions that say where the date lies. ``write`` is given a kind (a unit,
+    ``weekday``, ``week before``, ``week after``), the day, and the preposition it replaces.
+    """
+
+    expression: re.Pattern[str]
+    named: Mapping[str, int]
+    months: Mapping[str, int]
+    weekdays: Mapping[str, int]
+    units: Mapping[str, str]
+    steps: Mapping[str, int]
+    counts: Mapping[str, int]
+    write: Callable[[str, datetime, str], str]
+    behind: frozenset[str] = frozenset()
+    ahead: frozenset[str] = frozenset()
+    whole_weeks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language that statements are read in.
+
+    ``markers`` are words that no English text holds by chance. ``inner_stops``: up to a full stop that ends no
+    sentence. ``openings`` and ``tag`` are what may be left out at the start and end of a sentence, ``clauses`` what
+    stands between two. ``questions`` and ``task`` match at the start; what follows a task is material. ``unreliable``
+    anywhere makes a sentence state nothing, ``retraction`` takes the one before back. ``canonical`` gives a clause
+    the order that the patterns know, subject first; ``third_person`` tells it of somebody, None where that takes more
+    than rules. ``rewrites`` are made in a sentence ("not A but B"), ``continued`` in a clause after one about the
+    speaker, ``elided`` in one after a preference: they put in what it leaves out. ``says`` and ``asks`` tell it in
+    the speaker's words. The mappings give the English names of attributes, values and relatives, so that a slot is
+    one whatever language it is filled in.
+    """
+
+    name: str
+    markers: frozenset[str]
+    rows: tuple[Row, ...]
+    calendar: Calendar
+    inner_stops: re.Pattern[str]
+    openings: re.Pattern[str]
+    tag: re.Pattern[str]
+    clauses: re.Pattern[str]
+    questions: re.Pattern[str]
+    unreliable: re.Pattern[str]
+    retraction: re.Pattern[str]
+    task: re.Pattern[str]
+    negation: re.Pattern[str]
+    first_person: re.Pattern[str]
+    vague: re.Pattern[str]
+    value_ends: re.Pattern[str]
+    determiners: re.Pattern[str]
+    conjunction: re.Pattern[str]
+    words: re.Pattern[str]
+    stopwords: frozenset[str]
+    canonical: Callable[[str], str]
+    third_person: Callable[[str, str], str | None]
+    nobody: str
+    says: str
+    asks: str
+    stop: str = "."
+    rewrites: tuple[tuple[re.Pattern[str], str], ...] = ()
+    elided: tuple[tuple[re.Pattern[str], str], ...] = ()
+    continued: tuple[tuple[re.Pattern[str], str], ...] = ()
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+    relatives: Mapping[str, str] = field(default_factory=dict)

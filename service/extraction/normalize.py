@@ -1,0 +1,189 @@
+"""The first stage: informal and misspelt English as the rules spell it, and sentences that nobody ended.
+
+Only spellings with one reading are put right; what could be another word ("id", "ill", "its", "were") needs the word
+after it. Names in a text without any capital get theirs where the words before them say what they are.
+"""
+
+from __future__ import annotations
+
+import re
+
+from service.extraction.lexicon import BASE_VERBS, BLAND, STOPWORDS, listed
+from service.extraction.mentions import FIRST_NAMES, PLACES
+
+_SPELLINGS = dict(
+    pair.split("=")
+    for pair in listed("""
+    hav=have smth=something yr=year sumthing=something w=with
+    im=I'm ive=I've dont=don't doesnt=doesn't didnt=didn't cant=can't wont=won't isnt=isn't wasnt=wasn't
+    arent=aren't havent=haven't hasnt=hasn't hadnt=hadn't couldnt=couldn't wouldnt=wouldn't shouldnt=shouldn't
+    werent=weren't aint=ain't youre=you're youve=you've theyre=they're theyve=they've weve=we've thats=that's
+    whats=what's theres=there's hes=he's shes=she's lets=let's imma=I'm~going~to u=you ur=your r=are gonna=going~to
+    wanna=want~to gotta=have~to gotten=got cuz=because coz=because bc=because becuz=because becos=because b4=before
+    tmrw=tomorrow tmr=tomorrow tmw=tomorrow 2moro=tomorrow tomorow=tomorrow tommorow=tomorrow tommorrow=tomorrow
+    tonite=tonight 2nite=tonight 2day=today yday=yesterday yest=yesterday pls=please plz=please plss=please
+    bday=birthday b-day=birthday birtday=birthday yrs=years fave=favorite fav=favorite favourite=favorite
+    favrite=favorite favorit=favorite alot=a~lot abt=about w/o=without appt=appointment apt=apartment
+    appartment=apartment definately=definitely defo=definitely prolly=probably probly=probably rlly=really
+    rly=really realy=really alergic=allergic allergc=allergic alergy=allergy vegitarian=vegetarian
+    vegeterian=vegetarian vegitarain=vegetarian vegatarian=vegetarian penicilin=penicillin prefered=preferred
+    recieve=receive recieved=received febuary=February wensday=Wednesday wednsday=Wednesday wendesday=Wednesday
+    thrusday=Thursday thurdsay=Thursday saterday=Saturday teh=the hte=the freind=friend freinds=friends frend=friend
+    beleive=believe becuase=because becasue=because occured=occurred seperated=separated girlfreind=girlfriend
+    boyfreind=boyfriend colleage=colleague collegue=colleague restaraunt=restaurant excercise=exercise
+    buisness=business adress=address calender=calendar dotn=don't cna=can nad=and liek=like lik=like luv=love
+    wich=which bc.=because thx=thanks ty=thanks msg=message msgs=messages emial=email untill=until acct=account
+    mtg=meeting mgr=manager proj=project dept=department govt=government hubby=husband wifey=wife bf=boyfriend
+    gf=girlfriend sis=sister bro=brother hafta=have~to oughta=ought~to tryna=trying~to finna=going~to kinda=kinda
+    lemme=let~me gimme=give~me dunno=don't~know i'ma=I'm~going~to mooved=moved movd=moved startd=started
+    workin=working livin=living goin=going lookin=looking shld=should wld=would cld=could dnt=don't wud=would
+    shud=should cud=could tryin=trying movin=moving gettin=getting doin=doing makin=making learnin=learning
+    eatin=eating drinkin=drinking smokin=smoking startin=starting plannin=planning thinkin=thinking""")
+)  # fmt: skip
+_SPELLED = {key: value.replace("~", " ") for key, value in _SPELLINGS.items()}
+_WORD = re.compile(r"(?<![\w@#./'-])(?:[A-Za-z0-9][a-zA-Z'/-]{0,11}[A-Za-z0-9]|[A-Za-z])(?![\w@/'-]|\.\w)")
+_LONE_I = re.compile(r"(?<![\w'./-])i(?=[ ,]|'(?:m|ve|ll|d)\b|$)")
+_ID = re.compile(r"\b[Ii]d (?=(?:like|love|prefer|rather|say|be|never|really|also|always|have|go|want)\b)")
+_ILL = re.compile(
+    r"\b[Ii]ll (?=(?:be|use|go|do|have|take|get|need|try|call|send|buy|make|move|start|see|let|probably|never|just"
+    r"|also|keep|stick|switch|pay|book|meet|finish|pick|come|join|ask)\b)"
+)
+_WELL = re.compile(
+    r"(?:(?<=^)|(?<=[.!?,;] )|(?<=\band ))well (?=(?:be|use|go|need|have|ship|launch|meet|move|switch)\b)"
+)
+_BLANKS = re.compile(r"[^\S\n]{1,40}")
+_I_AM_SPACED = re.compile(r"\b[Ii] (?=m\b |ve\b |ll\b |d\b )(m|ve|ll|d)\b")
+_SHOUTED = re.compile(r"\b[A-Z]{2,}\b")
+_NUMBER_SPACED = re.compile(r"(?<=\d)k\b(?= (?:dollars|euros|eur|usd))")
+
+_ENDED = re.compile(r"[.!?;:]|,(?= )")
+_RUN_ON = re.compile(
+    r" (?=(?:also )?(?:I'm|I've|I'll|I don't|I can't|I hate|I love|I like|I live|I work|I prefer|I have|I need"
+    r"|I want|I moved|I never|I always"
+    r"|I usually|I was|I got|I went|my (?:\w+ ){1,2}(?:is|are|was|lives|works|has)|let's|please|don't (?!like\b"
+    r"|know\b|have\b|want\b)|remind me)\b)"
+)
+_JOINS = frozenset(
+    listed("""
+    and but or so because that which who when while if as since than then though although what how where why whether
+    until sing sings sang text texts texted write writes wrote claims claim asked ask think thought say said says
+    know knew hope guess believe feel felt wish mean sure told tell see saw hear heard like love thing things way
+    reason time place everything anything something nothing all only the a an my our to of for with in on at by from
+    about also i'm i i've just really sometimes usually always never ever before after once unless remember forget
+    forgot please not no""")
+)
+_TIMES = frozenset(
+    listed(
+        "now today yesterday tomorrow tonight lately currently recently nowadays week month year morning evening"
+        " night afternoon weekend"
+    )
+)
+_RUN_ON_WORDS_MIN = 3
+_LOOKED_BACK = 120  # characters
+_TIME_ALONE_WORDS_MAX = 4
+
+_NAME_CUES = re.compile(
+    r"\b(?:(?:live|living|based|lives|staying) in|(?:moved|moving|relocated|relocating) (?:back )?to|(?:trip|travel"
+    r"|fly|flight|flying|went) to|(?:I'm|i am|come|comes|came|originally) from) "
+    r"(?P<place>[a-z]{3,20}(?: [a-z]{3,12})?)\b"
+    r"|\b(?:work|works|working|started|start|job|employed|interned|joined) (?:at|for|with) "
+    r"(?P<company>[a-z][\w&-]{2,20})\b"
+    r"|\b(?:my name is|my name's|call me|i go by|named|called) (?P<person>[a-z]{2,15})\b"
+)
+_NO_NAME = frozenset(
+    listed("""
+    home house night noon school work college university once sea bed town here there now then least first last best
+    present nine eight seven six five four three two one ten myself someone people fun free hire years ages some any
+    all that this these those clients customers friends family money hours weeks months days minutes government city
+    state company startup bank hospital office shop store big small new good great different another scratch
+    scratched behind beginning start end front back bottom top what where when how who which later earlier soon
+    today tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday january february march april
+    may june july august september october november december abroad overseas downtown""")
+)  # fmt: skip
+_FIRST_WORD = re.compile(
+    r"^(?P<name>[a-z]{2,12})(?= (?:likes|loves|hates|prefers|enjoys|is|lives|works|moved|has|was|dislikes|doesn't"
+    r"|wants|needs|speaks|joined|left|got)\b)"
+)
+
+
+def normalized(line: str) -> str:
+    """One line of speech with informal spellings put right, and a full stop between statements run together."""
+    line = _BLANKS.sub(" ", line)
+    lowered = line.lower()
+    if not _SPELLED.keys().isdisjoint(lowered.replace(",", " ").replace(".", " ").replace("!", " ").split()):
+        line = _WORD.sub(_spelled, line)
+    if "i" in lowered:
+        line = _LONE_I.sub("I", line)
+    if "ill " in lowered or "id " in lowered or "i m " in lowered or "i ve " in lowered:
+        line = _I_AM_SPACED.sub(lambda match: f"I'{match[1]}", line)
+        line = _ILL.sub("I'll ", _ID.sub("I'd ", line))
+    if "well " in lowered:
+        line = _WELL.sub("we'll ", line)
+    if lowered == line or not _has_capital_word(line):
+        line = _with_names(line)
+    return _ended(line) if len(line) > 30 else line
+
+
+def _spelled(match: re.Match[str]) -> str:
+    word = match[0]
+    spelled = _SPELLED.get(word.lower())
+    if spelled is None or (word.isupper() and len(word) > 1 and word not in ("IM", "IVE", "DONT", "CANT")):
+        return word
+    return spelled[:1].upper() + spelled[1:] if word[0].isupper() else spelled
+
+
+def _has_capital_word(line: str) -> bool:
+    return any(word[:1].isupper() and word not in ("I", "I'm", "I've", "I'll", "I'd") for word in line.split()[1:])
+
+
+def _with_names(line: str) -> str:
+    line = _FIRST_WORD.sub(
+        lambda match: match["name"].capitalize() if match["name"] in FIRST_NAMES else match["name"], line
+    )
+    return _NAME_CUES.sub(_named, line)
+
+
+def _named(match: re.Match[str]) -> str:
+    group = next(name for name, value in match.groupdict().items() if value is not None)
+    words = match[group].split()
+    start = match.start(group) - match.start()
+    said = match[0]
+    if group == "place":
+        if " ".join(words) in PLACES:
+            return said[:start] + " ".join(word.capitalize() for word in words)
+        if words[0] in PLACES:
+            return said[:start] + said[start].upper() + said[start + 1 :]
+        if words[0] in _NO_NAME or _is_common(words[0]):
+            return said
+    elif words[0] in _NO_NAME or _is_common(words[0]):
+        return said
+    return said[:start] + said[start].upper() + said[start + 1 :]
+
+
+def _is_common(word: str) -> bool:
+    return word in STOPWORDS or word in BLAND or word in BASE_VERBS
+
+
+def _ended(line: str) -> str:
+    """The line with full stops where one statement begins right after another; nothing where it is punctuated."""
+    if _ENDED.search(line, 0, len(line) - 2):
+        return line
+    parts: list[str] = []
+    start = 0
+    for match in _RUN_ON.finditer(line):
+        said = line[max(start, match.start() - _LOOKED_BACK) : match.start()].split()
+        if len(said) < _RUN_ON_WORDS_MIN or said[-1].lower() in _JOINS or _only_time(said) or _opens_relative(said):
+            continue
+        parts.append(line[start : match.start()])
+        start = match.end()
+    return ". ".join([*parts, line[start:]]) if parts else line
+
+
+def _only_time(said: list[str]) -> bool:
+    """Whether it only says when: "last month | I moved"."""
+    return said[-1].lower() in _TIMES and (len(said) <= _TIME_ALONE_WORDS_MAX or said[-2].lower() in _JOINS)
+
+
+def _opens_relative(said: list[str]) -> bool:
+    """Whether what follows may say which one is meant: "the city | I live in"."""
+    return any(word.lower() in ("the", "a", "an", "every", "any", "all") for word in said[-3:-1]) and len(said) < 8

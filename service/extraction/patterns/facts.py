@@ -1,0 +1,170 @@
+"""Where the speaker lives and works, what the attributes of things are, and when and where things take place."""
+
+from __future__ import annotations
+
+from service.domain.types import MemoryType
+from service.extraction.patterns.grammar import (
+    CAPITALS,
+    EVENT_NOUN,
+    I_AM,
+    I_DO,
+    I_HAVE,
+    NAME,
+    NO_MORE,
+    PLACE,
+    VALUE,
+    Pattern,
+    row,
+)
+
+_FACT = MemoryType.FACT
+_ATTRIBUTE = (
+    r"(?P<attribute>deadline|budget|due date|launch date|release date|start date|end date|price|cost|port|version|owner"
+    r"|address|e-?mail(?: address)?|phone number|number|timezone|time zone|capital|target|limit|rent|salary|location"
+    r"|venue"
+    r"|codename|height|weight|blood type|major|hometown|nickname|quota|headcount|license|hostname|region|password"
+    r"|passcode|pin|code|eta|fee|rate|plan|manager|boss|supervisor|landlord|doctor|dentist|gym|car|phone|laptop"
+    r"|editor|shell|database|framework|supplier|vendor|provider|theme|colou?r|mascot|headquarters|office|team lead"
+    r"|tech lead"
+    r"|lead|sponsor|contact|maintainer|insurance|bank|username|shoe size|shirt size|ring size|desk|room|schedule"
+    r"|working hours|office hours|opening hours|hourly rate|revenue|valuation|score|runway|forecast|estimate"
+    r"|goal weight"
+    r"|kubernetes version|python version|node version|wifi|ssid|repo|repository|style guide|staging url|url|domain"
+    r"|website)"
+)
+_CHANGED = (
+    r"(?:changed|moved|raised|cut|increased|reduced|lowered|updated|set|bumped|revised|pushed|dropped|went up|went down"
+    r"|goes up|rose|fell|grew|switched|slashed|trimmed)"
+)
+_IS_NOW = (
+    rf"(?:(?:'s| is| are| will be| is going to be)(?: now| currently| actually| now set to| set to| still)?"
+    rf"|(?: was| were| has been| have been| got| has| have)?(?: just| now)? {_CHANGED}(?: back| up| down)?"
+    rf"(?: from [\w$€£.,% ]{{1,25}}?)? to"
+    r"|(?: has| have)? become)"
+)
+_NO_VERDICT = (
+    r"(?! (?:a|an|not|too|so|very|really|quite|pretty|still|great|good|bad|always|tight|due to|down|up|out|off"
+    r"|broken|back|nice|here|there|\w{2,12}ing)\b)"
+)
+_MODIFIERS = (
+    r"(?P<thing>(?:(?!(?:is|are|was|will|has|of|and|that|to|we|i|same|only|best|new|old|current"
+    r"|favou?rite) )[\w'’&/-]{1,30} ){0,3}?)"
+)
+_WHOSE = r"^(?:my|our|the|her|his|their)(?: new| current| updated| final| latest| total)? "
+
+_DAY = (
+    r"(?:(?:this |next |the )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|tues|wed|thu|thurs"
+    r"|fri)\b"
+    r"|(?:the )?(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:january|february|march|april|may|june|july|august|september"
+    r"|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec)\b|the \d{1,2}(?:st|nd|rd|th)\b"
+    r"|(?:19|20)\d\d-\d\d-\d\d|tomorrow|today|next (?:week|month|year)|the (?:day|week) after)"
+)
+_TIME = r"(?:\d{1,2}(?::\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o'clock)?|noon|midnight|half past \w+)(?![\w:])"
+_RESCHEDULED = (
+    r"(?:moved|pushed|postponed|rescheduled|brought forward|changed|shifted|delayed|scheduled|set|planned|bumped"
+    r"|slipped|put off"
+    r"|pulled forward|moving|booked)(?: back| forward| up| out| again)?"
+)
+_EVENT = (
+    rf"(?P<event>(?:(?!(?:is|was|of|and|that|to|next|last|this) )[\w'’&/-]{{1,30}} ){{0,3}}?{EVENT_NOUN}"
+    rf"(?: (?:with|for|about) (?:the )?[\w'’&/ -]{{1,40}}?)?)"
+)
+_TAKES_PLACE = (
+    rf"(?:(?:'s| is| will be| has been| was| got| is being| gets| has)?(?: now| just)* ?"
+    rf"(?:{_RESCHEDULED})?(?: (?:from [\w: ]{{1,25}}? )?(?:to|on|for|until|till|at|in))?(?: now)? )"
+)
+
+
+def _when(regex: str) -> tuple[Pattern, ...]:
+    """Rows for the day, and for the time of day, that end a sentence about something that takes place."""
+    day = rf"(?P<value>{_DAY}[^,.;!?]{{0,40}})"
+    time = rf"(?P<value>{_TIME})"
+    return (
+        row(_FACT, regex + day, "{event} date", importance=0.65),
+        row(_FACT, regex + time, "{event} time", importance=0.65),
+    )
+
+
+SPEAKER: tuple[Pattern, ...] = (
+    row(_FACT, rf"{NO_MORE}live in {PLACE}", "lives_in", polarity="negative", importance=0.7),
+    row(_FACT, rf"{NO_MORE}work (?:at|for) {NAME}", "works_at", polarity="negative", importance=0.7),
+    row(
+        _FACT,
+        rf"{I_HAVE}(?:left|quit|resigned from|retired from|been laid off (?:from|by)|was laid off (?:from|by)"
+        rf"|got laid off (?:from|by)"
+        rf"|got fired (?:from|by)|was fired (?:from|by)|was let go (?:from|by)|handed in my notice at"
+        rf"|stopped working (?:at|for)"
+        rf"|quit my job at|left my job at|left my position at) {NAME}(?! (?:for|to|at) (?:a|the|my|lunch|work)\b)",
+        "works_at",
+        polarity="negative",
+        importance=0.7,
+    ),
+    row(_FACT, rf"{I_DO}(?:live|reside) (?:in|near|at) {PLACE}", "lives_in", importance=0.75),
+    row(_FACT, rf"{I_AM}(?:living|based|staying|residing|settled) (?:in|near) {PLACE}", "lives_in", importance=0.7),
+    row(
+        _FACT,
+        rf"{I_HAVE}(?:moved|relocated|emigrated)(?: back| home| house| over| out| down| up){{0,2}}"
+        rf"(?: from [\w ]{{1,30}}?)? (?:to|into) {PLACE}",
+        "lives_in",
+        importance=0.75,
+    ),
+    row(_FACT, rf"{I_DO}work (?:at|for|with) {NAME}", "works_at", importance=0.75),
+    row(_FACT, rf"{I_AM}(?:working|employed) (?:at|for|by) {NAME}", "works_at", importance=0.75),
+    row(
+        _FACT,
+        rf"{I_HAVE}(?:started (?:working )?(?:at|with)|joined(?= [A-Z][\w &.-]{{0,40}} as (?:an?|the|their) )"
+        rf"|got hired (?:at|by)|been hired by|was hired by"
+        rf"|(?:got|started|accepted|took|landed|found|begun|began|start) (?:a |an |my |the )?(?:new |first )?(?:job"
+        rf"|position|role|offer|gig)"
+        rf"(?: as (?:an? )?[\w -]{{3,30}}?)? (?:at|with|from)) {NAME}",
+        "works_at",
+        importance=0.75,
+    ),
+    row(
+        _FACT,
+        rf"{I_AM}(?:starting|joining)(?: (?:a |my )?(?:new )?(?:job|position|role))?(?: at| with)? {NAME}(?= (?:on"
+        rf"|in|next|as|soon)|[.!]|$)",
+        None,
+        importance=0.7,
+    ),
+    row(
+        _FACT,
+        rf"{I_DO}(?:study|go to (?:school|college|university)|am enrolled) at {NAME}",
+        "studies_at",
+        importance=0.7,
+    ),
+    row(_FACT, rf"{I_AM}(?:studying|enrolled) at {NAME}", "studies_at", importance=0.7),
+    row(
+        _FACT,
+        rf"^(?:i|we)(?:'ve| have)?(?: just| now| had to| have to)* (?:{_CHANGED}|agreed to raise|agreed to cut) "
+        rf"(?:my|our|the) {_MODIFIERS}{_ATTRIBUTE}"
+        rf"(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}",
+        "{attribute}",
+    ),
+    *_when(
+        rf"^(?:i|we)(?:'ve| have)?(?: just| now| had to)* (?:{_RESCHEDULED}) (?:my|our|the) {_EVENT} "
+        rf"(?:from [\w: ]{{1,25}}? )?(?:to|for|until|till) "
+    ),
+)
+OTHER: tuple[Pattern, ...] = (
+    *_when(rf"{_WHOSE}{_EVENT}{_TAKES_PLACE}"),
+    row(
+        _FACT,
+        rf"{_WHOSE}{_MODIFIERS}{_ATTRIBUTE}(?: (?:for|of|at|in) (?:the )?"
+        rf"(?P<of>[\w'’ -]{{1,40}}?))?{_IS_NOW}{_NO_VERDICT} {VALUE}",
+        "{attribute}",
+    ),
+    row(
+        _FACT,
+        rf"^(?P<owner>(?:(?:the|our|my) )?[\w-]{{2,30}}(?: [\w-]{{2,30}})?)['’]s? "
+        rf"(?:new )?{_ATTRIBUTE}{_IS_NOW}{_NO_VERDICT} {VALUE}",
+        "{attribute}",
+    ),
+    row(
+        _FACT,
+        rf"^(?:they|the \w{{3,15}}|finance|management|(?-i:{CAPITALS})) (?:have |has |just )*{_CHANGED} (?:my|our"
+        rf"|the) {_MODIFIERS}{_ATTRIBUTE}"
+        rf"(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}",
+        "{attribute}",
+    ),
+)

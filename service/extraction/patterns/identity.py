@@ -1,0 +1,203 @@
+"""Who the speaker is: name, origin, health, family status, profession, languages, time zone."""
+
+from __future__ import annotations
+
+from service.domain.types import MemoryType
+from service.extraction.patterns.grammar import (
+    ANY_PROFESSION,
+    CAPITALS,
+    DIET,
+    I_AM,
+    I_DO,
+    I_HAVE,
+    NAME,
+    PASTIME,
+    PLACE,
+    PROFESSION,
+    VALUE,
+    Pattern,
+    row,
+)
+
+_IDENTITY = MemoryType.IDENTITY
+_LANGUAGES = (
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|russian|ukrainian|polish|turkish|arabic|hebrew|hindi"
+    r"|urdu"
+    r"|bengali|tamil|mandarin|cantonese|chinese|japanese|korean|vietnamese|thai|swedish|norwegian|danish|finnish|greek"
+    r"|czech|hungarian|romanian|armenian|persian|farsi|swahili|catalan|croatian|serbian|bulgarian|latin|welsh|irish)"
+)
+_MARRIED_TO_NO_THING = r"(?! to (?:my|the) (?:job|work|laptop|phone|couch|bed|computer|code|sofa|keyboard)\b)"
+
+SPEAKER: tuple[Pattern, ...] = (
+    row(_IDENTITY, rf"^i (?:go by|am called|changed my name to) {NAME}", "name", importance=0.9),
+    row(
+        _IDENTITY,
+        rf"{I_AM}(?P<value>\d{{1,3}})(?: years? old\b(?! than)| now\b|[.,!]|$)",
+        "age",
+        importance=0.8,
+    ),
+    row(_IDENTITY, rf"{I_HAVE}turned (?P<value>\d{{1,3}})\b(?! (?:degrees|pages|times))", "age", importance=0.8),
+    row(_IDENTITY, rf"{I_AM}(?:from|a native of) {PLACE}", "from", importance=0.8),
+    row(_IDENTITY, rf"^i (?:originally )?come from {PLACE}", "from", importance=0.8),
+    row(_IDENTITY, rf"^i was (?:actually |originally )?(?:born (?:and raised )?in) {PLACE}", "born_in", importance=0.8),
+    row(_IDENTITY, rf"^i (?:grew up|was raised|was brought up) in {PLACE}", "grew_up_in", importance=0.8),
+    row(
+        _IDENTITY,
+        rf"{I_AM}(?:not|no longer) allergic to {VALUE}",
+        "allergic_to",
+        polarity="negative",
+        importance=0.9,
+        exclusive=False,
+    ),
+    row(_IDENTITY, rf"{I_AM}(?:allergic|intolerant) to {VALUE}", "allergic_to", importance=0.9, exclusive=False),
+    row(
+        _IDENTITY,
+        r"^(?:i|we) (?:do )?(?:have|suffer from) (?:an? )?(?:\w{2,12} )?(?P<value>[\w-]{3,20}(?: \w{3,20})?) allerg"
+        r"(?:y|ies)\b",
+        "allergic_to",
+        importance=0.9,
+        exclusive=False,
+    ),
+    row(
+        _IDENTITY,
+        r"^(?:i|i've) (?:have |suffer from |got |live with |was (?:just |recently )?diagnosed with )+(?:an? |mild "
+        r"|severe "
+        r"|type (?:1|2|one|two) )*(?:asthma|diabetes|epilepsy|adhd|add|dyslexia|arthritis|migraines?|celiac disease"
+        r"|coeliac disease|ibs|hypertension|high blood pressure|anxiety|depression|autism|lactose intolerance"
+        r"|crohn's|eczema|a pacemaker|tinnitus|dyspraxia|hay fever)\b",
+        importance=0.85,
+    ),
+    row(
+        _IDENTITY,
+        rf"^(?:i'm|i am) (?:not|no longer) (?:an? )?{DIET}",
+        "diet",
+        polarity="negative",
+        importance=0.8,
+    ),
+    row(
+        _IDENTITY,
+        r"^(?:i|i've|i have|i'm|i am) (?:now |just |recently |finally )*(?:eat|ate|eating|started (?:eating|to eat)"
+        r"|gone"
+        r" back to eating|went back to eating) (?P<value>meat|fish|chicken|beef|dairy|eggs|gluten) (?:again|now)\b",
+        "diet",
+        fills="eats {value}",
+        importance=0.8,
+    ),
+    row(_IDENTITY, rf"{I_AM}{DIET}", "diet", importance=0.85),
+    row(_IDENTITY, rf"{I_HAVE}(?:went|gone|go|turned|became|become) {DIET}", "diet", importance=0.85),
+    row(
+        _IDENTITY,
+        rf"{I_AM}(?:happily |newly |recently |back to being )?(?P<value>married{_MARRIED_TO_NO_THING}"
+        r"|single(?! (?:minded|handed|most)|-)|divorced|engaged(?! (?:in|with|by))|widowed)\b",
+        "marital_status",
+        importance=0.8,
+    ),
+    row(
+        _IDENTITY,
+        r"^(?:i'm|i am) (?:not|no longer) (?P<value>married|single|engaged)\b",
+        "marital_status",
+        polarity="negative",
+        importance=0.7,
+    ),
+    row(
+        MemoryType.FACT,
+        rf"^(?:i was|i used to be|i worked as|i've been|i have been) (?:an? |the )?(?:former |full-time "
+        rf"|part-time )?{ANY_PROFESSION}",
+        importance=0.6,
+    ),
+    row(
+        _IDENTITY,
+        rf"{I_HAVE}(?:got|gotten|get) (?P<value>married|divorced|engaged(?! (?:in|with|by)))\b",
+        "marital_status",
+        importance=0.8,
+    ),
+    row(
+        _IDENTITY,
+        r"^(?:(?:my (?:boyfriend|girlfriend|partner|fiancée?|ex|wife|husband)(?: [A-Z]\w{1,20})? and i|i|we"
+        r"|i and my \w{3,12})"
+        r"(?: have|'ve)?(?: just| recently| finally)? (?:broke up|broken up|split up|separated|are no longer together"
+        r"|aren't together anymore))\b(?! the\b| my\b| into\b)",
+        "marital_status",
+        fills="separated",
+        importance=0.8,
+    ),
+    row(
+        _IDENTITY,
+        rf"^(?:i'm|i am) (?:now |currently |actually |also |just )*(?:working as )?(?:an?|the|our|your) {PROFESSION}",
+        "job",
+        importance=0.8,
+    ),
+    row(_IDENTITY, rf"{I_DO}works? as (?:an? |the )?{ANY_PROFESSION}", "job", importance=0.8),
+    row(
+        _IDENTITY,
+        rf"{I_HAVE}(?:been )?(?:got |gotten )?(?:promoted to|became|become) (?:an? |the )?{PROFESSION}",
+        "job",
+        importance=0.8,
+    ),
+    row(_IDENTITY, rf"^(?:i'm|i am) (?:now |currently |actually |also |just )*an? {PASTIME}", importance=0.7),
+    row(
+        _IDENTITY,
+        rf"^(?:i|we) (?:can |also |only |mostly |fluently |natively |just )*(?:speak|understand) (?:a little |some "
+        rf"|fluent |basic |native |only )*"
+        rf"{_LANGUAGES}\b",
+        importance=0.8,
+    ),
+    row(
+        _IDENTITY,
+        rf"{I_AM}(?:fluent in|bilingual|a native (?:\w+ )?speaker|a (?:native )?{_LANGUAGES} (?:native )?speaker)\b",
+        importance=0.8,
+    ),
+    row(
+        _IDENTITY,
+        r"^(?:i'm|i am|we're|i live|i work|we are) (?:in|on) (?:the )?(?P<value>(?:[\w/]{2,20} ){0,2}(?:time ?zone"
+        r"|standard time"
+        r"|(?:pacific|eastern|central|mountain|greenwich) (?:standard |mean )?time)|(?:utc|gmt) ?(?:[+-] ?\d{1,2})?"
+        r"|cet|cest|pst|pdt|est|edt|cst|mst|ist|jst|aest)\b",
+        "time_zone",
+        importance=0.8,
+    ),
+    row(
+        _IDENTITY,
+        r"^(?:i'm|i am) (?:left|right)-?handed\b|^(?:i'm|i am) (?:colou?r ?blind|deaf|blind)\b",
+        importance=0.8,
+    ),
+)
+OTHER: tuple[Pattern, ...] = (
+    row(
+        _IDENTITY,
+        rf"^my (?:full |first |real |last |new )?name(?:'s| is)(?: now)? (?P<value>(?!on\b|in\b|not\b|the\b|a\b|an\b"
+        rf"|too\b"
+        rf"|also\b|pronounced|spelled|now\b)\w[\w'’-]{{0,30}}(?: (?-i:{CAPITALS}))?)",
+        "name",
+        importance=0.9,
+    ),
+    row(
+        _IDENTITY,
+        rf"^(?:please |you can |just |everyone |people |friends |my friends ){{0,2}}calls? me {NAME}",
+        "name",
+        importance=0.9,
+    ),
+    row(_IDENTITY, r"^my pronouns are (?P<value>[\w/]{2,20})", "pronouns", importance=0.9),
+    row(
+        _IDENTITY,
+        rf"^my (?:birthday|bday)(?:'s| is)(?! (?:coming|next|this|so|almost|soon|today|tomorrow|over|not|a|party))"
+        rf"(?: on)?(?: the)? {VALUE}",
+        "birthday",
+        importance=0.85,
+        grounded=False,
+    ),
+    row(_IDENTITY, rf"^my (?:native|first|mother) (?:language|tongue) is {NAME}", "native_language", importance=0.8),
+    row(_IDENTITY, rf"^my (?:time ?zone|tz)(?:'s| is)(?: now)? {VALUE}", "time_zone", importance=0.8),
+    row(
+        _IDENTITY,
+        r"^my (?:job|job title|title|role|occupation|profession)(?:'s| is)(?: now)?(?: an?| the)? "
+        r"(?P<value>[\w -]{3,40})",
+        "job",
+        importance=0.8,
+    ),
+    row(
+        _IDENTITY,
+        r"^my (?:food |drug |known )?allerg(?:y|ies)(?: is| are|:) (?:to )?(?P<value>[\w ,-]{3,60})",
+        importance=0.9,
+    ),
+)

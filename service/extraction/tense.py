@@ -1,0 +1,112 @@
+"""Whether a date lies ahead or behind, by the tense of the verb it belongs to; no "will" is needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from service.extraction.lexicon import BASE_VERBS, IRREGULAR_PAST, MODALS, listed
+
+_REACH = 120  # characters before or after a date in which its verb is looked for
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SENTENCE_END = re.compile(r"[.!?;](?=\s)")
+_PRESENT_BE = frozenset(listed("is are am be 's 'm 're isn't aren't"))
+_PAST_BE = frozenset(listed("was were been wasn't weren't"))
+_PAST_DO = frozenset(listed("had did didn't hadn't used"))
+_PRESENT_HAVE = frozenset(listed("has have hasn't haven't does do doesn't don't"))
+_FUTURE = MODALS - frozenset(listed("could couldn't would wouldn't"))
+_NOT_PAST = frozenset(listed("need speed feed seed hundred indeed united red bed shed wed medied embed kindred"))
+_PRESENT_TOO = frozenset(listed("put cut set read hit hurt let bet quit shut"))
+_DONE_BEFORE_TO = frozenset(
+    listed("had went managed got used tried forgot came began started failed happened refused stopped moved returned")
+)
+_SET_FOR_LATER = frozenset(
+    listed(
+        "moved pushed postponed rescheduled shifted delayed scheduled set planned booked changed brought reserved"
+        " bumped"
+        " slipped slid put invited ordered bought got registered agreed arranged confirmed"
+    )
+)
+_AHEAD_BY = frozenset(listed("by until till before due"))
+_DETERMINERS = frozenset(listed("a an the my our their his her its this that some any no of for with in on at"))
+_COMING = re.compile(
+    r"\b(?:appointment|meeting|flight|deadline|exam|interview|party|wedding|concert|dinner|trip|reservation|demo"
+    r"|launch|release"
+    r"|call|surgery|conference|due|upcoming|presentation|standup|review)\b",
+    re.IGNORECASE,
+)
+
+
+def lies_ahead(text: str, start: int, end: int, preposition: str) -> bool | None:
+    """Whether the date at ``start`` to ``end`` lies ahead of when ``text`` was said; None where nothing tells."""
+    if preposition == "since":
+        return False
+    heard = [word.lower() for word in _WORD.findall(_last_sentence(text[max(0, start - _REACH) : start]))]
+    ahead = _by_verb_before(heard, preposition)
+    if ahead is None:
+        after = _SENTENCE_END.split(text[end : end + _REACH], maxsplit=1)[0]
+        ahead = _by_verb_after([word.lower() for word in _WORD.findall(after)])
+    if ahead is None and (preposition in _AHEAD_BY or _COMING.search(text, max(0, start - _REACH), start)):
+        return True
+    return ahead
+
+
+def _last_sentence(text: str) -> str:
+    return _SENTENCE_END.split(text)[-1]
+
+
+def _by_verb_before(heard: Sequence[str], preposition: str) -> bool | None:
+    infinitive = False
+    for at in range(len(heard) - 1, -1, -1):
+        word = heard[at]
+        before = heard[at - 1] if at else ""
+        if word in _FUTURE or word.endswith("'ll"):
+            return True
+        if word in _PRESENT_BE or word in _PRESENT_HAVE or (word.endswith(("'s", "'m", "'re")) and len(word) < 6):
+            return True
+        if word in _PAST_BE:
+            return word != "been" and heard[max(0, at - 3) : at].count("supposed") > 0
+        if _is_past(word):
+            return _after_past(word, heard[:at], preposition, infinitive=infinitive)
+        if word in BASE_VERBS and before == "to":
+            infinitive = True
+        elif _is_present(word) and before not in _DETERMINERS:
+            return True
+        elif word in BASE_VERBS and before in ("they", "we", "i", "you", "and", "please"):
+            return True if before != "and" else None
+        elif word.endswith("ing") and before in _PRESENT_BE:
+            return True
+    return None
+
+
+def _after_past(word: str, earlier: Sequence[str], preposition: str, *, infinitive: bool) -> bool:
+    """What a past form says: "booked a table for Friday" and "decided to meet on Friday" look ahead."""
+    if infinitive:
+        return word not in _DONE_BEFORE_TO
+    if word in _SET_FOR_LATER and preposition in ("to", "for", "until", "till"):
+        return True
+    auxiliary = next((one for one in reversed(earlier[-2:]) if one != "not" and not one.endswith("ly")), "")
+    return auxiliary in _PRESENT_BE or auxiliary in ("be", "being") or auxiliary in _FUTURE
+
+
+def _by_verb_after(heard: Sequence[str]) -> bool | None:
+    for word in heard[:14]:
+        if word in _PAST_BE or _is_past(word):
+            return False
+        if word in _FUTURE or word in _PRESENT_BE or word in _PRESENT_HAVE or word.endswith("'ll") or _is_present(word):
+            return True
+    return None
+
+
+def _is_past(word: str) -> bool:
+    if word in _PAST_DO or (word in IRREGULAR_PAST and word not in _PRESENT_TOO):
+        return True
+    return word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST
+
+
+def _is_present(word: str) -> bool:
+    if len(word) < 4 or not word.endswith("s"):
+        return False
+    return (
+        word[:-1] in BASE_VERBS or word[:-2] in BASE_VERBS or (word.endswith("ies") and word[:-3] + "y" in BASE_VERBS)
+    )

@@ -1,0 +1,99 @@
+"""What a language model noted, checked and brought into the form of candidates. It is not believed blindly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from service.domain.field_types import reject_unstorable
+from service.domain.guards import normalize
+from service.domain.placeholders import holds_placeholder
+from service.domain.types import POLICIES, MemoryType
+from service.extraction.candidates import Candidate, Mention, Turn
+from service.extraction.dates import ground
+from service.memory.dreams.prompts import Noted, Notes
+
+_OF_THE_USER = frozenset({MemoryType.PREFERENCE, MemoryType.IDENTITY, MemoryType.GOAL})
+_YEARS_AROUND = 150
+
+
+def candidates_of(notes: Notes, turns: Sequence[Turn]) -> tuple[list[Candidate], int]:
+    """The statements that hold, and how many did not: cited no turn that was shown, quoted the assistant, or cannot be
+    stored."""
+    found = [_candidate(noted, turns) for noted in notes.memories]
+    kept = [candidate for candidate in found if candidate is not None]
+    return kept, len(found) - len(kept)
+
+
+def _candidate(noted: Noted, turns: Sequence[Turn]) -> Candidate | None:
+    numbers = list(dict.fromkeys(noted.evidence))
+    if not all(1 <= number <= len(turns) for number in numbers):
+        return None
+    cited = [turns[number - 1] for number in numbers]
+    if any(turn.role == "system" for turn in cited):
+        return None
+    if noted.type in _OF_THE_USER and not any(turn.role == "user" for turn in cited):
+        return None
+    content = _clean(noted.content)
+    if not content:
+        return None
+    last = max(cited, key=lambda turn: turn.at)
+    grounded = ground(content, last.at, future=noted.type in (MemoryType.TODO, MemoryType.GOAL))
+    happened = _moment(noted.occurred_on, last.at) or grounded.at
+    if happened is None and POLICIES[noted.type].happens:
+        happened = last.at
+    slot = normalize(_clean(noted.slot or "")) or None
+    value = normalize(_clean(noted.value or "")) or None
+    return Candidate(
+        type=noted.type,
+        content=grounded.text,
+        evidence=tuple(turn.id for turn in cited),
+        subject=_subject(noted, last),
+        polarity=noted.polarity,
+        slot=slot if value else None,
+        value=value if slot else None,
+        occurred_at=happened,
+        importance=round(noted.importance, 2),
+        confidence=round(noted.confidence, 2),
+        mentions=tuple(
+            Mention(name, entity.kind)
+            for entity in noted.entities
+            if (name := _printable(entity.name)) and name.casefold() in content.casefold()
+        ),
+    )
+
+
+def _clean(text: str) -> str:
+    """One line of text that Postgres can store; nothing for what it cannot."""
+    try:
+        return reject_unstorable(" ".join(text.replace("\x00", " ").split()))
+    except ValueError:
+        return ""
+
+
+def _printable(name: str) -> str:
+    return "".join(char for char in _clean(name) if char.isprintable()).strip()[:200]
+
+
+def _subject(noted: Noted, turn: Turn) -> str | None:
+    """The subject by the name its session knows it by, so that it is one person whatever the model calls them; none for
+    masked personal data, which may be anybody's."""
+    named = _printable(noted.subject or "")
+    if not named:
+        return None
+    for known in (turn.speaker, turn.user):
+        if known and known.casefold() == named.casefold():
+            return known
+    return None if holds_placeholder(named) else named
+
+
+def _moment(date_text: str | None, spoken_at: datetime) -> datetime | None:
+    """The ISO date or time told, if it is one and not absurdly far away."""
+    if not date_text:
+        return None
+    try:
+        at = datetime.fromisoformat(date_text.strip())
+    except ValueError:
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return at.astimezone(UTC) if abs(at.year - spoken_at.year) <= _YEARS_AROUND and 1 < at.year < 9999 else None

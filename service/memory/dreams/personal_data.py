@@ -1,0 +1,102 @@
+"""Personal data in dreams: masked in what is read, before any model sees it, and in what is proposed.
+
+Messages may be older than the workspace's rule, so what is stored is not taken for clean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from uuid import UUID
+
+from service.domain.workspace import PiiSettings
+from service.extraction.candidates import Candidate, Mention, Turn, evidence_of, proposed_in, stated_in
+from service.memory.access.naming import masked_names
+from service.memory.access.redaction import redact_lenient
+from service.memory.dreams.in_flight import Tracker
+from service.memory.engine import Engine
+from service.privacy import PiiPolicy
+
+BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """Turns whose texts and names a model may see, and by its mask each name that is ``stored`` as it was given."""
+
+    turns: list[Turn]
+    stored: Mapping[str, str]
+
+
+async def masked_turns(
+    engine: Engine, workspace: UUID, rule: PiiSettings, turns: Sequence[Turn], tracker: Tracker
+) -> Masked:
+    """The turns with personal data masked in what was said, and in the names of who said it, unless it is allowed."""
+    if rule.mode == "off":
+        return Masked(list(turns), {})
+    said: list[str] = []
+    for _, part in tracker.batches(turns, stated_in, BATCH):
+        async with tracker.step("redact", [turn.id for turn in part]):
+            said += await redact_lenient(engine, rule, [turn.content for turn in part])
+    names = sorted({name for turn in turns for name in (turn.speaker, turn.user) if name})
+    masks = await masked_names(engine, workspace, rule, [(("name",), name) for name in names], refuse=False)
+    users = await masked_names(engine, workspace, rule, [(("user",), name) for name in names], refuse=False)
+    mask_of = dict(zip(names, masks, strict=True))
+    shown = [
+        replace(turn, content=content, speaker=mask_of.get(turn.speaker or ""), user=mask_of.get(turn.user or ""))
+        for turn, content in zip(turns, said, strict=True)
+    ]
+    return Masked(shown, {mask: user for mask, user in zip(masks, users, strict=True) if mask != user})
+
+
+def with_stored_names(turns: Sequence[Turn], stored: Mapping[str, str]) -> list[Turn]:
+    """The turns of the users that they are stored for: by these it is told whose word something is."""
+    return [
+        replace(
+            turn,
+            speaker=stored.get(turn.speaker or "", turn.speaker),
+            user=stored.get(turn.user or "", turn.user),
+        )
+        for turn in turns
+    ]
+
+
+async def allowed_candidates(
+    engine: Engine, rule: PiiSettings, candidates: Sequence[Candidate], stored: Mapping[str, str], tracker: Tracker
+) -> list[Candidate]:
+    """The candidates with personal data masked, or without those that hold any where the workspace refuses it; about
+    users by their names as they are stored."""
+    if rule.mode == "off":
+        return list(candidates)
+    allowed: list[Candidate] = []
+    for _, part in tracker.batches(candidates, proposed_in, BATCH):
+        async with tracker.step("redact_candidates", evidence_of(part)):
+            allowed += await _allowed(engine, rule, part, stored)
+    return allowed
+
+
+async def _allowed(
+    engine: Engine, rule: PiiSettings, candidates: Sequence[Candidate], stored: Mapping[str, str]
+) -> list[Candidate]:
+    policy = PiiPolicy("redact", rule.entities)
+    allowed: list[Candidate] = []
+    texts = [
+        [candidate.content, candidate.value or "", *(mention.name for mention in candidate.mentions)]
+        for candidate in candidates
+    ]
+    redacted = iter(await engine.redactor.redact([text for some in texts for text in some], policy))
+    for candidate, some in zip(candidates, texts, strict=True):
+        content, value, *names = islice(redacted, len(some))
+        if rule.mode == "reject" and (content.found or value.found):
+            continue
+        mentions = tuple(
+            Mention(mention.name, mention.kind)
+            for mention, name in zip(candidate.mentions, names, strict=True)
+            if not name.found
+        )
+        subject = stored.get(candidate.subject or "", candidate.subject)
+        allowed.append(
+            replace(candidate, content=content.text, value=value.text or None, subject=subject, mentions=mentions)
+        )
+    return allowed

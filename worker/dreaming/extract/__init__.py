@@ -1,1 +1,0 @@
-"""Extract: from turns to candidates, by a language model where one is configured, else by rules."""
