@@ -166,7 +166,13 @@ async def test_what_concerns_the_whole_installation_is_for_its_admins(
         assert told["embedder"]["error"] is told["llm"]["error"] is told["embedder"]["index_bytes"] is None
         assert told["status"] == "degraded"
         assert told["problems"] == ["embedder: failing", "llm: failing", "workers: failing"]
-        for secret in ("some-host", str(whole["database"]["database_bytes"]), "471104711", "815815815", provider.base_url):
+        for secret in (
+            "some-host",
+            str(whole["database"]["database_bytes"]),
+            "471104711",
+            "815815815",
+            provider.base_url,
+        ):
             assert secret not in answer.text, (name, secret)
         given = {path for path, value in flat(told) if value not in (None, "failing") and SHARED.search(path)}
         assert given == {"embedder.vector_bytes"}
