@@ -132,7 +132,7 @@ _SMALL_TALK = re.compile(
             |confident|curious
           |grateful|thankful|here|all\sears|with\syou|down|in|game|on\sit|good|fine|ok|okay|back|ready)\b
         (?:(?:\s(?:to|for|of|that|with|about|by|at|it|you|your|to\shear|to\ssee|everyone|things?|all|now
-            |then))*[\s.,!]*$
+            |then|the\sfuture|what's\s(?:next|ahead)))*[\s.,!]*$
           |\s(?:to\shear|to\ssee|to\sshare|to\shelp|to\sknow|to\sbe\shere|to\shave\syou|for\syou|of\syou|you|your
               |that\syou|it|they|that\sit
               |there\sfor|that's|everyone|for\s(?:him|her|them)|of\s(?:him|her|them)))
@@ -142,9 +142,9 @@ _SMALL_TALK = re.compile(
     | we\s(?:should|could|need\sto|must|can)\b
     | i\s(?:[\w%]+\s)?(?:agree|understand|hear|get\sit|bet|guess|wonder|mean|know|see\sthat|see\swhat|see\swhy
         |see\show|hope\s(?:so|it|that|they|to\shear)
-        |appreciate\s(?:it|that|your?|the\s(?:kind|support|encourage))|relate|feel\syou|can\s(?:see|imagine
+        |appreciate\s(?:it|that|your?|the\s(?:kind|support|encourage))|relate|feel\syou|can\s(?:just\s)?(?:see|imagine|picture
             |relate|tell|understand|totally)
-        |can't\s(?:thank|believe|agree|argue|say|tell|imagine)|couldn't|could|should|owe|admire|respect\s(?:that
+        |can't\s(?:thank|believe|agree|argue|say|tell|imagine)|couldn't|could|should|owe\s(?:it|you)|admire|respect\s(?:that
             |your?)
         |have\sto\s(?:say|admit|agree|go|run|check|try|tell)|need\sto\s(?:hear|know|see|go|run|check\s(?:it|that
             |this))|must\s(?:say|admit)|gotta\s(?:say|admit|go|run|try|hear|see)
@@ -202,7 +202,19 @@ _SAYS_NOTHING = re.compile(
     | ^(?:nothing|(?:i\s)?(?:won't|not\sgonna|not\sgoing\sto)\slet\s(?:any|some)(?:thing|one))\b
     | ^(?:and\s|so\s|just\s)*(?:something|some\sstuff|lots?(?:\sof\s\w+)?|so\smuch|a\slot|crazy\s(?:stuff|things?)
         |a\sfew\sthings?|things)(?:\s\w+)?(?:'s|\shas|'ve|\shave)?(?:\sbeen)?\s(?:happened|happening|going\son|changed)\b
+    | ^(?:and\s|so\s|just\s)*(?:some(?:thing)?|a\sfew|lots\sof)\s(?:(?:pretty|really|very|so|super)\s)?\w+\s
+        (?:(?:stuff|things?|news)\s)?(?:has\s|have\s)?(?:just\s)?(?:happened|changed)\b
     | ^rest\sassured\b
+    | ^(?:it's\sbeen\s|what\s)?quite\san?\s(?:ride|journey|week|day|month|year|while)\b
+    | ^(?:stuck\s(?:in|at|on)|never\sagain)\b
+    | ^we(?:'re|\sare)\s(?:all\s|really\s|just\s)*(?:
+        (?:pushing|supporting|cheering|there\sfor|rooting\sfor)\s(?:ourselves|each\sother|one\sanother))\b
+    | ^i\s(?:just\s)?feel\slike\si\s(?:just\s)?can't\sstop\b
+    | ^(?:being|seeing|knowing|having|hearing|facing|juggling)\s[^,;.!?]{1,80}?\s(?:is|was|can\sbe|feels|felt)\s
+        (?:(?:so|really|super|pretty|truly|always)\s)*(?:awesome|amazing|great|rewarding|tricky|wonderful|incredible
+        |fantastic|inspiring|fulfilling|priceless|tough|hard|fun|cool|nice|special|exciting)(?:,\sbut[^,;.!?]{1,40})?[.!]*$
+    | ^(?:i'm\s)?\w{2,20}ing\s[^;.!?]{1,120}\s[-–—]\s(?:that's|how|what\san?|sounds)\s(?:so\s|really\s|just\s)?
+        (?:awesome|amazing|great|wonderful|incredible|fantastic|inspiring|cool|nice)\b
     | ^(?:i(?:'ve|\shave)\s)?been\s(?:quite\s|such\s)?an?\s(?:\w+\s)?
         (?:ride|journey|rollercoaster|while|week|day|month|year)\b
     | ^(?:i|i've|we|we've)(?:\shave)?\s(?:had|got)\s(?:a\slot|so\smuch|lots)(?:\sof\s(?:things|stuff))?

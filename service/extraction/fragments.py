@@ -67,6 +67,8 @@ def has_dangling_pronoun(sentence: str) -> bool:
             return True
         if piece in _BOUNDARY:
             earlier, here = earlier + here, 0
+        if piece in _POINTERS and not following:
+            return True
         if piece in _PRONOUNS and not earlier and following not in ("is", "are", "was", "were"):
             return True
         if piece in _PRONOUNS and piece != "there" and not earlier + here:

@@ -38,7 +38,10 @@ _SPELLINGS = dict(
     lemme=let~me gimme=give~me dunno=don't~know i'ma=I'm~going~to mooved=moved movd=moved startd=started
     workin=working livin=living goin=going lookin=looking shld=should wld=would cld=could dnt=don't wud=would
     shud=should cud=could tryin=trying movin=moving gettin=getting doin=doing makin=making learnin=learning
-    eatin=eating drinkin=drinking smokin=smoking startin=starting plannin=planning thinkin=thinking""")
+    eatin=eating drinkin=drinking smokin=smoking startin=starting plannin=planning thinkin=thinking
+    playin=playing takin=taking comin=coming havin=having sayin=saying buildin=building watchin=watching readin=reading
+    writin=writing runnin=running sleepin=sleeping talkin=talking bein=being bout=about nite=night finaly=finally
+    finshed=finished""")
 )  # fmt: skip
 _SPELLED = {key: value.replace("~", " ") for key, value in _SPELLINGS.items()}
 _WORD = re.compile(r"(?<![\w@#./'-])(?:[A-Za-z0-9][a-zA-Z'/-]{0,11}[A-Za-z0-9]|[A-Za-z])(?![\w@/'-]|\.\w)")
@@ -51,6 +54,13 @@ _ILL = re.compile(
 _WELL = re.compile(
     r"(?:(?<=^)|(?<=[.!?,;] )|(?<=\band ))well (?=(?:be|use|go|need|have|ship|launch|meet|move|switch)\b)"
 )
+_TWO_FOR_TO = re.compile(
+    r"(?<=going|oving|.went) 2 (?=[a-z]+(?<!s)\b)|(?<=want|love|used|like|need|able) 2 (?=(?P<verb>[a-z]+)\b)",
+    re.IGNORECASE,
+)
+_N_FOR_AND = re.compile(r"(?<=[a-z0-9]) n (?=[a-z])")
+_WE_ARE = re.compile(r"^were (?=\w{2,20}ing\b)")
+_ABOUT_AGO = re.compile(r"\blike (?=\d{1,3} (?:years?|months?|weeks?|days?|hours?)\b)")
 _BLANKS = re.compile(r"[^\S\n]{1,40}")
 _I_AM_SPACED = re.compile(r"\b[Ii] (?=m\b |ve\b |ll\b |d\b )(m|ve|ll|d)\b")
 _SHOUTED = re.compile(r"\b[A-Z]{2,}\b")
@@ -117,11 +127,22 @@ def normalized(line: str) -> str:
     if "ill " in lowered or "id " in lowered or "i m " in lowered or "i ve " in lowered:
         line = _I_AM_SPACED.sub(lambda match: f"I'{match[1]}", line)
         line = _ILL.sub("I'll ", _ID.sub("I'd ", line))
+    if " 2 " in lowered:
+        line = _TWO_FOR_TO.sub(_to, line)
+    if "like " in lowered:
+        line = _ABOUT_AGO.sub("", line)
+    if not _has_capital_word(line):
+        line = _WE_ARE.sub("we're ", _N_FOR_AND.sub(" and ", line))
     if "well " in lowered:
         line = _WELL.sub("we'll ", line)
     if lowered == line or not _has_capital_word(line):
         line = _with_names(line)
     return _ended(line) if len(line) > 30 else line
+
+
+def _to(match: re.Match[str]) -> str:
+    verb = match["verb"]
+    return " to " if verb is None or verb.lower() in BASE_VERBS else match[0]
 
 
 def _spelled(match: re.Match[str]) -> str:

@@ -11,19 +11,21 @@ from service.extraction.lexicon import BASE_VERBS, IRREGULAR_PAST, gerund_base, 
 _STRIPS_MAX = 6
 
 _LOOSE = re.compile(
-    r"(?:and|but|so|also|plus|well|oh|ah|btw|by the way|anyways?|actually|honestly|yeah|yep|yup|yes|okay|ok|haha"
+    r"(?:and|but|so+|also|plus|well|oh|ah|btw|by the way|anyways?|actually|honestly|yeah|yep|yup|yes|okay|ok|haha"
     r"|lol|luckily"
     r"|a lot(?:'s| has) (?:happened|changed)[\w ]{0,25}|that's why|that is why|since (?:our|we) last (?:chat|talk"
     r"|chatted|talked|spoke)|thankfully|unfortunately|fortunately|sadly|basically|meanwhile|guess what"
     r"|you won't believe it|hey|ugh"
-    r"|hmm+|um+|uh|(?:please )?(?:remember|note|keep in mind|be aware) that|for the record)\b[\s,.!:;–—-]{1,5}",
+    r"|hmm+|um+|uh|nah|omf?g|ngl|tbh|smh|br(?:o|uh|other)(?=,? (?:i|we|my)\b)|(?:i )?(?:can't|cannot) believe it,? but"
+    r"|(?:i )?hate to say it,? but|turns out(?: that)?|long story short|kinda(?= (?:miss|want|need|love|like|hate)\b)"
+    r"|(?:please )?(?:remember|note|keep in mind|be aware) that|for the record)\b[\s,.!:;–—-]{1,5}",
     re.IGNORECASE,
 )
 _STRICT = re.compile(
     r"(?:(?:wow|woah|whoa|hi|hello|thanks|thank you|thx|thanks (?:so much|a lot|a bunch|again|for asking)"
     r"|thank you so much"
     r"|no|nope|nah|sure|sure thing|absolutely|definitely|totally|exactly|right|cool|awesome|great|nice|amazing"
-    r"|sweet|aw+"
+    r"|sweet|aw+|woo+(?:hoo+)?|whoop|phew|yikes"
     r"|correction|note|true|indeed|of course|for sure|no worries|no problem|no doubt|good (?:morning|evening|afternoon)"
     r"|on another note"
     r"|to be honest|in fact|as always|you know|i mean|i think|fun fact|good news|great news|big news|update|yay"
@@ -52,7 +54,8 @@ _FEELING = re.compile(
     re.IGNORECASE,
 )
 _BARE_VERB = re.compile(
-    r"^(?:want|wanna|need|hope|plan|love|hate|prefer|enjoy|gotta|have to|used to|can't stand|don't like|didn't"
+    r"^(?:not (?:a (?:big |huge )?fan of|keen on|into)|can't (?:do|eat|drink|have)|miss|want|wanna|need|hope"
+    r"|plan|love|hate|prefer|enjoy|gotta|have to|used to|can't stand|don't like|didn't"
     r"|haven't)\b\s"
     r"(?!you|it|that|this|is\b|and\b|was\b|in\b|of\b|can\b|are\b|to see\b)",
     re.IGNORECASE,
@@ -69,6 +72,20 @@ _GOING_IS_SUBJECT = re.compile(
 )
 _GERUND_SUBJECTS = frozenset(listed("going being seeing having knowing hearing"))
 _IMPERATIVE_TOO = frozenset(listed("let put cut set read quit hit shut hurt bet"))
+_KIN = re.compile(
+    r"^(?:m[uo]m(?:my)?|dad(?:dy)?|gran(?:d(?:m|p)a|ny)?|husband|wife|boss|landlord|(?:boy|girl)friend|roommate"
+    r"|sister|brother|neighbou?r)(?:'s)? (?=[a-z])",
+    re.IGNORECASE,
+)
+_TAGS = re.compile(
+    r"(?:,?(?: [-–—])? (?:btw|smh|ngl|tbh|imo|imho|omg|no debate|I (?:guess|think)|wish me luck"
+    r"|(?:I )?can't wait|thank god|ugh|fr)){1,4}(?=[.!]{0,3}$)",
+    re.IGNORECASE,
+)
+_BY_THE_WAY = re.compile(r",? btw(?=,| (?:so|and|but)\b)", re.IGNORECASE)
+_DONE_TO_ME = re.compile(
+    r"^they (?P<done>promoted|hired|fired|offered|gave|accepted|rejected|laid) me\b(?: (?P<off>off)\b)?", re.IGNORECASE
+)
 _TAIL = re.compile(r"(?:,? so|\s[-–—]|;|,)? let's [^.!?]{1,80}(?=[.!]|$)", re.IGNORECASE)
 
 
@@ -85,6 +102,7 @@ def without_opening(sentence: str, people: Collection[str]) -> str:
     last = _CALLED_LAST.search(sentence)
     if last is not None and _is_called(last[1], people):
         sentence = sentence[: last.start()] + sentence[last.end() :]
+    sentence = _BY_THE_WAY.sub("", _TAGS.sub("", sentence))
     return sentence if sentence[:4].lower() in ("let'", "lets") else _TAIL.sub("", sentence)
 
 
@@ -101,6 +119,14 @@ def with_subject(sentence: str) -> str:
     head = adverb[0].lower() if adverb else ""
     rest = sentence[len(head) :]
     first = rest.split(" ", 1)[0].lower().strip(",.!")
+    if first == "stuck":
+        return sentence
+    done = _DONE_TO_ME.match(sentence)
+    if done is not None:
+        participle = "given" if done["done"].lower() == "gave" else done["done"].lower()
+        return f"I was {participle}{' off' if done['off'] else ''}{sentence[done.end() :]}"
+    if _KIN.match(sentence):
+        return f"My {_lowered(sentence)}"
     if first == "been":
         return f"I've {head}{_lowered(rest)}"
     if (
@@ -121,7 +147,7 @@ def with_subject(sentence: str) -> str:
     if _FEELING.match(rest):
         return f"I'm {head}{_lowered(rest)}"
     if _BARE_VERB.match(rest):
-        return f"I {head}{_lowered(rest)}"
+        return f"{'I am' if first == 'not' else 'I'} {head}{_lowered(rest)}"
     return sentence
 
 

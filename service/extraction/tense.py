@@ -24,7 +24,7 @@ _SET_FOR_LATER = frozenset(
     listed(
         "moved pushed postponed rescheduled shifted delayed scheduled set planned booked changed brought reserved"
         " bumped"
-        " slipped slid put invited ordered bought got registered agreed arranged confirmed"
+        " slipped slid put invited ordered bought got registered signed entered agreed arranged confirmed"
     )
 )
 _AHEAD_BY = frozenset(listed("by until till before due"))
