@@ -33,7 +33,8 @@ def worker(
 
 cli.command(**processes.MIGRATE)(processes.migrate)
 for command in (
-    dreaming.dream, api.undo, processes.keys, api.add, api.search, api.ask, api.context, transfer.export,
+    dreaming.dream, api.undo, processes.keys, api.add, api.search, api.ask, api.context, api.profile,
+    transfer.export,
     archive.backup, archive.restore, api.purge, transfer.reindex, doctor.doctor, processes.mcp, processes.version,
 ):  # fmt: skip
     cli.command()(command)

@@ -798,7 +798,7 @@ CREATE INDEX ix_memories_key ON public.memories USING btree (workspace_id, key) 
 CREATE INDEX ix_memories_open_todos ON public.memories USING btree (workspace_id, audience, id) WHERE ((type = 'todo'::text) AND (status = 'open'::text) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_session ON public.memories USING btree (workspace_id, session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX ix_memories_unread ON public.memories USING btree (workspace_id, agent_id, id) WHERE ((reading IS NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
-CREATE INDEX ix_memories_user ON public.memories USING btree (workspace_id, user_name) WHERE (user_name IS NOT NULL);
+CREATE INDEX ix_memories_user ON public.memories USING btree (workspace_id, user_name, type, valid_from DESC, id DESC) WHERE (user_name IS NOT NULL);
 CREATE INDEX ix_memory_sources_message ON public.memory_sources USING btree (workspace_id, message_id);
 CREATE INDEX ix_search_index_audience ON public.search_index USING btree (workspace_id, audience, kind, ann, happened_at);
 CREATE INDEX ix_search_index_pending ON public.search_index USING btree (workspace_id, id) WHERE ((embedding_model IS NULL) AND (NOT deleted));

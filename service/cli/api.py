@@ -1,4 +1,4 @@
-"""Commands that are calls of the API of a Reverie that runs: add, search, ask, context, undo, purge."""
+"""Commands that are calls of the API of a Reverie that runs: add, search, ask, context, profile, undo, purge."""
 
 from __future__ import annotations
 
@@ -113,6 +113,25 @@ def context(
         answer = client.context(_text(message), **options)
     lines = [f"[bold]{one['role']}[/]\n{escape(str(one['content']))}" for one in answer.messages]
     emit(as_json, answer.model_dump(), *lines, f"[dim]{answer.tokens} tokens[/]")
+
+
+def profile(
+    user: Annotated[str, typer.Argument(help="whose")],
+    as_of: Annotated[str | None, typer.Option(help="a moment in the past, as 2026-11-24T12:00:00Z")] = None,
+    agent: Agent = None,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what holds about a user, and since when."""
+    with connected(url, key, agent) as client:
+        found = client.profile(user, as_of=as_of)
+    lines = [
+        f"[bold]{escape(one.name)}[/]{escape(f' ({one.detail})') if one.detail else ''}: {escape(str(one.value))}"
+        f"  [dim]since {one.since:%Y-%m-%d}[/]"
+        for one in found.fields
+    ]
+    emit(as_json, found.model_dump(), *(lines or ["Nothing is known of that user."]))
 
 
 def undo(

@@ -172,6 +172,8 @@ MATRIX: dict[str, list[Case]] = {
     "GET /v1/audit": [view(role="admin"), view(role="admin", actor="%")],
     "GET /v1/export": [view(tells=True), view(agent=AGENT, include="deleted,expired", tells=True)],
     "POST /v1/import": [view(MEMORY, role="admin")],
+    "GET /v1/users": [view(), view(agent=AGENT), view(q="u%"), view(q="_")],
+    "GET /v1/users/{user}/profile": [view(), view(agent=AGENT), view(agent=AGENT, as_of="2100-01-01T00:00:00Z")],
     "POST /v1/users/{user}/purge": [view(role="admin")],
     "GET /v1/users/{user}/export": [view(role="admin", tells=True)],
     "POST /v1/documents": [view({"agent": AGENT, "title": "t", "text": "Their own", "user": USER})],

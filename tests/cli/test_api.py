@@ -29,6 +29,9 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
     assert "Bergen" in (await run("search", "where does Sam live?")).stdout
     assert "Bergen" in (await run("context", "where does Sam live?", "--user", "Sam")).stdout
     assert json.loads((await run("ask", "where does Sam live?", "--json")).stdout)["memories"]
+    await static_api.save("Sam is done", type="goal", user="Sam", agent="ada")
+    assert "Sam is done" in (await run("profile", "Sam")).stdout
+    assert json.loads((await run("profile", "Sam", "--json")).stdout)["fields"][0]["name"] == "goals"
     refused = await asyncio.to_thread(command, "purge", "--user", "Sam", said="n\n", **here)
     assert refused.returncode == 1
     await run("purge", "--user", "Sam", "--yes")

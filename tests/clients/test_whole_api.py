@@ -76,7 +76,10 @@ async def test_a_person_is_exported_and_forgotten(client: AsyncReverie) -> None:
     assert saved.memory is not None
     assert (await client.feedback(saved.memory.id, useful=True))["importance"] > saved.memory.importance
     assert "Likes tea" in str(await client.export_user("sam"))
-    assert (await client.purge_user("sam"))["receipt"]["counts"]["memories"] == 1
+    assert [one.user async for one in client.list_users(q="sa")] == ["sam"]
+    await client.save_memory("goal", "Sam wants to sail", user="sam")
+    assert [one.value for one in (await client.profile("sam")).fields] == ["Sam wants to sail"]
+    assert (await client.purge_user("sam"))["receipt"]["counts"]["memories"] == 2
     assert "Likes tea" not in str(await client.export_user("sam"))
 
 

@@ -61,6 +61,8 @@ class Api:
     add_edge = Method(graph.add_edge)
     delete_edge = Method(graph.delete_edge)
 
+    list_users = Listing(users_documents.list_users)
+    profile = Method(users_documents.profile)
     purge_user = Method(users_documents.purge_user)
     export_user = Method(users_documents.export_user)
     add_document = Method(users_documents.add_document)

@@ -293,6 +293,34 @@ class TaskRecord(Answer):
     members: list[str] | None
 
 
+class User(Answer):
+    """Somebody whom memories are about."""
+
+    user: str
+    memories: int
+    last_seen_at: datetime
+
+
+class ProfileField(Answer):
+    """One value of a field of a profile, and the memories that say so."""
+
+    name: str
+    detail: str | None = None
+    value: Any
+    memory_ids: list[UUID]
+    since: datetime
+    group: str
+
+
+class Profile(Answer):
+    """What holds about a user. ``version`` is equal for equal profiles."""
+
+    user: str
+    fields: list[ProfileField]
+    version: str
+    as_of: datetime
+
+
 class Bulletin(Answer):
     """What an agent knew at one time."""
 

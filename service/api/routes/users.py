@@ -4,20 +4,56 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path
+from fastapi import Path, Query
 from starlette.responses import Response
 
-from service.api import admin_schemas
-from service.api.dependencies import Caller, EngineDep, json_response
+from service.api import admin_schemas, profile_schemas
+from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
-from service.domain.field_types import AsGiven
+from service.api.schemas import Page
+from service.domain.field_types import AsGiven, Identifies, Text, Timestamp
 from service.memory.access.purge import purge_user
 from service.memory.access.subject_export import export_user
+from service.memory.search.profiles import get_profile, list_users
 
 router = api_router(prefix="/v1/users", tags=["privacy"])
 
 UserPath = Annotated[PathName, AsGiven(), Path(description="Name of the user.")]
+PartOfName = Annotated[Text, Identifies()]
+
+
+@router.get("", response_model=Page[profile_schemas.User], operation_id="list_users", summary="List users")
+async def list_(
+    engine: EngineDep,
+    caller: Caller,
+    agent: AgentQuery = None,
+    q: Annotated[PartOfName | None, Query(max_length=200, description="Part of the name.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """Users whom live memories visible to the caller are about, by name."""
+    return page(*await list_users(engine, caller, agent, q or None, limit=limit, cursor=cursor))
+
+
+@router.get(
+    "/{user}/profile",
+    response_model=profile_schemas.Profile,
+    operation_id="get_profile",
+    summary="Get the profile of a user",
+)
+async def profile(
+    engine: EngineDep,
+    caller: Caller,
+    user: Annotated[PathName, Path(description="Name of the user.")],
+    agent: AgentQuery = None,
+    as_of: Annotated[
+        Timestamp | None, Query(description="Time in the past to show the profile of. Default: now.")
+    ] = None,
+) -> Response:
+    """What holds about a user by memories visible to the caller. Hearsay is left out. A user of whom nothing is known
+    has no fields."""
+    return json_response(await get_profile(engine, caller, agent, user, as_of))
 
 
 @router.post(

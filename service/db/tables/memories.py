@@ -121,7 +121,15 @@ memories = Table(
         "id",
         postgresql_where=text("type = 'todo' AND status = 'open' AND deleted_at IS NULL AND superseded_by IS NULL"),
     ),
-    Index("ix_memories_user", "workspace_id", "user_name", postgresql_where=text("user_name IS NOT NULL")),
+    Index(
+        "ix_memories_user",
+        "workspace_id",
+        "user_name",
+        "type",
+        text("valid_from DESC"),
+        text("id DESC"),
+        postgresql_where=text("user_name IS NOT NULL"),
+    ),
 )
 
 memory_versions = Table(

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from reverie_client import models as m
 from reverie_client.call import Call, Id, drop_none, part
+
+
+def list_users(q: str | None = None, agent: str | None = None, limit: int = 50) -> Call[m.Page[m.User]]:
+    """Whom memories are about, by name."""
+    query = {"q": q, "agent": agent, "limit": limit}
+    return Call("GET", "/v1/users", m.Page[m.User], query=query, agent_in="query")
+
+
+def profile(user: str, as_of: datetime | str | None = None, agent: str | None = None) -> Call[m.Profile]:
+    """What holds about a person, now or at a moment in the past."""
+    at = as_of.isoformat() if isinstance(as_of, datetime) else as_of
+    query = {"as_of": at, "agent": agent}
+    return Call("GET", f"/v1/users/{part(user)}/profile", m.Profile, query=query, agent_in="query")
 
 
 def purge_user(user: str) -> Call[m.Json]:

@@ -1,0 +1,45 @@
+"""The shapes of users and profiles."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+
+class User(BaseModel):
+    """User whom memories are about."""
+
+    user: str = Field(description="Name of the user.")
+    memories: int = Field(description="Number of live memories about the user.")
+    last_seen_at: datetime = Field(description="Time at which a memory of the user was last saved or said again.")
+
+
+class ProfileField(BaseModel):
+    """One value of a field of a profile."""
+
+    name: str = Field(
+        description="Name of the field: `name`, `home`, `work`, `family`, `diet`, `likes`, `dislikes`, `goals`, "
+        "`language`, `time zone`, `birthday`, `pets` or `recent` (events of the last 30 days). A field with several "
+        "values is there once for each."
+    )
+    detail: str | None = Field(
+        description="Aspect of the field, as `employer`, `sister` or `allergy`; null for a field without aspects."
+    )
+    value: str = Field(description="Value as said.")
+    memory_ids: list[UUID] = Field(description="Ids of the memories that say so, the newest first.")
+    since: datetime = Field(description="Start of validity.")
+    group: Literal["static", "recent", "preferences", "goals"] = Field(
+        description="Part of the profile: `static`, `recent`, `preferences` or `goals`."
+    )
+
+
+class Profile(BaseModel):
+    """Profile of a user."""
+
+    user: str = Field(description="Name of the user.")
+    fields: list[ProfileField] = Field(description="Fields in a fixed order, the newest value first within each.")
+    version: str = Field(description="Digest of the fields; equal for equal profiles.")
+    as_of: datetime = Field(description="Time that the profile is of.")

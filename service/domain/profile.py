@@ -1,0 +1,222 @@
+"""A user's profile: what holds about them, read from what is remembered of them.
+
+Pure, and kept nowhere: what is superseded, undone, deleted or purged is in none, and a profile of the past is read from
+what was remembered then. A dream's rules or a model have noted which attribute of whom a memory speaks of (its slot and
+value); goals and the latest events are given in their own words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+from uuid import UUID
+
+from service.domain.guards import normalize
+from service.domain.json import dumps
+
+FieldGroup = Literal["static", "recent", "preferences", "goals"]
+
+RECENT_MAX = 5
+RECENT_DAYS = 30
+GROUPS: dict[str, FieldGroup] = {
+    "name": "static", "home": "static", "work": "static", "family": "static", "diet": "preferences",
+    "likes": "preferences", "dislikes": "preferences", "goals": "goals", "language": "static", "time zone": "static",
+    "birthday": "static", "pets": "static", "recent": "recent",
+}  # fmt: skip
+"""The fields that rules fill, in their order."""
+
+_SINGLE: dict[str, tuple[str, str | None]] = {
+    "name": ("name", None), "lives_in": ("home", None), "works_at": ("work", "employer"), "job": ("work", "role"),
+    "studies_at": ("work", "school"), "diet": ("diet", None), "time_zone": ("time zone", None),
+    "time zone": ("time zone", None), "timezone": ("time zone", None), "birthday": ("birthday", None),
+    "native_language": ("language", "native"), "marital_status": ("family", "marital status"),
+    "partner": ("family", "partner"),
+}  # fmt: skip
+"""Attributes that have one value at a time: the field and the detail they fill."""
+_SEVERAL: dict[str, tuple[str, str | None]] = {
+    "likes": ("likes", None), "speaks": ("language", None), "allergic_to": ("diet", "allergy"),
+}  # fmt: skip
+"""Attributes that have a slot for each of their values."""
+
+
+def _words_of(block: str) -> frozenset[str]:
+    return frozenset(block.split())
+
+
+_RELATIVES = _words_of(
+    "sister brother wife husband daughter son mother father mum mom dad partner girlfriend boyfriend fiancé fiancée"
+    " fiance fiancee grandmother grandfather grandma grandpa aunt uncle cousin niece nephew twin baby kid child stepson"
+    " stepdaughter mother-in-law father-in-law sister-in-law brother-in-law granddaughter grandson"
+)
+_PETS = _words_of("dog cat parrot hamster rabbit horse puppy kitten budgie turtle goldfish")
+_RELATIVE_NAMED = re.compile(r"^(?P<kind>[\w-]{2,20}) (?P<name>[A-ZÀ-Þ][\w'’-]{1,30})\b(?=\s[a-z])")
+
+Polarity = Literal["positive", "negative"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A memory about the user that holds. ``since``: from when."""
+
+    id: UUID
+    type: str
+    content: str
+    since: datetime
+    slot: str | None = None
+    value: str | None = None
+    polarity: str = "positive"
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileField:
+    """One value of a field, the memories that say so, and since when. ``detail``: what of the field it is (`employer`,
+    `sister`), if it is one of several things."""
+
+    name: str
+    detail: str | None
+    value: str
+    memory_ids: tuple[UUID, ...]
+    since: datetime
+
+    @property
+    def group(self) -> FieldGroup:
+        """Which part of the profile it belongs to."""
+        return GROUPS[self.name]
+
+
+def profile_of(user: str, known: Iterable[Known], as_of: datetime) -> list[ProfileField]:
+    """The fields of a user's profile, in the order of ``GROUPS`` and the newest first within each.
+
+    What can have one value at a time has the newest that was not denied since; the others have each value once.
+    """
+    newest_first = sorted(known, key=lambda one: (one.since, one.id), reverse=True)
+    stated = [one for memory in newest_first for one in _stated(user, memory)]
+    found: dict[tuple[str, str | None, str], ProfileField] = {}
+    filled: set[tuple[str, str | None]] = set()
+    denied: set[tuple[str, str | None, str]] = set()
+    for name, detail, single, value, memory in stated:
+        key = (name, detail, normalize(value))
+        if memory.polarity == "negative" and name != "dislikes":
+            denied.add(key)
+        elif key in found:
+            first = found[key]
+            ids = tuple(dict.fromkeys([*first.memory_ids, memory.id]))
+            found[key] = ProfileField(name, detail, first.value, ids, memory.since)
+        elif key not in denied and not (single and (name, detail) in filled):
+            found[key] = ProfileField(name, detail, value, (memory.id,), memory.since)
+            filled.add((name, detail))
+    order = list(GROUPS)
+    fields = sorted(_without_contradiction(found.values()), key=lambda one: order.index(one.name))
+    return fields + _recent(newest_first, as_of)
+
+
+def version_of(fields: Sequence[ProfileField]) -> str:
+    """A digest that changes with what a profile shows."""
+    shown = [[one.name, one.detail, one.value, [str(id_) for id_ in one.memory_ids]] for one in fields]
+    return hashlib.sha256(dumps(shown)).hexdigest()[:16]
+
+
+_Stated = tuple[str, str | None, bool, str, Known]
+"""Field, detail, whether it has one value at a time, value, and the memory that says so."""
+
+
+def _stated(user: str, memory: Known) -> Iterator[_Stated]:
+    """What a memory says of which field."""
+    if memory.type == "goal":
+        yield "goals", None, False, memory.content, memory
+    owned = _owned(user, memory.slot or "")
+    if owned is not None and memory.value:
+        relative, attribute = owned
+        yield from _of_relative(relative, attribute, memory) if relative else _of_user(attribute, memory)
+    else:
+        yield from _named_in_passing(user, memory)
+
+
+def _owned(user: str, slot: str) -> tuple[str, str] | None:
+    """Whose attribute a slot is, the user's ("") or that of one of theirs ("sister maria"), and which; None for
+    another's."""
+    for owner in {normalize(user), " ".join(user.split()).casefold()}:
+        if slot.startswith(f"{owner}/"):
+            return "", slot[len(owner) + 1 :]
+        if slot.startswith(f"{owner}'s "):
+            relative, _, attribute = slot[len(owner) + 3 :].partition("/")
+            return relative, attribute
+    return None
+
+
+def _of_user(attribute: str, memory: Known) -> Iterator[_Stated]:
+    value = _as_said(memory.value or "", memory.content)
+    if attribute in _SINGLE:
+        name, detail = _SINGLE[attribute]
+        yield name, detail, True, value, memory
+        return
+    first, _, rest = attribute.partition("/")
+    if rest and first in _SEVERAL:
+        name, detail = _SEVERAL[first]
+        disliked = name == "likes" and memory.polarity == "negative"
+        yield "dislikes" if disliked else name, detail, False, value, memory
+    elif rest and first == "prefers" and memory.polarity == "positive":
+        yield "likes", "preferred", False, value, memory
+    elif attribute.startswith("favorite ") and memory.polarity == "positive":
+        yield "likes", attribute.removeprefix("favorite "), True, value, memory
+
+
+def _of_relative(relative: str, attribute: str, memory: Known) -> Iterator[_Stated]:
+    """A relative or pet whose name the slot is about, or names beside another attribute of theirs."""
+    kind, _, called = relative.partition(" ")
+    name = _field_of_kind(kind)
+    if name is None:
+        return
+    if attribute.partition("/")[0] in ("named", "name"):
+        yield name, kind, False, _as_said(memory.value or "", memory.content), memory
+    elif called:
+        yield name, kind, False, _as_said(called, memory.content), memory
+
+
+def _named_in_passing(user: str, memory: Known) -> Iterator[_Stated]:
+    """A relative or pet that a statement is about and names: "ada's sister Maria visits every Sunday"."""
+    for possessive in (f"{user}'s ", f"{user}’s "):
+        if memory.content.startswith(possessive):
+            match = _RELATIVE_NAMED.match(memory.content[len(possessive) :])
+            name = _field_of_kind(match["kind"]) if match else None
+            if match and name:
+                yield name, match["kind"], False, match["name"], memory
+
+
+def _field_of_kind(kind: str) -> str | None:
+    return "family" if kind in _RELATIVES else "pets" if kind in _PETS else None
+
+
+def _as_said(value: str, content: str) -> str:
+    """The value as the memory has it: a slot folds its case, and has "hike" for "hiking"."""
+    folded = content.casefold()
+    if len(folded) != len(content):
+        return value
+    verb, _, rest = value.casefold().partition(" ")
+    gerunds = (f"{verb}ing", f"{verb[:-1]}ing", f"{verb}{verb[-1:]}ing")
+    for written in (value.casefold(), *(f"{gerund} {rest}".strip() for gerund in gerunds)):
+        at = folded.find(written)
+        if at >= 0 and not folded[at + len(written) : at + len(written) + 1].isalpha():
+            return content[at : at + len(written)]
+    return value
+
+
+def _without_contradiction(fields: Iterable[ProfileField]) -> list[ProfileField]:
+    """Without what is both liked and disliked: the newer holds."""
+    kept = list(fields)
+    stance = {normalize(one.value): one for one in sorted(kept, key=lambda one: one.since) if one.name in _STANCES}
+    return [one for one in kept if one.name not in _STANCES or stance[normalize(one.value)].name == one.name]
+
+
+_STANCES = ("likes", "dislikes")
+
+
+def _recent(newest_first: Iterable[Known], as_of: datetime) -> list[ProfileField]:
+    """What happened to the user last."""
+    since = as_of - timedelta(days=RECENT_DAYS)
+    events = [one for one in newest_first if one.type == "event" and since < one.since <= as_of]
+    return [ProfileField("recent", None, one.content, (one.id,), one.since) for one in events[:RECENT_MAX]]

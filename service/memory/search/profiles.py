@@ -1,0 +1,59 @@
+"""Users whom the caller's memories are about, and what holds about one of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from service.domain import cursors
+from service.domain.principal import Principal
+from service.domain.profile import ProfileField, profile_of, version_of
+from service.errors import NotFound
+from service.memory.engine import Engine
+from service.memory.saving.lifecycle import resolve_reader
+from service.store import profiles
+
+Record = dict[str, Any]
+
+
+async def list_users(
+    engine: Engine, principal: Principal, agent: str | None, text: str | None, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """A page of users by name, and the cursor of the next; an unknown agent has none."""
+    (after,) = cursors.decode(cursor, str)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        try:
+            reader = await resolve_reader(connection, principal, agent)
+        except NotFound:
+            return [], None
+        rows = await profiles.list_users(
+            connection, principal.workspace_id, reader, text=text, after=after, limit=limit + 1, now=engine.now()
+        )
+    rows, more = cursors.paginate(rows, limit, "user")
+    engine.read_audit.note(principal, "users", [principal.reader_agent(agent)])
+    return [dict(row) for row in rows], more
+
+
+async def get_profile(
+    engine: Engine, principal: Principal, agent: str | None, user: str, as_of: datetime | None
+) -> Record:
+    """The profile of a user, of now or of a moment in the past; empty for one of whom nothing is known.
+
+    Raises NotFound for an agent nobody has heard of.
+    """
+    moment = as_of or engine.now()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        reader = await resolve_reader(connection, principal, agent)
+        known, agents = await profiles.known_of(
+            connection, principal.workspace_id, reader, user, moment, past=as_of is not None
+        )
+    engine.read_audit.note(principal, "profile", [principal.reader_agent(agent), *agents])
+    fields = await engine.executor.run(
+        profile_of, user, known, moment, characters=sum(len(one.content) for one in known)
+    )
+    return {"user": user, "fields": [_shown(one) for one in fields], "version": version_of(fields), "as_of": moment}
+
+
+def _shown(field: ProfileField) -> Record:
+    return asdict(field) | {"group": field.group}

@@ -1,0 +1,47 @@
+"""Users and what their profiles are made of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.domain.profile import Known
+from service.store.agents import Reader
+
+MEMORIES_MAX = 200
+"""Of each type that are read for a profile, the newest."""
+TYPES = ("identity", "fact", "preference", "goal", "event")
+
+
+async def list_users(
+    connection: Connection, workspace: UUID, reader: Reader | None, *, text: str | None, after: str | None, limit: int,
+    now: datetime,
+) -> list[Row]:  # fmt: skip
+    """Users by name with their live memories; the reader None sees those of the whole workspace."""
+    return await connection.fetch(
+        "list_users", workspace=workspace, text=text, after=after, limit=limit, now=now, **_of(reader)
+    )
+
+
+async def known_of(
+    connection: Connection, workspace: UUID, reader: Reader | None, user: str, as_of: datetime, *, past: bool
+) -> tuple[list[Known], set[str]]:
+    """What is remembered of a user and may be in a profile, and the agents that it is of; with ``past`` as it was
+    then."""
+    rows = await connection.fetch(
+        "profile_memories", {"past": past}, workspace=workspace, user=user, types=list(TYPES), as_of=as_of,
+        openings=[_opening(f"{user}'s"), _opening(f"{user}’s")], limit=MEMORIES_MAX, **_of(reader),
+    )  # fmt: skip
+    known = [Known(**{name: value for name, value in row.items() if name != "agent"}) for row in rows]
+    return known, {row["agent"] for row in rows}
+
+
+def _opening(words: str) -> str:
+    """A pattern for texts that open so."""
+    escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"{escaped} %"
+
+
+def _of(reader: Reader | None) -> dict[str, object]:
+    return {"agent_id": reader.agent_id if reader else None, "audiences": reader.audiences if reader else []}

@@ -1,0 +1,146 @@
+"""Users and their profiles over HTTP."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from service.store.profiles import MEMORIES_MAX
+from tests.live_api import Api, Caller, Tenant
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of the test's own, on a server that the tests share."""
+    return tenant
+
+
+async def stated(api: Caller, content: str, attribute: str, value: str, *, user: str = "ada", **fields: Any) -> Any:
+    """A memory of which it has been noted what it says of a user."""
+    about = {"user": user, "source": {"slot": f"{user}/{attribute}", "value": value}}
+    return await api.save(content, **about | fields)
+
+
+async def profile(api: Caller, user: str = "ada", **query: Any) -> dict[str, Any]:
+    """The values of each field."""
+    fields = (await api.get(f"/v1/users/{user}/profile", **query))["fields"]
+    found: dict[str, Any] = {}
+    for one in fields:
+        found.setdefault(one["name"], []).append(one["value"])
+    return found
+
+
+async def test_a_profile_names_its_sources(api: Tenant) -> None:
+    saved = await stated(api, "ada lives in Oslo.", "lives_in", "oslo")
+    answer = await api.get("/v1/users/ada/profile")
+    (field,) = answer["fields"]
+    assert (field["name"], field["value"], field["memory_ids"]) == ("home", "Oslo", [saved["id"]])
+    assert field["since"] == saved["valid_from"]
+    assert answer["user"] == "ada"
+    assert len(answer["version"]) == 16
+
+
+async def test_nobody_known_has_no_fields_and_no_such_agent_is_not_there(api: Tenant) -> None:
+    assert await profile(api, "nobody") == {}
+    assert await api.status("GET", "/v1/users/ada/profile", params={"agent": "none"}) == 404
+    assert await api.status("GET", "/v1/users/ada/profile", params={"as_of": "yesterday"}) == 422
+
+
+async def test_hearsay_deleted_expired_and_others_are_left_out(api: Tenant) -> None:
+    gone = await stated(api, "ada lives in Oslo.", "lives_in", "oslo")
+    await api.delete(f"/v1/memories/{gone['id']}")
+    await stated(api, "ada likes tea.", "likes/tea", "tea", hearsay_by="mallory", type="preference")
+    past = (datetime.now(UTC) - DAY).isoformat()
+    await stated(api, "ada works at Initech.", "works_at", "initech", expires_at=past)
+    await stated(api, "bob is vegan.", "diet", "vegan", user="bob")
+    assert await profile(api) == {}
+    assert await profile(api, "bob") == {"diet": ["vegan"]}
+
+
+async def test_an_edited_text_says_nothing_until_it_is_read(api: Tenant) -> None:
+    saved = await stated(api, "ada lives in Oslo.", "lives_in", "oslo")
+    await api.patch(f"/v1/memories/{saved['id']}", {"version": 1, "content": "ada lives in Bergen."})
+    assert await profile(api) == {}
+
+
+async def test_only_what_the_reader_may_see(api: Tenant) -> None:
+    for agent, teams in (("one", ["x"]), ("two", ["x"]), ("three", [])):
+        await api.put(f"/v1/agents/{agent}", {"teams": teams})
+    await stated(api, "ada lives in Oslo.", "lives_in", "oslo", agent="one")
+    await stated(api, "ada is vegan.", "diet", "vegan", agent="two")
+    await stated(api, "ada works at Initech.", "works_at", "initech", agent="one", scope="team", team="x")
+    one, two, three = [await api.as_role("agent", name) for name in ("one", "two", "three")]
+    assert await profile(one) == {"home": ["Oslo"], "work": ["Initech"]}
+    assert await profile(two) == {"work": ["Initech"], "diet": ["vegan"]}
+    assert await profile(three) == {}
+    assert (await three.get("/v1/users"))["items"] == []
+    assert await profile(api) == {"home": ["Oslo"], "work": ["Initech"], "diet": ["vegan"]}
+    assert await profile(api, agent="two") == await profile(two)
+    assert await profile(await api.as_role("reader"), agent="one") == await profile(one)
+
+
+async def test_users_are_listed_by_name_in_pages(api: Tenant) -> None:
+    for user in ("ada", "bob", "Bob", "carol"):
+        await api.save(f"{user} is here", user=user)
+        await api.save(f"{user} is there", user=user)
+    await api.save("nobody is here")
+    first = await api.get("/v1/users", limit=3)
+    rest = await api.get("/v1/users", limit=3, cursor=first["next_cursor"])
+    items = first["items"] + rest["items"]
+    assert sorted(one["user"] for one in items) == ["Bob", "ada", "bob", "carol"]
+    assert {one["memories"] for one in items} == {2}
+    assert rest["next_cursor"] is None
+    assert {one["user"] for one in (await api.get("/v1/users", q="bo"))["items"]} == {"bob", "Bob"}
+    assert (await api.get("/v1/users", q="%"))["items"] == []
+
+
+async def test_as_of_shows_what_held_then(own_api: Api) -> None:
+    start = datetime.now(UTC)
+
+    def on(day: float) -> str:
+        return (start + day * DAY).isoformat()
+
+    own_api.engine.now = lambda: start
+    await stated(own_api, "ada lives in Oslo.", "lives_in", "oslo", key="home")
+    own_api.engine.now = lambda: start + 4 * DAY
+    await stated(own_api, "ada is vegan.", "diet", "vegan")
+    answer = await own_api.post(
+        "/v1/memories",
+        {"agent": "a", "type": "fact", "content": "ada lives in Bergen.", "key": "home", "user": "ada",
+         "source": {"slot": "ada/lives_in", "value": "bergen"}},
+    )  # fmt: skip
+    assert answer["updated"]
+    own_api.engine.now = lambda: start + 9 * DAY
+    assert await profile(own_api, as_of=on(-1)) == {}
+    assert await profile(own_api, as_of=on(2)) == {"home": ["Oslo"]}
+    assert (await profile(own_api, as_of=on(5)))["diet"] == ["vegan"]
+    before, after, now = [
+        (await own_api.get("/v1/users/ada/profile", **at))["version"] for at in ({"as_of": on(2)}, {"as_of": on(5)}, {})
+    ]
+    assert before != after == now
+
+
+async def test_reads_are_audited_and_a_purge_leaves_nothing(api: Tenant) -> None:
+    await stated(api, "ada lives in Oslo.", "lives_in", "oslo")
+    await profile(api)
+    await api.post("/v1/users/ada/purge")
+    assert await profile(api) == {}
+    assert await profile(api, as_of=datetime.now(UTC).isoformat()) == {}
+    assert (await api.get("/v1/users"))["items"] == []
+
+
+async def test_a_profile_is_bounded(api: Tenant) -> None:
+    about = {"agent": "a", "type": "preference", "user": "ada"}
+    items = [
+        about | {"content": f"ada likes thing {n}.", "source": {"slot": f"ada/likes/thing {n}", "value": f"thing {n}"}}
+        for n in range(MEMORIES_MAX + 50)
+    ]
+    await api.post("/v1/memories/batch", {"items": items})
+    await stated(api, "ada lives in Oslo.", "lives_in", "oslo")
+    found = await profile(api)
+    assert len(found["likes"]) == MEMORIES_MAX
+    assert found["home"] == ["Oslo"]
