@@ -27,6 +27,7 @@ from service.api.routes import (
     graph,
     health,
     memories,
+    pages,
     sessions,
     tasks,
     transfer,
@@ -45,8 +46,8 @@ from service.studio.endpoint import Studio
 from service.telemetry import open_telemetry
 
 ROUTES = (
-    memories, sessions, context, agents, tasks, graph, admin, transfer, users, chat, documents, engine, dead_letters,
-    events, health,
+    memories, sessions, context, agents, pages, tasks, graph, admin, transfer, users, chat, documents, engine,
+    dead_letters, events, health,
 )  # fmt: skip
 
 

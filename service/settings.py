@@ -99,6 +99,7 @@ class Settings(BaseSettings):
     )
     dream_cron: str = Field("0 */6 * * *", alias="REVERIE_DREAM_CRON")
     bulletin_cron: str = Field("30 3 * * *", alias="REVERIE_BULLETIN_CRON")
+    pages_cron: str = Field("* * * * *", alias="REVERIE_PAGES_CRON")
     embed_pending_cron: str = Field(
         "* * * * *", validation_alias=AliasChoices("REVERIE_EMBED_PENDING_CRON", "REVERIE_UPKEEP_CRON")
     )
@@ -152,7 +153,9 @@ class Settings(BaseSettings):
                 raise ValueError(f".env: {name} is no setting" + (f"; is {meant[0]} meant?" if meant else ""))
         return given
 
-    @field_validator("dream_cron", "bulletin_cron", "embed_pending_cron", "statistics_cron", "retention_cron")
+    @field_validator(
+        "dream_cron", "bulletin_cron", "pages_cron", "embed_pending_cron", "statistics_cron", "retention_cron"
+    )
     @classmethod
     def _is_a_crontab(cls, value: str) -> str:
         from apscheduler.triggers.cron import CronTrigger

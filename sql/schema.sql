@@ -477,6 +477,35 @@ CREATE TABLE public.model_usage (
     cost_usd double precision NOT NULL
 );
 ALTER TABLE ONLY public.model_usage FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.page_versions (
+    workspace_id uuid NOT NULL,
+    page_id uuid NOT NULL,
+    version integer NOT NULL,
+    sentences jsonb DEFAULT '[]'::jsonb NOT NULL,
+    writer text NOT NULL,
+    dropped integer DEFAULT 0 NOT NULL,
+    inputs_hash text NOT NULL,
+    dream_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY public.page_versions FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.pages (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    agent_id uuid NOT NULL,
+    question text NOT NULL,
+    scope jsonb DEFAULT '{}'::jsonb NOT NULL,
+    trigger text NOT NULL,
+    max_tokens integer DEFAULT 500 NOT NULL,
+    revision integer DEFAULT 1 NOT NULL,
+    due_at timestamp with time zone,
+    due_dream_id uuid,
+    claimed_until timestamp with time zone,
+    created_by text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY public.pages FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.pii_secrets (
     workspace_id uuid NOT NULL,
     secret bytea NOT NULL
@@ -721,6 +750,10 @@ ALTER TABLE ONLY public.model_budgets
     ADD CONSTRAINT pk_model_budgets PRIMARY KEY (workspace_id, day);
 ALTER TABLE ONLY public.model_usage
     ADD CONSTRAINT pk_model_usage PRIMARY KEY (workspace_id, day, purpose, model, key_id, agent);
+ALTER TABLE ONLY public.page_versions
+    ADD CONSTRAINT pk_page_versions PRIMARY KEY (workspace_id, page_id, version);
+ALTER TABLE ONLY public.pages
+    ADD CONSTRAINT pk_pages PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.pii_secrets
     ADD CONSTRAINT pk_pii_secrets PRIMARY KEY (workspace_id);
 ALTER TABLE ONLY public.rate_limits
@@ -800,6 +833,9 @@ CREATE INDEX ix_memories_session ON public.memories USING btree (workspace_id, s
 CREATE INDEX ix_memories_unread ON public.memories USING btree (workspace_id, agent_id, id) WHERE ((reading IS NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_user ON public.memories USING btree (workspace_id, user_name, type, valid_from DESC, id DESC) WHERE (user_name IS NOT NULL);
 CREATE INDEX ix_memory_sources_message ON public.memory_sources USING btree (workspace_id, message_id);
+CREATE INDEX ix_page_versions_dream ON public.page_versions USING btree (workspace_id, dream_id) WHERE (dream_id IS NOT NULL);
+CREATE INDEX ix_pages_agent ON public.pages USING btree (workspace_id, agent_id, id);
+CREATE INDEX ix_pages_due ON public.pages USING btree (workspace_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX ix_search_index_audience ON public.search_index USING btree (workspace_id, audience, kind, ann, happened_at);
 CREATE INDEX ix_search_index_pending ON public.search_index USING btree (workspace_id, id) WHERE ((embedding_model IS NULL) AND (NOT deleted));
 CREATE INDEX ix_search_index_previous ON public.search_index USING btree (workspace_id, previous) WHERE (previous IS NOT NULL);
@@ -865,6 +901,10 @@ ALTER TABLE ONLY public.memory_versions
     ADD CONSTRAINT fk_memory_versions_memories_workspace_id_memory_id FOREIGN KEY (workspace_id, memory_id) REFERENCES public.memories(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.messages
     ADD CONSTRAINT fk_messages_sessions_workspace_id_session_id FOREIGN KEY (workspace_id, session_id) REFERENCES public.sessions(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.page_versions
+    ADD CONSTRAINT fk_page_versions_pages_workspace_id FOREIGN KEY (workspace_id, page_id) REFERENCES public.pages(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.pages
+    ADD CONSTRAINT fk_pages_agents_workspace_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.pii_secrets
     ADD CONSTRAINT fk_pii_secrets_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE ONLY public.rate_limits
@@ -919,6 +959,8 @@ ALTER TABLE public.memory_versions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.messages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.model_budgets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.model_usage ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.page_versions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.pages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.pii_secrets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.rate_limits ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.search_index ENABLE ROW LEVEL SECURITY;
@@ -959,6 +1001,8 @@ CREATE POLICY workspace ON public.memory_versions USING ((workspace_id = (NULLIF
 CREATE POLICY workspace ON public.messages USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.model_budgets USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.model_usage USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.page_versions USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.pages USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.pii_secrets USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.rate_limits USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.search_index USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
@@ -1009,6 +1053,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_versions TO reverie_app
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.messages TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_budgets TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_usage TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.page_versions TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pages TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pii_secrets TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.rate_limits TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reindex_requests TO reverie_app;

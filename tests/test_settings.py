@@ -72,7 +72,13 @@ def test_the_name_of_now_wins_over_the_former(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("crontab", ["", "* * * *", "61 * * * *", "at noon", "0 0 * * * *", "* * * * 9"])
 def test_a_bad_crontab_is_refused(monkeypatch: pytest.MonkeyPatch, crontab: str) -> None:
-    for name in ("REVERIE_DREAM_CRON", "REVERIE_BULLETIN_CRON", "REVERIE_UPKEEP_CRON", "REVERIE_RETENTION_CRON"):
+    for name in (
+        "REVERIE_DREAM_CRON",
+        "REVERIE_BULLETIN_CRON",
+        "REVERIE_PAGES_CRON",
+        "REVERIE_UPKEEP_CRON",
+        "REVERIE_RETENTION_CRON",
+    ):
         monkeypatch.setenv(name, crontab)
         with pytest.raises(ValidationError, match="crontab"):
             Settings(_env_file=None)

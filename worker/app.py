@@ -32,6 +32,7 @@ from worker.maintenance.embed_pending import embed_pending
 from worker.maintenance.fields import backfill_fields
 from worker.maintenance.hnsw import maintain_hnsw
 from worker.maintenance.noise import measure_noise
+from worker.maintenance.pages import write_pages
 from worker.maintenance.reindex import Reindexer
 from worker.maintenance.retention import apply_retention
 from worker.schedule import Job, scheduler
@@ -120,6 +121,7 @@ def schedule(settings: Settings, flight: InFlight) -> list[tuple[str, Job, str]]
     return [
         ("schedule_new_agents", schedule_new_agents, settings.dream_cron),
         ("look_over_bulletins", schedule_stale_bulletins, settings.bulletin_cron),
+        ("write_pages", write_pages, settings.pages_cron),
         ("embed_pending", partial(embed_pending, flight=flight), settings.embed_pending_cron),
         ("measure_noise", measure_noise, settings.embed_pending_cron),
         ("backfill_fields", backfill_fields, settings.embed_pending_cron),
@@ -204,6 +206,7 @@ async def run_once(settings: Settings) -> OnceReport:
                 failed[await _name_of(engine, outcome)] = outcome.error
         while await compact_next(engine, flight):
             pass
+        await write_pages(engine)
         await embed_pending(engine, flight)
         await backfill_fields(engine)
         await Reindexer(engine, flight.worker, flight).until_done()

@@ -100,6 +100,9 @@ class SubjectExport(BaseModel):
     sessions: list[dict[str, Any]] = Field(description="Sessions of the user.")
     documents: list[dict[str, Any]] = Field(description="Documents of the user.")
     edges: list[dict[str, Any]] = Field(description="Edges stated by memories about the user.")
+    pages: list[dict[str, Any]] = Field(
+        description="Questions of pages about the user, and sentences of their answers (by `version`) about the user."
+    )
 
 
 class UsageItem(BaseModel):

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import TypedDict
 
 from service.domain.bulletin import BulletinPart
 from service.domain.documents import DocumentText, Title
@@ -25,6 +26,7 @@ from service.domain.field_types import (
     Timestamp,
     UnitInterval,
 )
+from service.domain.pages import SENTENCES_MAX, VERSIONS_MAX, PageContent, PageSentence
 from service.domain.types import MemoryType, Scope
 from service.domain.workspace import WorkspaceSettings
 
@@ -35,7 +37,7 @@ TYPE_NAMES = {"factual": "fact", "episodic": "event", "procedural": "observation
 KEYS = {
     "settings": "", "agent": "agent", "task": "task", "session": "id", "message": "id", "memory": "id",
     "history": "memory_id", "window": "session_id", "entity": "id", "merge": "id", "edge": "id", "document": "id",
-    "bulletin": "agent",
+    "bulletin": "agent", "page": "id",
 }  # fmt: skip
 """The kinds of lines in the order in which they are written out and read in (what others refer to comes first), and the
 field by which each is ordered."""
@@ -273,6 +275,33 @@ class BulletinLine(Line):
     created_at: Timestamp | None = None
 
 
+class PageVersionPart(TypedDict):
+    """One version of the answer of a page."""
+
+    version: Version
+    sentences: Annotated[list[PageSentence], Field(max_length=SENTENCES_MAX)]
+    writer: Annotated[Text, Field(max_length=300)]
+    dropped: Count
+    inputs_hash: Annotated[Text, Field(max_length=200)]
+    dream_id: UUID | None
+    created_at: Timestamp
+
+
+class PageLine(Line, PageContent):
+    """A page with the versions of its answer."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: UUID
+    revision: Version = 1
+    due_at: Timestamp | None = None
+    due_dream_id: UUID | None = None
+    created_by: Actor | None = None
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = None
+    versions: Annotated[list[PageVersionPart], Field(max_length=VERSIONS_MAX)] = []
+
+
 LINES: dict[str, type[BaseModel]] = {
     "settings": SettingsLine,
     "agent": AgentLine,
@@ -287,4 +316,5 @@ LINES: dict[str, type[BaseModel]] = {
     "edge": EdgeLine,
     "document": DocumentLine,
     "bulletin": BulletinLine,
+    "page": PageLine,
 }

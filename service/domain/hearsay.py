@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -21,3 +21,11 @@ def attributed(text: str, memory: Mapping[str, Any]) -> str:
     """``text``, which tells what a memory says, with whose word it is where it is hearsay."""
     whose = attribution(memory)
     return f"{text} ({whose})" if whose else text
+
+
+def attributed_to_all(text: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """A model's sentence with whose word it is, where it does not say so itself of the hearsay it rests on."""
+    whose = dict.fromkeys(
+        attribution(memory) for memory in rows if memory["hearsay_by"] and memory["hearsay_by"] not in text
+    )
+    return f"{text.rstrip('.')} ({', '.join(whose)})" if whose else text

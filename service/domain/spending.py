@@ -14,7 +14,7 @@ from dataclasses import astuple, dataclass, replace
 from typing import Final, Literal, Protocol
 from uuid import UUID
 
-Purpose = Literal["extract", "reconcile", "bulletin", "summary", "ask", "rerank", "embed", "proxy", "probe"]
+Purpose = Literal["extract", "reconcile", "bulletin", "summary", "page", "ask", "rerank", "embed", "proxy", "probe"]
 DREAM_PURPOSES: Final[frozenset[Purpose]] = frozenset({"extract", "reconcile", "bulletin"})
 """What counts against the limits of dreams as well."""
 

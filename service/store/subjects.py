@@ -44,6 +44,7 @@ class SubjectData:
 CONTENT_TABLES = (
     "memories", "memory_versions", "messages", "sessions", "search_index", "documents", "chunks", "entities",
     "entity_aliases", "entity_merges", "bulletins", "dreams", "dream_changes", "dream_steps", "audit_log", "events",
+    "pages", "page_versions",
 )  # fmt: skip
 """Tables a purge takes rows from, or words out of, whose columns Postgres keeps samples of."""
 

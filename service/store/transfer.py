@@ -216,6 +216,18 @@ async def add_bulletins(connection: Connection, workspace: UUID, items: Sequence
     return len(await connection.fetch("import_bulletins", workspace=workspace, items=list(items), now=now))
 
 
+async def add_pages(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
+    """Write the pages that are not here, with their ``versions``; how many were."""
+    made = {
+        row["id"] for row in await connection.fetch("import_pages", workspace=workspace, items=list(items), now=now)
+    }
+    versions = [
+        version | {"page_id": item["id"]} for item in items if item["id"] in made for version in item["versions"]
+    ]
+    await connection.fetch("import_page_versions", workspace=workspace, items=versions)
+    return len(made)
+
+
 async def set_times(connection: Connection, workspace: UUID, memory_id: UUID, **columns: Any) -> None:
     """Give a memory the version, times and successor that it was exported with."""
     await connection.run("place_in_time", workspace=workspace, id=memory_id, **columns)

@@ -139,6 +139,17 @@ FROM bulletins b JOIN agents a ON a.workspace_id = b.workspace_id AND a.id = b.a
 WHERE b.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR b.agent_id = :agent_id) AND a.agent >= :start
 ORDER BY a.agent, b.version;
 
+-- name: export_pages
+SELECT p.id, a.agent, p.question, p.scope, p.trigger, p.max_tokens, p.revision, p.due_at, p.due_dream_id, p.created_by,
+    p.created_at, p.updated_at, coalesce((
+        SELECT jsonb_agg(jsonb_build_object(
+            'version', v.version, 'sentences', v.sentences, 'writer', v.writer, 'dropped', v.dropped,
+            'inputs_hash', v.inputs_hash, 'dream_id', v.dream_id, 'created_at', v.created_at) ORDER BY v.version)
+        FROM page_versions v WHERE v.workspace_id = :workspace AND v.page_id = p.id), '[]') AS versions
+FROM pages p JOIN agents a ON a.workspace_id = p.workspace_id AND a.id = p.agent_id
+WHERE p.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR p.agent_id = :agent_id) AND p.id >= :start
+ORDER BY p.id;
+
 -- name: audience_names
 -- What the ids of audiences stand for.
 SELECT a.id, 'agent' AS scope, a.agent, NULL AS team, NULL AS task, NULL AS session
@@ -348,6 +359,32 @@ SELECT :workspace, i.agent_id, i.version, i.content, i.tokens, i.inputs_hash, i.
     coalesce(i.created_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     agent_id uuid, version integer, content text, tokens integer, inputs_hash text, parts jsonb, dream_id uuid,
+    created_at timestamptz
+)
+ON CONFLICT DO NOTHING
+RETURNING version;
+
+-- name: import_pages
+INSERT INTO pages (
+    workspace_id, id, agent_id, question, scope, trigger, max_tokens, revision, due_at, due_dream_id, created_by, created_at,
+    updated_at
+)
+SELECT :workspace, i.id, i.agent_id, i.question, i.scope, i.trigger, i.max_tokens, i.revision, i.due_at, i.due_dream_id,
+    i.created_by, coalesce(i.created_at, :now), coalesce(i.updated_at, :now)
+FROM jsonb_to_recordset(:items::jsonb) AS i(
+    id uuid, agent_id uuid, question text, scope jsonb, trigger text, max_tokens integer, revision integer,
+    due_at timestamptz, due_dream_id uuid, created_by text, created_at timestamptz, updated_at timestamptz
+)
+ON CONFLICT DO NOTHING
+RETURNING id;
+
+-- name: import_page_versions
+INSERT INTO page_versions (
+    workspace_id, page_id, version, sentences, writer, dropped, inputs_hash, dream_id, created_at
+)
+SELECT :workspace, i.page_id, i.version, i.sentences, i.writer, i.dropped, i.inputs_hash, i.dream_id, i.created_at
+FROM jsonb_to_recordset(:items::jsonb) AS i(
+    page_id uuid, version integer, sentences jsonb, writer text, dropped integer, inputs_hash text, dream_id uuid,
     created_at timestamptz
 )
 ON CONFLICT DO NOTHING

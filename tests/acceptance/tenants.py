@@ -165,6 +165,8 @@ async def _belongings(admin: Api, place: str, agent: str, numbers: Any) -> list[
     there = quote(agent, safe="")
     made.append(thing("dream", (await admin.post(f"/v1/agents/{there}/dream", {}))["id"]))
     await admin.post(f"/v1/agents/{there}/bulletin")
+    page = await admin.post("/v1/pages", {"agent": agent, "question": "Which harbour word?"})
+    made.append(thing("page", page["id"]))
     return made
 
 

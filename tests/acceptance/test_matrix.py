@@ -46,7 +46,7 @@ ID, AGENT, TASK, OWN = "<id>", "<agent>", "<task>", "<own agent>"
 MISSING = "01890000-0000-7000-8000-00000000dead"
 IDS = (
     "memory_id", "message_id", "document_id", "entity_id", "edge_id", "dream_id", "key_id", "webhook_id",
-    "dead_letter_id",
+    "dead_letter_id", "page_id",
 )  # fmt: skip
 
 
@@ -176,6 +176,13 @@ MATRIX: dict[str, list[Case]] = {
     "GET /v1/users/{user}/profile": [view(), view(agent=AGENT), view(agent=AGENT, as_of="2100-01-01T00:00:00Z")],
     "POST /v1/users/{user}/purge": [view(role="admin")],
     "GET /v1/users/{user}/export": [view(role="admin", tells=True)],
+    "POST /v1/pages": [view({"agent": AGENT, "question": "Which harbour word?"}, tells=True)],
+    "GET /v1/pages": [view(tells=True), view(agent=AGENT, tells=True)],
+    "GET /v1/pages/{page_id}": [of("page")],
+    "PUT /v1/pages/{page_id}": [of("page", {"question": "Which word?"})],
+    "POST /v1/pages/{page_id}": [of("page")],
+    "DELETE /v1/pages/{page_id}": [of("page")],
+    "GET /v1/pages/{page_id}/versions": [of("page"), of("page", query={"compared_to": "1"})],
     "POST /v1/documents": [view({"agent": AGENT, "title": "t", "text": "Their own", "user": USER})],
     "GET /v1/documents": [view(tells=True), view(agent=AGENT), view(user="u%")],
     "GET /v1/documents/{document_id}": [of("document")],

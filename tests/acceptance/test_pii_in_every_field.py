@@ -86,6 +86,7 @@ class Rows:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._webhook: str | None = None
+        self._page: str | None = None
 
     async def ids(self) -> dict[str, str]:
         memory = await self._api.save(
@@ -94,9 +95,13 @@ class Rows:
         newest = (await self._api.get("/v1/entities", agent="a", limit=1))["items"][0]
         if self._webhook is None:
             self._webhook = (await self._api.post("/v1/webhooks", {"url": "https://hooks.invalid/x"}))["id"]
-        return {"memory_id": memory["id"], "entity_id": newest["id"], "webhook_id": self._webhook}
+        if self._page is None:
+            self._page = (await self._api.post("/v1/pages", {"agent": "a", "question": "Which tea?"}))["id"]
+        return {
+            "memory_id": memory["id"], "entity_id": newest["id"], "webhook_id": self._webhook, "page_id": self._page,
+        }  # fmt: skip
 
-    async def body(self, path: str, ids: dict[str, str]) -> Json:
+    async def body(self, path: str, method: str, ids: dict[str, str]) -> Json:
         """The least body of an operation, to which one field is added."""
         link = {"relation": "about", "entity": {"name": "Tea"}}
         fact = {"agent": "a", "type": "fact", "content": f"{uuid4()}", "links": [link]}
@@ -119,6 +124,8 @@ class Rows:
             "/v1/keys": {"role": "agent", "agent": "a", "name": "k"},
             "/v1/documents": {"agent": "a", "title": "T", "text": "A text"},
             "/v1/webhooks": {"url": "https://hooks.example/x"},
+            "/v1/pages": {"agent": "a", "question": "Which tea?"},
+            "/v1/pages/{page_id}": {"question": "Which tea?"} if method == "put" else {},
         }.get(path, {})  # fmt: skip
 
 
@@ -141,7 +148,7 @@ async def test_no_field_of_the_api(api: Api, database_url: str) -> None:
                 value = address(method, *path.split("/")[2:3], *at[-2:])
                 ids = await rows.ids()
                 sent = f"https://hooks.example/?to={value}" if at == ("url",) else f"{uuid4().hex[:6]} {value}"
-                body = with_value(await rows.body(path, ids), at, sent)
+                body = with_value(await rows.body(path, method, ids), at, sent)
                 where = path.format(**ids, session="s", agent="a", user="u", task="t")
                 answer = await api.call(method.upper(), where, json=body)
                 expected = {422} if (path, at) in REFUSED else {200, 201, 202}
@@ -174,7 +181,9 @@ async def no_parameter(api: Api, document: Json, given: list[Any]) -> None:
                 names = {"session": "s", "agent": "a", "entity": "Tea", "user": "u", "task": "t"}
                 if one["in"] == "path":
                     names[one["name"]] = quote(value, safe="")
-                where = path.format(**(dict.fromkeys(("memory_id", "dream_id", "entity_id"), UUID(int=0)) | names))
+                where = path.format(
+                    **(dict.fromkeys(("memory_id", "dream_id", "entity_id", "page_id"), UUID(int=0)) | names)
+                )
                 query: dict[str, Any] = {"agent": "a", "wait": "false"}
                 if one["in"] == "query":
                     query[one["name"]] = value
@@ -188,7 +197,10 @@ async def no_parameter(api: Api, document: Json, given: list[Any]) -> None:
                 given.append((method, path, one["name"], value))
 
 
-IDS = {name: str(uuid4()) for name in ("session", "message", "memory", "entity", "other", "merge", "edge", "document")}
+IDS = {
+    name: str(uuid4())
+    for name in ("session", "message", "memory", "entity", "other", "merge", "edge", "document", "page")
+}
 AT = "2024-05-08T10:00:00Z"
 LEAST: dict[str, Json] = {
     "settings": {"settings": {}},
@@ -208,6 +220,10 @@ LEAST: dict[str, Json] = {
     "document": {"agent": "a", "id": IDS["document"], "title": "T", "text": "A text"},
     "bulletin": {"agent": "a", "version": 1, "content": "All", "inputs_hash": "0",
                  "parts": [{"title": "T", "lines": [{"text": "x", "memories": []}]}]},
+    "page": {"agent": "a", "id": IDS["page"], "question": "Which tea?",
+             "versions": [{"version": 1, "writer": "rules", "dropped": 0, "inputs_hash": "0", "dream_id": None,
+                           "created_at": AT, "sentences": [
+                               {"text": "Green", "memories": [{"id": IDS["memory"], "digest": "0" * 32}]}]}]},
 }  # fmt: skip
 LEAST["merge"]["twice"] = [LEAST["edge"]]
 FIRST = {"history": ["memory"], "window": ["session", "memory"], "edge": ["memory", "entity"], "message": ["session"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -44,6 +45,8 @@ def server() -> Iterator[FakeOpenAI]:
 
 
 def repeating(body: Json) -> str:
+    if asked_for(body) == "WrittenPage":
+        return json.dumps({"sentences": [{"text": f"Tea is served to {MARK}said.", "memories": [1]}]})
     if asked_for(body):
         return note_everything(body)
     words = re.findall(rf"\w*{MARK}\w*", str(body["messages"]))
@@ -115,6 +118,9 @@ async def around(api: Api) -> None:
     await api.get(f"/v1/users/{USER}/export")
     await api.call("GET", "/v1/export")
     await api.search(MARK)
+    for scope in ({}, {"user": USER}):
+        await api.post("/v1/pages", {"agent": "a", "question": "When is tea served?", "scope": scope})
+    await api.post("/v1/pages", {"agent": "a", "question": f"What of {MARK}?", "scope": {"tags": [f"{MARK}tag"]}})
 
 
 async def test_nothing_is_left_anywhere(
@@ -140,7 +146,7 @@ async def test_nothing_is_left_anywhere(
     before = dump(database_url)
     assert tables_with(before) >= {
         "memories", "memory_versions", "messages", "sessions", "entities", "entity_aliases", "entity_merges",
-        "documents", "chunks", "bulletins", "dream_changes", "dream_steps", "audit_log",
+        "documents", "chunks", "bulletins", "dream_changes", "dream_steps", "audit_log", "pages", "page_versions",
     }  # fmt: skip
     receipt = (await api.post(f"/v1/users/{USER}/purge"))["receipt"]["counts"]
     assert receipt["shared_memories"] == 1

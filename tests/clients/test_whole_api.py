@@ -71,6 +71,23 @@ async def test_a_dream_and_what_came_of_it(client: AsyncReverie, static: Setting
     assert (await client.message_memories(stored.messages[0].id)).items == []
 
 
+async def test_pages(client: AsyncReverie) -> None:
+    saved = await client.save_memory("decision", "Pricing is billed yearly")
+    assert saved.memory is not None
+    page = await client.create_page("What of pricing?", scope={"types": ["decision"]}, trigger="manual")
+    assert [one.memory_ids for one in page.sentences] == [[saved.memory.id]]
+    await client.change_memory(saved.memory.id, 1, content="Pricing is billed monthly")
+    assert (await client.get_page(page.id)).stale
+    assert (await client.rewrite_page(page.id)).version == 2
+    newest, _ = [one async for one in client.list_page_versions(page.id)]
+    assert [one.text for one in newest.added] == ["Pricing is billed monthly"]
+    assert (await client.put_page(page.id, "What of tea?")).trigger == "dream"
+    assert [one.id async for one in client.list_pages()] == [page.id]
+    await client.delete_page(page.id)
+    with pytest.raises(NotFound):
+        await client.get_page(page.id)
+
+
 async def test_a_person_is_exported_and_forgotten(client: AsyncReverie) -> None:
     saved = await client.save_memory("preference", "Likes tea", user="sam")
     assert saved.memory is not None

@@ -70,5 +70,6 @@ async def fuller(full: Api) -> Api:
     await full.post(f"/v1/entities/{found['Apollo Programme']}/merge", {"into": found["Apollo"]})
     await full.search("Apollo")
     await full.post("/v1/agents/a/bulletin")
+    await full.post("/v1/pages", {"agent": "a", "question": "When is the launch?", "trigger": "0 6 * * *"})
     await full.engine.access_counts.flush()
     return full

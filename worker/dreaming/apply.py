@@ -12,6 +12,7 @@ from service.errors import ReverieError
 from service.extraction.extraction import Extraction
 from service.memory.dreams.bulletin import Bulletin
 from service.memory.engine import Engine
+from service.memory.pages.due import mark_due
 from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
@@ -92,6 +93,12 @@ async def _write(engine: Engine, writer: Writer, work: DreamWrite, written: Bull
     await writer.decay()
     settings = await agent_settings(writer.connection, writer.lease.workspace_id, writer.lease.agent_id)
     await writer.bulletin(work.batch.agent, written, engine.llm, settings.dream)
+    read = [memory.id for memory in work.batch.saved]
+    changed = [change["memory_id"] for change in writer.diff.changes if change["memory_id"] is not None]
+    await mark_due(
+        writer.connection, writer.lease.workspace_id, writer.lease.agent_id,
+        dream_id=work.dream_id, changed=[*read, *changed], now=writer.now,
+    )  # fmt: skip
 
 
 class _RolledBack(Exception):

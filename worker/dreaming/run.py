@@ -24,6 +24,7 @@ from service.memory.dreams.agents import payer_for
 from service.memory.dreams.in_flight import InFlight, Tracker
 from service.memory.engine import Engine
 from service.memory.ops.scrape import count_dream
+from service.memory.pages.due import write_due
 from service.memory.sessions.compaction import compact_agent
 from service.store import bulletins, dreams
 from service.store.dreams import Lease
@@ -65,7 +66,8 @@ class Dreamer:
     ``retry_s``: how long after a first failure an agent is due again; it doubles with each further one, up to six
     hours. ``in_flight`` is what the process has in flight, the dreamer's own when there is none. ``on_step`` is told
     the name of each step as it is reached: claimed, begun, gathered, extract:asking, extract:kept, settle:asking,
-    settle:kept, extracted, reconciled, bulletin:asking, bulletin:kept, applying, written, committed, released.
+    settle:kept, extracted, reconciled, bulletin:asking, bulletin:kept, applying, written, committed, page:writing,
+    page:written, released.
     ``on_progress`` is told how many messages have been read, and of how many. ``any_hour``: scheduled dreams do not
     wait for quiet hours.
     """
@@ -319,8 +321,10 @@ class AgentRun:
             await count_dream(self._engine, outcome, used)
 
     async def _compact_and_release(self) -> None:
-        """What else is due of the agent when its dreams are done: full windows are folded."""
-        await compact_agent(self._engine, self.lease.workspace_id, self.lease.agent_id, self.flight)
+        """What else is due of the agent when its dreams are done: pages are written, full windows folded."""
+        workspace, agent_id = self.lease.workspace_id, self.lease.agent_id
+        await write_due(self._engine, workspace, agent_id, on_step=self.dreamer.on_step)
+        await compact_agent(self._engine, workspace, agent_id, self.flight)
         await self._release(failures=0)
 
     async def _release(self, *, failures: int, due_at: datetime | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reverie_client.bindings import Listing, Method
-from reverie_client.calls import agents, graph, memories, sessions, users_documents, workspace
+from reverie_client.calls import agents, graph, memories, pages, sessions, users_documents, workspace
 
 
 class Api:
@@ -50,6 +50,14 @@ class Api:
     bulletin = Method(agents.bulletin)
     list_bulletins = Listing(agents.list_bulletins)
     write_bulletin = Method(agents.write_bulletin)
+
+    create_page = Method(pages.create_page)
+    list_pages = Listing(pages.list_pages)
+    get_page = Method(pages.get_page)
+    put_page = Method(pages.put_page)
+    rewrite_page = Method(pages.rewrite_page)
+    delete_page = Method(pages.delete_page)
+    list_page_versions = Listing(pages.list_page_versions)
 
     list_entities = Listing(graph.list_entities)
     get_entity = Method(graph.get_entity)

@@ -333,6 +333,60 @@ class Bulletin(Answer):
     created_at: datetime
 
 
+class Sentence(Answer):
+    """A sentence of a page, and the memories it rests on."""
+
+    text: str
+    memory_ids: list[UUID]
+    current: bool
+    superseded_by: list[UUID]
+
+
+class PageScope(Answer):
+    """What memories a page is written from."""
+
+    types: list[MemoryType] | None = None
+    tags: list[str] | None = None
+    user: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class AnsweredPage(Answer):
+    """A standing question and its newest answer, as far as that still holds."""
+
+    id: UUID
+    agent: str
+    question: str
+    scope: PageScope
+    trigger: str
+    max_tokens: int
+    sentences: list[Sentence]
+    left_out: int
+    stale: bool
+    version: int | None
+    writer: str | None = None
+    dropped: int | None = None
+    dream_id: UUID | None = None
+    written_at: datetime | None = None
+    due_at: datetime | None = None
+    created_at: datetime
+    updated_at: datetime
+
+
+class PageVersion(Answer):
+    """One version of an answer, and how it differs from another."""
+
+    version: int
+    writer: str
+    dropped: int
+    dream_id: UUID | None = None
+    written_at: datetime
+    sentences: list[Sentence]
+    added: list[Sentence]
+    removed: list[Sentence]
+
+
 class Dream(Answer):
     """One consolidation run."""
 

@@ -43,6 +43,14 @@ class MemoryDraft(MemoryFields):
     content: str
 
 
+class PageFields(TypedDict, total=False):
+    """What a page may be given besides its question."""
+
+    scope: Json
+    trigger: str
+    max_tokens: int
+
+
 class MemoryChanges(TypedDict, total=False):
     """What may change of a memory; None clears what may be empty."""
 

@@ -6,7 +6,7 @@ distributable by workspace. Row-level security and functions live in the migrati
 
 from __future__ import annotations
 
-from service.db.tables import conversations, dreams, graph, memories, operation, search, tenants
+from service.db.tables import conversations, dreams, graph, memories, operation, pages, search, tenants
 from service.db.tables.columns import metadata
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "memories",
     "metadata",
     "operation",
+    "pages",
     "search",
     "tenants",
 ]

@@ -22,6 +22,7 @@ from service.memory.access import audit
 from service.memory.access.naming import forms_of
 from service.memory.access.redaction import pii_policy
 from service.memory.engine import Engine
+from service.memory.pages.subject import Subject, forget
 from service.store import memories, subjects
 from service.store.subjects import SubjectData
 from service.store.vectors import EmbeddingBatch
@@ -91,6 +92,8 @@ class _Purge:
         around = await subjects.purge_related(
             connection, workspace, self._users, sorted(held.agents), held.session_ids, [*own, *kept, *quoting]
         )
+        subject = Subject(self._users, self._names, frozenset([*own, *kept]))
+        around |= await forget(connection, workspace, subject)
         counts = rows | edges | around | {"shared_memories": len(kept)}
         return counts, subjects.counted_by_why(held.own)
 

@@ -6,10 +6,12 @@ from typing import Any
 from uuid import UUID
 
 from service.domain.principal import Principal
+from service.domain.redact_sentences import content_words
 from service.memory.access import audit
 from service.memory.access.naming import forms_of, masked_names
 from service.memory.access.redaction import pii_policy
 from service.memory.engine import Engine
+from service.memory.pages.subject import Subject, exported
 from service.store import subjects
 from service.store.sessions import message
 
@@ -18,9 +20,9 @@ Record = dict[str, Any]
 
 
 async def export_user(engine: Engine, principal: Principal, user: str) -> Record:
-    """Memories with their history, messages, sessions, documents, and edges to entities; what a purge would
-    remove or trim. ``why`` a memory goes with the user is one of ``subjects.WHY``; null for shared ones, which are
-    trimmed.
+    """Memories with their history, messages, sessions, documents, edges to entities, and what pages say; what a purge
+    would remove or trim. ``why`` a memory goes with the user is one of ``subjects.WHY``; null for shared ones, which
+    are trimmed.
 
     Raises Forbidden for anyone but an admin.
     """
@@ -37,6 +39,8 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         edges = await subjects.export_edges(connection, workspace, ids)
         sessions = await subjects.export_sessions(connection, workspace, users, held.session_ids)
         documents = await subjects.export_documents(connection, workspace, users)
+        names = content_words(await subjects.names(connection, workspace, users))
+        said = await exported(connection, workspace, Subject(users, names, frozenset(ids)))
         await audit.record(connection, principal, "user.exported", subject=subject, details={"memories": len(ids)})
     why = {str(id_): reason for id_, reason in held.own.items()}
     return {
@@ -55,4 +59,5 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         "sessions": [dict(row) for row in sessions],
         "documents": [dict(row) for row in documents],
         "edges": [dict(row) for row in edges],
+        "pages": said,
     }

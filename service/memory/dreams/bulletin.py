@@ -19,7 +19,7 @@ from uuid import UUID
 from service.db.pool import Connection
 from service.domain.bulletin import BulletinPart
 from service.domain.dream_settings import DreamChoices
-from service.domain.hearsay import attributed, attribution
+from service.domain.hearsay import attributed, attributed_to_all
 from service.domain.json import dumps
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, LLMInvalidOutput
@@ -188,7 +188,7 @@ def from_written(writer: str, agent: str, rows: Sequence[Row], written: WrittenB
             cited = list(dict.fromkeys(sentence.memories))
             if not all(1 <= number <= len(rows) for number in cited):
                 continue
-            text = _attributed_to_all(" ".join(sentence.text.split()), [rows[number - 1] for number in cited])
+            text = attributed_to_all(" ".join(sentence.text.split()), [rows[number - 1] for number in cited])
             cost = count_tokens(" " + text)
             if cost <= left:
                 part["lines"].append({"text": _closed(text), "memories": [str(rows[n - 1]["id"]) for n in cited]})
@@ -268,12 +268,6 @@ def _clause(row: Row) -> tuple[str, str]:
     if rest and len(rest.split()) <= _JOINABLE_WORDS_MAX and verb.endswith("s"):
         return f"{name} {verb}", rest
     return "", line
-
-
-def _attributed_to_all(text: str, rows: Sequence[Row]) -> str:
-    """A model's sentence with whose word it is, where it does not say so itself of the hearsay it rests on."""
-    whose = dict.fromkeys(attribution(row) for row in rows if row["hearsay_by"] and row["hearsay_by"] not in text)
-    return f"{text.rstrip('.')} ({', '.join(whose)})" if whose else text
 
 
 def _and(items: Sequence[str]) -> str:

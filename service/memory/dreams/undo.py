@@ -16,7 +16,7 @@ from service.domain.principal import Principal
 from service.errors import Conflict, NotFound
 from service.memory.dreams.dream_requests import get_dream
 from service.memory.engine import Engine
-from service.store import dead_letters, dreams, memories
+from service.store import dead_letters, dreams, memories, pages
 from service.store import undo as store
 
 Record = dict[str, Any]
@@ -42,6 +42,7 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Re
         await store.restore_watermarks(connection, workspace, record["watermarks"])
         await store.restore_unread(connection, workspace, dream_id)
         await dead_letters.reopen(connection, workspace, dream_id)
+        await pages.take_back(connection, workspace, dream_id, record["agent_id"], engine.now())
         await store.mark_undone(connection, workspace, dream_id)
     return await get_dream(engine, principal, dream_id)
 

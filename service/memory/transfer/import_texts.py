@@ -1,7 +1,9 @@
-"""Documents and bulletins of an import."""
+"""Documents, bulletins and pages of an import."""
 
 from __future__ import annotations
 
+from service.domain.export_lines import PageVersionPart
+from service.domain.pages import PageSentence
 from service.memory.saving.documents import parts_of
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
 from service.store import documents, transfer
@@ -40,4 +42,36 @@ async def write_bulletins(writing: ImportTransaction, lines: Lines) -> None:
     writing.tallies["bulletin"].unchanged += len(lines) - made
 
 
-TEXT_WRITERS: dict[str, Writer] = {"document": write_documents, "bulletin": write_bulletins}
+async def write_pages(writing: ImportTransaction, lines: Lines) -> None:
+    """Bring pages along that are not here, with their versions, which cite memories by the ids that these have here."""
+    items = [
+        line.model_dump(exclude={"agent", "scope"})
+        | {
+            "agent_id": await writing.places.agent(line.agent),
+            "scope": line.scope.model_dump(mode="json", exclude_none=True),
+            "created_by": line.created_by or writing.principal.actor,
+            "versions": [version | {"sentences": _cited_here(writing, version)} for version in line.versions],
+        }
+        for _, line in lines
+    ]
+    made = await transfer.add_pages(writing.connection, writing.workspace, items, writing.now)
+    writing.tallies["page"].created += made
+    writing.tallies["page"].unchanged += len(lines) - made
+
+
+def _cited_here(writing: ImportTransaction, version: PageVersionPart) -> list[PageSentence]:
+    return [
+        {
+            "text": sentence["text"],
+            "memories": [
+                {"id": writing.same.get(memory["id"], memory["id"]), "digest": memory["digest"]}
+                for memory in sentence["memories"]
+            ],
+        }
+        for sentence in version["sentences"]
+    ]
+
+
+TEXT_WRITERS: dict[str, Writer] = {
+    "document": write_documents, "bulletin": write_bulletins, "page": write_pages,
+}  # fmt: skip

@@ -26,6 +26,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "history": ("memory", "reason"),
     "document": DOCUMENT_FIELDS,
     "bulletin": ("content", "parts"),
+    "page": ("question", "versions"),
 }
 """The texts in a line; its names are found by their types."""
 

@@ -1,0 +1,160 @@
+"""The answer of a page: found by a search, written by the language model where there is one and it answers, else by
+rules, and stored only while everything it was made of still holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+
+from service.db.pool import Connection
+from service.domain.dream_settings import DreamChoices
+from service.domain.hearsay import attributed_to_all
+from service.domain.pages import (
+    CITED_MAX,
+    SENTENCES_MAX,
+    CitedMemory,
+    PageContent,
+    PageSentence,
+    as_sentence,
+    cited,
+    inputs_hash,
+)
+from service.domain.principal import Principal
+from service.domain.prompt_fence import escape_tags, section
+from service.domain.search import SearchRequest
+from service.domain.spending import paid_by
+from service.embedding.tokens import count_tokens
+from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory.access.workspace import get_settings
+from service.memory.dreams import prompts
+from service.memory.dreams.steering import fingerprint, steered
+from service.memory.engine import Engine
+from service.memory.search.context import memory_line
+from service.memory.search.recall import recall
+from service.store import agents, pages
+from service.store.memories import Record
+from service.store.pages import NewVersion
+from service.store.settings import agent_settings
+
+log = structlog.get_logger(__name__)
+
+MEMORIES_MAX = 30
+RULES = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that is to be stored, and the memories it was made of, cited or not."""
+
+    version: NewVersion
+    inputs: list[CitedMemory]
+
+
+async def answer(
+    engine: Engine, principal: Principal, agent: str, content: PageContent, *, known: str | None = None
+) -> Answer | None:
+    """Answer a page's question as its agent; None where the answer is made of what the ``known`` one was made of."""
+    context_max = (await get_settings(engine, principal)).retrieval.context_max_tokens
+    scope = content.scope
+    found = await recall(
+        engine,
+        principal,
+        SearchRequest(
+            agent=agent, query=content.question, types=scope.types, tags=scope.tags, user=scope.user,
+            since=scope.since, until=scope.until, limit=MEMORIES_MAX, max_tokens=context_max,
+        ),
+        count_access=False,
+    )  # fmt: skip
+    memories = [result.memory for result in found.results if result.memory]
+    choices = await _choices(engine, principal.workspace_id, agent)
+    writer = f"{engine.llm.model}{fingerprint(choices)}" if engine.llm else None
+    if known == inputs_hash(content, memories, writer):
+        return None
+    inputs = [cited(memory) for memory in memories]
+    version, dropped = None, 0
+    if engine.llm is not None and memories:
+        try:
+            with paid_by(principal.payer(agent)):
+                sentences, dropped = await _written(engine.llm.to("page"), content, memories, choices)
+        except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
+            log.warning("page_by_rules", error=error.message)
+        else:
+            if sentences or not dropped:
+                hash_ = inputs_hash(content, memories, writer)
+                version = NewVersion(sentences, engine.llm.model, dropped, hash_)
+    if version is None:
+        hash_ = inputs_hash(content, memories, None)
+        if known == hash_:
+            return None
+        version = NewVersion(by_rules(content, memories), RULES, dropped, hash_)
+    return Answer(version, inputs)
+
+
+async def store(
+    connection: Connection, workspace: UUID, page_id: UUID, new: Answer, *, dream_id: UUID | None, now: datetime
+) -> None:
+    """Add the answer to a page, after ``hold`` in the same transaction."""
+    await pages.add_version(connection, workspace, page_id, new.version, dream_id, now)
+
+
+async def hold(connection: Connection, workspace: UUID, new: Answer, now: datetime) -> bool:
+    """Whether everything that an answer was made of still holds; then it does until the transaction ends."""
+    return await pages.hold_inputs(connection, workspace, new.inputs, now)
+
+
+def by_rules(content: PageContent, memories: Sequence[Record]) -> list[PageSentence]:
+    """A sentence for each memory, best first, as many as there is room for."""
+    sentences: list[PageSentence] = []
+    left = content.max_tokens
+    for memory in memories:
+        text = as_sentence(memory)
+        cost = count_tokens(text)
+        if cost <= left:
+            sentences.append({"text": text, "memories": [cited(memory)]})
+            left -= cost
+    return sentences
+
+
+def prompt(content: PageContent, memories: Sequence[Record], choices: DreamChoices) -> list[dict[str, str]]:
+    """What a model is told to write a page from."""
+    lines = [f"{number}. {escape_tags(memory_line(memory, None))}" for number, memory in enumerate(memories, start=1)]
+    question = section("question", [escape_tags(content.question)])
+    messages = [
+        {"role": "system", "content": prompts.PAGE.format(tokens_max=content.max_tokens)},
+        {"role": "user", "content": f"{section('memories', lines)}\n{question}"},
+    ]
+    return steered(messages, choices)
+
+
+async def _written(
+    llm: LLM, content: PageContent, memories: Sequence[Record], choices: DreamChoices
+) -> tuple[list[PageSentence], int]:
+    """The sentences of a model within the token limit, and how many of its sentences were dropped because they cite no
+    memory, or one that it was not given."""
+    asked = prompt(content, memories, choices)
+    given = (await llm.structured(asked, prompts.WrittenPage, tokens_max=content.max_tokens * 2 + 500)).value
+    sentences: list[PageSentence] = []
+    dropped, left = 0, content.max_tokens
+    for sentence in given.sentences[:SENTENCES_MAX]:
+        numbers = list(dict.fromkeys(sentence.memories))[:CITED_MAX]
+        if not numbers or not all(1 <= number <= len(memories) for number in numbers):
+            dropped += 1
+            continue
+        rests_on = [memories[number - 1] for number in numbers]
+        text = attributed_to_all(" ".join(sentence.text.split()), rests_on)
+        cost = count_tokens(text)
+        if cost <= left:
+            sentences.append({"text": text, "memories": [cited(memory) for memory in rests_on]})
+            left -= cost
+    return sentences, dropped
+
+
+async def _choices(engine: Engine, workspace: UUID, agent: str) -> DreamChoices:
+    """How the agent's texts are to be written; the defaults for an agent that does not exist yet."""
+    async with engine.db.transaction(workspace) as connection:
+        row = await agents.get_agent(connection, workspace, agent)
+        return (await agent_settings(connection, workspace, row["id"])).dream if row else DreamChoices()

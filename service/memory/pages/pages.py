@@ -1,0 +1,217 @@
+"""Pages as the API keeps them: made, changed, shown and removed. Each belongs to an agent, and is written as that agent
+reads."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.domain import cursors
+from service.domain.ids import new_id
+from service.domain.pages import PAGES_MAX, PageContent, PageDraft, PageScope, changes_between, next_time
+from service.domain.principal import Principal
+from service.errors import Conflict, InvalidInput, NotFound
+from service.memory.access import audit
+from service.memory.access.redaction import redact_fields
+from service.memory.engine import Engine
+from service.memory.pages.answers import Answer, answer, hold, store
+from service.memory.pages.shown import shown_pages, shown_sentences
+from service.store import agents, pages
+
+ATTEMPTS_MAX = 5
+ABSENT = "There is no such page here."
+CHANGING = "The memories that the page is written from keep changing; try again."
+
+Record = dict[str, Any]
+
+
+async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> Record | None:
+    """Make a page of the acting agent and answer it at once; None, and nothing made, with memory off.
+
+    Raises Forbidden, InvalidInput, and Conflict when there are too many.
+    """
+    principal.require_write()
+    agent = principal.acting_agent(draft.agent)
+    if principal.no_memory:
+        return None
+    draft, due_at = await _checked(engine, principal, draft)
+    workspace, page_id = principal.workspace_id, new_id()
+    for _ in range(ATTEMPTS_MAX):
+        new = await answer(engine, principal, agent, draft)
+        assert new is not None
+        async with engine.db.transaction(workspace) as connection:
+            agent_id = await agents.ensure_agent(connection, workspace, agent)
+            if await pages.count(connection, workspace, agent_id) >= PAGES_MAX:
+                raise Conflict(f"An agent may have {PAGES_MAX} pages.")
+            now = engine.now()
+            if not await hold(connection, workspace, new, now):
+                continue
+            await pages.add(
+                connection, workspace, page_id, draft,
+                agent_id=agent_id, due_at=due_at, created_by=principal.actor, now=now,
+            )  # fmt: skip
+            await store(connection, workspace, page_id, new, dream_id=None, now=now)
+            await audit.record(connection, principal, "page.created", target=str(page_id))
+            return await _shown(connection, workspace, page_id, now)
+    raise Conflict(CHANGING)
+
+
+async def get_page(engine: Engine, principal: Principal, page_id: UUID) -> Record:
+    """A page with its newest answer, as far as that still holds. Raises NotFound."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await _owned(connection, principal, page_id)
+        (shown,) = await shown_pages(connection, principal.workspace_id, [row], engine.now())
+    engine.read_audit.note(principal, "page", [row["agent"]])
+    return shown
+
+
+async def list_pages(
+    engine: Engine, principal: Principal, agent: str | None, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """Some pages, newest first, as ``get_page`` gives them."""
+    (before,) = cursors.decode(cursor, UUID)
+    named = principal.reader_agent(agent)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await pages.list_(connection, principal.workspace_id, named, before=before, limit=limit + 1)
+        rows, more = cursors.paginate(rows, limit, "id")
+        shown = await shown_pages(connection, principal.workspace_id, rows, engine.now())
+    engine.read_audit.note(principal, "page", [named, *(row["agent"] for row in rows)])
+    return shown, more
+
+
+async def put_page(engine: Engine, principal: Principal, page_id: UUID, content: PageContent) -> Record:
+    """Give a page another question, scope, trigger and length, and answer it at once. Raises Forbidden, NotFound."""
+    principal.require_write()
+    content, due_at = await _checked(engine, principal, content)
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        row = await _owned(connection, principal, page_id)
+    for _ in range(ATTEMPTS_MAX):
+        new = await answer(engine, principal, row["agent"], content, known=row["inputs_hash"])
+        async with engine.db.transaction(workspace) as connection:
+            now = engine.now()
+            if new is not None and not await hold(connection, workspace, new, now):
+                continue
+            if await pages.lock(connection, workspace, page_id) is None:
+                raise NotFound(ABSENT)
+            await pages.change(connection, workspace, page_id, content, due_at=due_at, now=now)
+            if new is not None:
+                await store(connection, workspace, page_id, new, dream_id=None, now=now)
+            await audit.record(connection, principal, "page.updated", target=str(page_id))
+            return await _shown(connection, workspace, page_id, now)
+    raise Conflict(CHANGING)
+
+
+async def rewrite_page(engine: Engine, principal: Principal, page_id: UUID) -> Record:
+    """Answer a page now. Where nothing that it is made of has changed, its newest version stays."""
+    principal.require_write()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        row = await _owned(connection, principal, page_id)
+    for _ in range(ATTEMPTS_MAX):
+        new = await answer(engine, principal, row["agent"], content_of(row), known=row["inputs_hash"])
+        if await write(engine, workspace, row, new):
+            return await get_page(engine, principal, page_id)
+        async with engine.db.transaction(workspace) as connection:
+            row = await _owned(connection, principal, page_id)
+    raise Conflict(CHANGING)
+
+
+async def delete_page(engine: Engine, principal: Principal, page_id: UUID) -> None:
+    """Remove a page with its versions. Raises Forbidden, NotFound."""
+    principal.require_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await _owned(connection, principal, page_id)
+        await pages.delete(connection, principal.workspace_id, page_id)
+        await audit.record(connection, principal, "page.deleted", target=str(page_id))
+
+
+async def page_versions(
+    engine: Engine, principal: Principal, page_id: UUID, *, compared_to: int | None, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """Some versions of a page, newest first, each with what it says and the one before, or the one of that number, does
+    not; and the other way round. Raises NotFound for a page or version that does not exist."""
+    (before,) = cursors.decode(cursor, int)
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        row = await _owned(connection, principal, page_id)
+        rows = await pages.versions(connection, workspace, page_id, before=before, limit=limit + 1)
+        base = None
+        if compared_to is not None:
+            base = await pages.sentences_of(connection, workspace, page_id, compared_to)
+            if base is None:
+                raise NotFound(f"The page has no version {compared_to}.")
+        said = [sentence for one in rows for sentence in one["sentences"]]
+        states = await pages.cited_states(connection, workspace, {page_id: [*said, *(base or [])]}, engine.now())
+    engine.read_audit.note(principal, "page", [row["agent"]])
+    shown = [shown_sentences(page_id, one["sentences"], states).all for one in rows]
+    older = [shown_sentences(page_id, base, states).all] * len(rows) if base is not None else [*shown[1:], []]
+    kept, more = cursors.paginate(rows, limit, "version")
+    return [
+        _version(one, sentences, against) for one, sentences, against in zip(kept, shown, older, strict=False)
+    ], more
+
+
+def _version(row: Row, sentences: list[Record], against: list[Record]) -> Record:
+    added, removed = changes_between(against, sentences)
+    told = {name: row[name] for name in ("version", "writer", "dropped", "dream_id", "written_at")}
+    return told | {"sentences": sentences, "added": added, "removed": removed}
+
+
+async def write(engine: Engine, workspace: UUID, row: Row, new: Answer | None) -> bool:
+    """Store a new answer of a page, if it has not been changed since it was read as ``row`` and the memories hold; and
+    note that what was due is done. ``new``: None leaves the newest version. Whether it was stored, or was not to be."""
+    async with engine.db.transaction(workspace) as connection:
+        now = engine.now()
+        if new is not None and not await hold(connection, workspace, new, now):
+            return False
+        locked = await pages.lock(connection, workspace, row["id"])
+        if locked is None:
+            raise NotFound(ABSENT)
+        if any(locked[name] != row[name] for name in ("revision", "due_at", "due_dream_id")):
+            return False
+        if new is not None:
+            await store(connection, workspace, row["id"], new, dream_id=row["due_dream_id"], now=now)
+        await pages.settle(connection, workspace, row["id"], _next(row["trigger"], now))
+    return True
+
+
+def content_of(row: Row) -> PageContent:
+    """What a stored page asks."""
+    scope = PageScope.model_validate(row["scope"])
+    return PageContent(question=row["question"], scope=scope, trigger=row["trigger"], max_tokens=row["max_tokens"])
+
+
+def _next(trigger: str, after: datetime) -> datetime | None:
+    try:
+        return next_time(trigger, after)
+    except ValueError:
+        return None
+
+
+async def _owned(connection: Connection, principal: Principal, page_id: UUID) -> Row:
+    """A page of the caller's agent, or of the workspace. Raises NotFound."""
+    row = await pages.get(connection, principal.workspace_id, page_id, principal.agent)
+    if row is None:
+        raise NotFound(ABSENT)
+    return row
+
+
+async def _shown(connection: Connection, workspace: UUID, page_id: UUID, now: datetime) -> Record:
+    row = await pages.get(connection, workspace, page_id)
+    assert row is not None
+    (shown,) = await shown_pages(connection, workspace, [row], now)
+    return shown
+
+
+async def _checked(engine: Engine, principal: Principal, content: Any) -> tuple[Any, datetime | None]:
+    """The content as it may be stored, and when a crontab makes it due first. Raises InvalidInput."""
+    try:
+        due_at = await asyncio.to_thread(next_time, content.trigger, engine.now())
+    except ValueError as error:
+        raise InvalidInput(("body", "trigger"), f"must be dream, manual or a crontab of five fields: {error}") from None
+    kept = await redact_fields(engine, principal, {"question": content.question})
+    return content.model_copy(update=kept), due_at
