@@ -25,7 +25,9 @@ from service.memory.access.naming import with_masked_names
 from service.memory.access.redaction import pii_policy
 from service.memory.engine import Engine
 
-LOOKUP_PATHS = frozenset({"/v1/memories/search", "/v1/memories/search/preview", "/v1/context", "/v1/ask"})
+LOOKUP_PATHS = frozenset(
+    {"/v1/memories/search", "/v1/memories/search/preview", "/v1/context", "/v1/ask", "/v1/extract"}
+)
 """What is asked with POST and stores nothing: names are masked there, and never refused."""
 
 MASKS_NAMES = "masks_names"

@@ -1,10 +1,12 @@
-"""Commands that are calls of the API of a Reverie that runs: add, search, ask, context, profile, undo, purge."""
+"""Commands that are calls of the API of a running Reverie: add, search, ask, context, extract, profile, undo, purge."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -115,6 +117,28 @@ def context(
     emit(as_json, answer.model_dump(), *lines, f"[dim]{answer.tokens} tokens[/]")
 
 
+def extract(
+    file: Annotated[str, typer.Argument(help="with a text, or messages as a JSON list; - for standard input")],
+    user: Annotated[str | None, typer.Option(help="who says it")] = None,
+    instructions: Annotated[str | None, typer.Option(help="in place of the setting dream.instructions")] = None,
+    prompts: Annotated[bool, typer.Option("--prompts", help="the prompts for a model, without a call")] = False,
+    agent: Agent = None,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a dream would make of a text, and store nothing."""
+    said = _said(file)
+    with connected(url, key, agent) as client:
+        found = client.extract(said, user=user, instructions=instructions, prompts=prompts)
+    lines = [f"{one.type:<11} {escape(one.content)}" for one in found.candidates]
+    lines += [f"[dim]{one.type:<11} {escape(one.content)}  ({escape(one.reason)})[/]" for one in found.ignored]
+    lines += [f"[bold]{one['role']}[/]\n{escape(one['content'])}" for prompt in found.prompts or () for one in prompt]
+    if found.degraded is not None:
+        lines.append(f"[yellow]Less than asked for: {escape(found.degraded.reason)}[/]")
+    emit(as_json, found.model_dump(), *(lines or ["Nothing to keep."]))
+
+
 def profile(
     user: Annotated[str, typer.Argument(help="whose")],
     as_of: Annotated[str | None, typer.Option(help="a moment in the past, as 2026-11-24T12:00:00Z")] = None,
@@ -157,6 +181,19 @@ def purge(
         receipt = client.purge_user(user)
     counts = [f"  {name}: {value}" for name, value in receipt.items()]
     emit(as_json, receipt, f"{escape(user)} is forgotten.", *map(escape, counts))
+
+
+def _said(file: str) -> Any:
+    """A text, or a list of messages where the file holds one. Raises InvalidInput where there is no such file."""
+    try:
+        given = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(("file",), str(error)) from error
+    try:
+        messages = json.loads(given)
+    except ValueError:
+        return given
+    return messages if isinstance(messages, list) else given
 
 
 def _text(given: str) -> str:

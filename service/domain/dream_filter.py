@@ -25,6 +25,9 @@ class WordPattern:
         """A pattern as a setting holds it, with ``*`` for the rest of a word at its start, its end, or both."""
         return cls(normalize(given.strip("*")), given.startswith("*"), given.endswith("*"))
 
+    def __str__(self) -> str:
+        return f"{'*' * self.open_start}{self.words}{'*' * self.open_end}"
+
     def is_in(self, text: str) -> bool:
         """Whether a normalised text has it. Scripts without spaces have no ends of words."""
         start = text.find(self.words)
@@ -65,13 +68,18 @@ class DreamFilter:
             tuple(map(WordPattern.of, choices.ignore_patterns)),
         )
 
-    def keeps(self, type_: MemoryType, content: str, names: Iterable[str]) -> bool:
-        """Whether a statement of this type, with these words and about these names, is kept."""
+    def objection(self, type_: MemoryType, content: str, names: Iterable[str]) -> str | None:
+        """Why a statement of this type, with these words and about these names, is left out; None if it is kept."""
         if type_ not in self.types:
-            return False
+            return f"the type {type_} is not kept"
         text, named = normalize(content), set(map(normalize, names))
-        if named & self.ignore_entities or any(one.is_in(text) for one in self.ignore_patterns):
-            return False
-        if not self.keep_entities and not self.keep_patterns:
-            return True
-        return bool(named & self.keep_entities) or any(one.is_in(text) for one in self.keep_patterns)
+        if about := named & self.ignore_entities:
+            return f"the entity {min(about)!r} is ignored"
+        for pattern in self.ignore_patterns:
+            if pattern.is_in(text):
+                return f"the pattern {str(pattern)!r} is ignored"
+        if (not self.keep_entities and not self.keep_patterns) or named & self.keep_entities:
+            return None
+        if any(one.is_in(text) for one in self.keep_patterns):
+            return None
+        return "no entity or pattern that is kept"

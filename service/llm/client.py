@@ -138,10 +138,9 @@ class LLM:
         """
         meter = Meter(parent=self.meter)
         request: dict[str, Any] = {"max_tokens": tokens_max, "temperature": temperature}
+        request["messages"] = self.sent(messages, schema)
         if self._holds_to_schema():
-            request |= {"messages": [dict(message) for message in messages], "response_format": schema}
-        else:
-            request["messages"] = with_instruction([dict(message) for message in messages], schema)
+            request["response_format"] = schema
         timeout_s = timeout_s or self._timeout_s
         answer = await self._answer(request, meter, timeout_s)
         try:
@@ -265,6 +264,11 @@ class LLM:
         if provider == "openai":
             return base or OPENAI_BASE, key or self._key(litellm) or os.environ.get("OPENAI_API_KEY")
         return base, key
+
+    def sent(self, messages: Sequence[Message], schema: type[Value]) -> list[dict[str, Any]]:
+        """The messages that ``structured`` sends for these."""
+        plain = [dict(message) for message in messages]
+        return plain if self._holds_to_schema() else with_instruction(plain, schema)
 
     def _holds_to_schema(self) -> bool:
         if self._json_schema is not None:

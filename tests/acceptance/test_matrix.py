@@ -131,6 +131,10 @@ MATRIX: dict[str, list[Case]] = {
     "POST /v1/ask": [
         view(TALK | {"question": "Which harbour word?"}), view(TALK | {"question": "Which harbour word?"} | CLOSED),
     ],
+    "POST /v1/extract": [
+        view({"agent": AGENT, "text": "I live in Oslo."}, spends=True),
+        view({"agent": AGENT, "text": "I live in Oslo.", "prompts": True}, spends=True),
+    ],
     "GET /v1/tasks": [view()],
     "GET /v1/tasks/{task}": [view()],
     "PUT /v1/tasks/{task}": [view({"members": None}, role="admin")],

@@ -101,7 +101,7 @@ class Rows:
             "memory_id": memory["id"], "entity_id": newest["id"], "webhook_id": self._webhook, "page_id": self._page,
         }  # fmt: skip
 
-    async def body(self, path: str, method: str, ids: dict[str, str]) -> Json:
+    async def body(self, path: str, method: str, ids: dict[str, str], at: Path) -> Json:
         """The least body of an operation, to which one field is added."""
         link = {"relation": "about", "entity": {"name": "Tea"}}
         fact = {"agent": "a", "type": "fact", "content": f"{uuid4()}", "links": [link]}
@@ -117,6 +117,7 @@ class Rows:
             "/v1/sessions/{session}/messages": {"agent": "a", "messages": [said]},
             "/v1/context": {"agent": "a", "message": "hello"},
             "/v1/ask": {"agent": "a", "question": "what?"},
+            "/v1/extract": {"agent": "a"} | ({"messages": [said]} if at[0] == "messages" else {"text": "hello"}),
             "/v1/summarize": {"agent": "a", "older_than_days": 1},
             "/v1/entities/{entity_id}/split": {"memory_ids": [ids["memory_id"]], "name": f"Other {uuid4()}"},
             "/v1/edges": {"agent": "a", "relation": "about", "source": {"entity": {"name": "Cup"}},
@@ -148,7 +149,7 @@ async def test_no_field_of_the_api(api: Api, database_url: str) -> None:
                 value = address(method, *path.split("/")[2:3], *at[-2:])
                 ids = await rows.ids()
                 sent = f"https://hooks.example/?to={value}" if at == ("url",) else f"{uuid4().hex[:6]} {value}"
-                body = with_value(await rows.body(path, method, ids), at, sent)
+                body = with_value(await rows.body(path, method, ids, at), at, sent)
                 where = path.format(**ids, session="s", agent="a", user="u", task="t")
                 answer = await api.call(method.upper(), where, json=body)
                 expected = {422} if (path, at) in REFUSED else {200, 201, 202}

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from reverie_client import AsyncReverie, Conflict, NotFound, ServerFailed
+from reverie_client.options import MessageDraft
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, serving
 from worker.app import run_once
@@ -59,6 +60,10 @@ async def test_a_dream_and_what_came_of_it(client: AsyncReverie, static: Setting
     written = await client.write_bulletin("a")
     assert (await client.bulletin("a")).version == written.version
     assert written.version in {one.version async for one in client.list_bulletins("a")}
+    (candidate,) = (await client.extract("I moved to Bergen.", user="sam")).candidates
+    assert (candidate.content, candidate.user) == ("sam moved to Bergen.", "sam")
+    said: list[MessageDraft] = [{"role": "user", "content": "I moved to Bergen."}]
+    assert "I moved to Bergen." in str((await client.extract(said, instructions="Be brief.", prompts=True)).prompts)
     answer = await client.ask("Where does Sam live?")
     assert answer.answer is None
     assert answer.memories

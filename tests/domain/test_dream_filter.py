@@ -13,7 +13,7 @@ FACT, DECISION = MemoryType.FACT, MemoryType.DECISION
 
 def keeps(content: str, *names: str, type_: MemoryType = FACT, **choices: list[str]) -> bool:
     """Whether settings keep a statement."""
-    return DreamFilter.of(DreamChoices.model_validate(choices)).keeps(type_, content, names)
+    return DreamFilter.of(DreamChoices.model_validate(choices)).objection(type_, content, names) is None
 
 
 @pytest.mark.parametrize(

@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from service.domain.identity import identity_hash
 from service.domain.types import MemoryType
 from service.extraction.candidates import Candidate, Turn
+from service.extraction.people import People, Person, leading_names
 from service.extraction.rules import extract
+from service.extraction.testimony import attest
 from service.memory.dreams.llm_candidates import candidates_of
 from service.memory.dreams.prompts import Noted, Notes
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.neighbours import ExistingMemory, RelatedMemories
-from worker.dreaming.people import People, Person, leading_names
 from worker.dreaming.plan import NewMemory, Plan
 from worker.dreaming.reconcile import reconcile
-from worker.dreaming.testimony import attest
 
 FIRST_DAY = datetime(2024, 5, 1, 10, tzinfo=UTC)
 CYRILLIC = "\u0410lice"

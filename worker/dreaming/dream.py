@@ -13,17 +13,16 @@ from uuid import UUID
 
 import structlog
 
-from service.domain.dream_filter import DreamFilter
 from service.domain.workspace import WorkspaceSettings
 from service.extraction.candidates import evidence_of
 from service.extraction.extraction import Extraction
+from service.extraction.testimony import attest
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable, Usage
 from service.memory.dreams import bulletin
 from service.memory.dreams.bulletin import Bulletin
-from service.memory.dreams.extract_by_llm import extract_by_llm
-from service.memory.dreams.extract_by_rules import extract_by_rules
+from service.memory.dreams.extract import extract
 from service.memory.dreams.in_flight import Tracker
-from service.memory.dreams.personal_data import allowed_candidates, masked_turns, with_stored_names
+from service.memory.dreams.personal_data import Masked, masked_turns, with_stored_names
 from service.memory.dreams.prompts import WrittenBulletin
 from service.memory.engine import Engine
 from service.store import bulletins, dreams, reconciling
@@ -41,7 +40,6 @@ from worker.dreaming.plan import Plan
 from worker.dreaming.readings import Reading, read_saved
 from worker.dreaming.reconcile import reconcile
 from worker.dreaming.slots import with_slots
-from worker.dreaming.testimony import attest
 from worker.dreaming.trace import Trace
 
 log = structlog.get_logger(__name__)
@@ -136,14 +134,8 @@ class Dream:
         self._read_so_far = 0
         done = partial(self._read_more, of=len(batch.turns))
         with self.journal.step("extract"):
-            if checkpoints is None:
-                extraction = await extract_by_rules(batch.turns, done, self.tracker)
-            else:
-                extraction = await extract_by_llm(batch.turns, settings.dream, checkpoints, done, self.tracker)
-            extraction.candidates = await allowed_candidates(
-                engine, settings.pii, extraction.candidates, stored, self.tracker
-            )
-            extraction.keep(DreamFilter.of(settings.dream))
+            masked = Masked(batch.turns, stored)
+            extraction = await extract(engine, settings, masked, checkpoints, done, self.tracker)
             extraction.candidates = with_slots(extraction.candidates)
             readings = await read_saved(engine, settings.pii, batch.saved, self.tracker)
         named = replace(batch, turns=with_stored_names(batch.turns, stored))
@@ -249,7 +241,7 @@ def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Check
         "sessions": len({batch.session_of[turn.id] for turn in batch.turns}),
         "candidates": len(extraction.candidates),
         "rejected": extraction.rejected,
-        "ignored": extraction.ignored,
+        "ignored": len(extraction.ignored),
         "set_aside": [*map(asdict, batch.set_aside), *map(asdict, batch.memories_set_aside)],
         "kept_apart": len(plan.undecided),
         "stopped": extraction.stopped,

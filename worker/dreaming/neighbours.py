@@ -13,15 +13,15 @@ import numpy as np
 from service.db.pool import Connection
 from service.domain.identity import identity_hash
 from service.extraction.candidates import Candidate, evidence_of, proposed_in
+from service.extraction.people import slot_owner
+from service.extraction.testimony import is_of
 from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import EMBED_BATCH, Engine
 from service.store import reconciling
 from service.store.dreams import Lease
 from service.store.vectors import EmbeddingBatch
-from worker.dreaming.people import slot_owner
 from worker.dreaming.readings import Reading
 from worker.dreaming.slots import ended_slot
-from worker.dreaming.testimony import is_of
 
 NEIGHBOURS = 5
 NEIGHBOURS_OF_MEMORY = 10

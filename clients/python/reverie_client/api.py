@@ -36,6 +36,7 @@ class Api:
     message_memories = Method(sessions.message_memories)
     context = Method(sessions.context)
     ask = Method(sessions.ask)
+    extract = Method(sessions.extract)
 
     list_agents = Listing(agents.list_agents)
     get_agent = Method(agents.get_agent)

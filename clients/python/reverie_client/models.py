@@ -444,6 +444,40 @@ class Imported(Answer):
     records: dict[str, Json] = {}
 
 
+class ExtractedMemory(Answer):
+    """A memory that a dream would propose. ``messages``: the positions of the messages it cites, from 0."""
+
+    type: str
+    content: str
+    user: str | None
+    hearsay_by: str | None
+    importance: float
+    confidence: float
+    tags: list[str]
+    entities: list[Json]
+    messages: list[int]
+    occurred_at: datetime | None
+    valid_from: datetime
+
+
+class IgnoredMemory(ExtractedMemory):
+    """One that the settings of the agent leave out, and why."""
+
+    reason: str
+
+
+class Extraction(Answer):
+    """What a dream would make of messages, or the prompts that a model would be sent."""
+
+    extractor: str
+    candidates: list[ExtractedMemory]
+    ignored: list[IgnoredMemory]
+    rejected: int
+    skipped: list[Json]
+    prompts: list[list[Json]] | None
+    degraded: Degraded | None
+
+
 class AskAnswer(Answer):
     """An answer from memory."""
 

@@ -21,7 +21,7 @@ from service.extraction.candidates import Candidate, Turn, stated_in
 from service.extraction.extraction import Extraction
 from service.extraction.sentences import without_injected
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
-from service.memory.dreams.in_flight import Tracker
+from service.memory.dreams.in_flight import Steps
 from service.memory.dreams.llm_candidates import candidates_of
 from service.memory.dreams.prompts import CANARY_TURN, EXTRACT, Notes
 from service.memory.dreams.steering import steered
@@ -67,7 +67,7 @@ class _Extractor:
 
     choices: DreamChoices
     calls: ModelCalls
-    tracker: Tracker
+    steps: Steps
 
 
 async def extract_by_llm(
@@ -75,20 +75,16 @@ async def extract_by_llm(
     choices: DreamChoices,
     calls: ModelCalls,
     done: Callable[[int], Awaitable[None]],
-    tracker: Tracker,
+    steps: Steps,
 ) -> Extraction:
     """What the turns state, by the language model under these settings, up to where the budget ends. ``done`` is told
     of each few read.
 
     Raises LLMUnavailable or LLMInvalidOutput when the model answers nothing of use, and LeaseLost.
     """
-    costs: list[int] = []
-    for _, part in tracker.batches(turns, stated_in, PREPARED_TURNS):
-        async with tracker.step("read", [turn.id for turn in part]):
-            costs += await asyncio.to_thread(_costs, part)
-    chunks = _chunks(turns, costs)
+    chunks = await _chunked(turns, steps)
     at_once = asyncio.Semaphore(CALLS_AT_ONCE)
-    asking = _Extractor(choices, calls, tracker)
+    asking = _Extractor(choices, calls, steps)
 
     async def read(chunk: Sequence[Turn]) -> _Chunk | BudgetReached:
         async with at_once:
@@ -118,6 +114,20 @@ async def extract_by_llm(
     if len(found.skipped) > SKIPPED_MAX:
         raise LLMInvalidOutput(f"{len(found.skipped)} messages in one dream could not be read: {found.skipped[0][1]}")
     return found
+
+
+async def prompts_for(turns: Sequence[Turn], choices: DreamChoices, steps: Steps) -> list[list[dict[str, str]]]:
+    """The prompts in which a model would be shown the turns, one for each call."""
+    shown = [await steps.run(_messages, chunk) for chunk in await _chunked(turns, steps)]
+    return [steered(messages, choices) for messages in shown if messages]
+
+
+async def _chunked(turns: Sequence[Turn], steps: Steps) -> list[list[Turn]]:
+    costs: list[int] = []
+    for _, part in steps.batches(turns, stated_in, PREPARED_TURNS):
+        async with steps.step("read", [turn.id for turn in part]):
+            costs += await steps.run(_costs, part)
+    return _chunks(turns, costs)
 
 
 def _costs(turns: Sequence[Turn]) -> list[int]:
@@ -177,8 +187,7 @@ async def _bisect(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
 
 async def _ask(turns: Sequence[Turn], asking: _Extractor, *, keep: bool = True) -> _Chunk:
     """One call about these turns, from its checkpoint when it has been made before."""
-    executor, characters = asking.tracker.flight.engine.executor, sum(len(turn.content) for turn in turns)
-    messages = await executor.run(_messages, turns, characters=characters)
+    messages = await asking.steps.run(_messages, turns)
     if not messages:
         return _Chunk()
     messages = steered(messages, asking.choices)
@@ -192,8 +201,8 @@ async def _ask(turns: Sequence[Turn], asking: _Extractor, *, keep: bool = True) 
         return _Chunk()
     ids = [turn.id for turn in turns]
     result = await asking.calls.once("extract", messages, ids, call)
-    async with asking.tracker.step("note", ids):
-        candidates, rejected = await asyncio.to_thread(candidates_of, Notes.model_validate(result), turns)
+    async with asking.steps.step("note", ids):
+        candidates, rejected = await asking.steps.run(candidates_of, Notes.model_validate(result), turns)
     return _Chunk(candidates, rejected=rejected)
 
 
@@ -213,9 +222,8 @@ def _messages(turns: Sequence[Turn]) -> list[dict[str, str]]:
             lines.append(f"(session {len({t.session for t in turns[:number]})})")
             session = turn.session
         who = turn.speaker or (turn.user if turn.role == "user" else None) or turn.role
-        lines.append(
-            dumps({"turn": number, "at": turn.at, "role": turn.role, "who": who, "said": _clipped(said)}).decode()
-        )
+        line = {"turn": number, "at": turn.at, "role": turn.role, "who": who, "said": _clipped(said)}
+        lines.append(dumps(line).decode().replace("</", r"<\/"))  # the same in JSON, and no end of the turns
     if not lines:
         return []
     return [

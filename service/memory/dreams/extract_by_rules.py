@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from service.extraction.candidates import Turn, stated_in
 from service.extraction.extraction import Extraction
 from service.extraction.rules import extract
-from service.memory.dreams.in_flight import Tracker
+from service.memory.dreams.in_flight import Steps
 
 BATCH_TURNS = 200
 
 
-async def extract_by_rules(
-    turns: Sequence[Turn], done: Callable[[int], Awaitable[None]], tracker: Tracker
-) -> Extraction:
+async def extract_by_rules(turns: Sequence[Turn], done: Callable[[int], Awaitable[None]], steps: Steps) -> Extraction:
     """What the turns state, by the built-in rules; off the event loop. ``done`` is told of each few read."""
     people = {turn.speaker for turn in turns if turn.role == "user" and turn.speaker}
     found = Extraction(covered=len(turns))
-    for start, stretch in tracker.batches(turns, stated_in, BATCH_TURNS):
+    for start, stretch in steps.batches(turns, stated_in, BATCH_TURNS):
         before = turns[start - 1] if start else None
-        async with tracker.step("read", [turn.id for turn in stretch]):
-            found.candidates += await asyncio.to_thread(extract, stretch, before=before, people=people)
+        async with steps.step("read", [turn.id for turn in stretch]):
+            found.candidates += await steps.run(partial(extract, stretch, before=before, people=people))
         await done(len(stretch))
     return found

@@ -18,9 +18,9 @@ import asyncio
 import os
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 import structlog
@@ -117,6 +117,21 @@ class InFlight:
         return tracker
 
 
+class Steps(Protocol):
+    """How a job goes through its texts: a step at a time, off the event loop."""
+
+    def batches(
+        self, items: Sequence[T], of: Callable[[T], tuple[UUID, str]], size: int
+    ) -> Iterator[tuple[int, Sequence[T]]]:
+        """The items in order, at most ``size`` at a time (``of``: id and text), and where each batch begins."""
+
+    def step(self, name: str, ids: Sequence[UUID]) -> AbstractAsyncContextManager[None]:
+        """The block that processes these texts."""
+
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """``function(*arguments)``, off the event loop."""
+
+
 @dataclass(slots=True)
 class Tracker:
     """The texts of one job: ``deaths`` over each suspect alone and over a batch of them, and the largest batch to take
@@ -169,6 +184,10 @@ class Tracker:
             chars += len(text)
         if start < len(items):
             yield start, items[start:]
+
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """``function(*arguments)``, in a thread."""
+        return await asyncio.to_thread(function, *arguments)
 
     @asynccontextmanager
     async def step(self, name: str, ids: Sequence[UUID]) -> AsyncIterator[None]:

@@ -14,7 +14,7 @@ from service.domain.workspace import PiiSettings
 from service.extraction.candidates import Candidate, Mention, Turn, evidence_of, proposed_in, stated_in
 from service.memory.access.naming import masked_names
 from service.memory.access.redaction import redact_lenient
-from service.memory.dreams.in_flight import Tracker
+from service.memory.dreams.in_flight import Steps
 from service.memory.engine import Engine
 from service.privacy import PiiPolicy
 
@@ -30,14 +30,14 @@ class Masked:
 
 
 async def masked_turns(
-    engine: Engine, workspace: UUID, rule: PiiSettings, turns: Sequence[Turn], tracker: Tracker
+    engine: Engine, workspace: UUID, rule: PiiSettings, turns: Sequence[Turn], steps: Steps
 ) -> Masked:
     """The turns with personal data masked in what was said, and in the names of who said it, unless it is allowed."""
     if rule.mode == "off":
         return Masked(list(turns), {})
     said: list[str] = []
-    for _, part in tracker.batches(turns, stated_in, BATCH):
-        async with tracker.step("redact", [turn.id for turn in part]):
+    for _, part in steps.batches(turns, stated_in, BATCH):
+        async with steps.step("redact", [turn.id for turn in part]):
             said += await redact_lenient(engine, rule, [turn.content for turn in part])
     names = sorted({name for turn in turns for name in (turn.speaker, turn.user) if name})
     masks = await masked_names(engine, workspace, rule, [(("name",), name) for name in names], refuse=False)
@@ -63,15 +63,15 @@ def with_stored_names(turns: Sequence[Turn], stored: Mapping[str, str]) -> list[
 
 
 async def allowed_candidates(
-    engine: Engine, rule: PiiSettings, candidates: Sequence[Candidate], stored: Mapping[str, str], tracker: Tracker
+    engine: Engine, rule: PiiSettings, candidates: Sequence[Candidate], stored: Mapping[str, str], steps: Steps
 ) -> list[Candidate]:
     """The candidates with personal data masked, or without those that hold any where the workspace refuses it; about
     users by their names as they are stored."""
     if rule.mode == "off":
         return list(candidates)
     allowed: list[Candidate] = []
-    for _, part in tracker.batches(candidates, proposed_in, BATCH):
-        async with tracker.step("redact_candidates", evidence_of(part)):
+    for _, part in steps.batches(candidates, proposed_in, BATCH):
+        async with steps.step("redact_candidates", evidence_of(part)):
             allowed += await _allowed(engine, rule, part, stored)
     return allowed
 

@@ -82,3 +82,16 @@ def ask(question: str, max_tokens: int | None = None, agent: str | None = None) 
     """An answer from memory, with the memories it rests on."""
     body = drop_none({"question": question, "max_tokens": max_tokens, "agent": agent})
     return Call("POST", "/v1/ask", m.AskAnswer, body=body, agent_in="body")
+
+
+def extract(
+    said: str | Sequence[o.MessageDraft],
+    user: str | None = None,
+    instructions: str | None = None,
+    prompts: bool = False,
+    agent: str | None = None,
+) -> Call[m.Extraction]:
+    """What a dream would make of a text or of messages, or the ``prompts`` for it; nothing is stored."""
+    source: m.Json = {"text": said} if isinstance(said, str) else {"messages": [dict(one) for one in said]}
+    body = source | drop_none({"user": user, "instructions": instructions, "prompts": prompts, "agent": agent})
+    return Call("POST", "/v1/extract", m.Extraction, body=body, agent_in="body", only_reads=True)

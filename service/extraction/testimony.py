@@ -12,7 +12,7 @@ from uuid import UUID
 
 from service.domain.guards import content_stems, normalize
 from service.extraction.candidates import Candidate, Turn
-from worker.dreaming.people import People, Person, slot_owner
+from service.extraction.people import People, Person, slot_owner
 
 HEARSAY_CONFIDENCE = 0.5
 """What is left of the confidence in a statement about a user that somebody else made."""

@@ -1,0 +1,188 @@
+"""What a dream would make of messages that are given and not stored, and the prompts that would make it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+import structlog
+
+from service.concurrency.executor import NOT_KNOWN, FairExecutor
+from service.domain.extract_request import ExtractRequest
+from service.domain.ids import new_id
+from service.domain.message_text import text_of
+from service.domain.principal import Principal
+from service.domain.spending import paid_by
+from service.domain.workspace import WorkspaceSettings
+from service.extraction.candidates import Candidate, Turn
+from service.extraction.extraction import Extraction
+from service.extraction.people import People
+from service.extraction.testimony import attest
+from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable
+from service.memory.access.redaction import redact_fields
+from service.memory.dreams.extract import extract
+from service.memory.dreams.extract_by_llm import prompts_for
+from service.memory.dreams.personal_data import masked_turns, with_stored_names
+from service.memory.dreams.prompts import Notes
+from service.memory.engine import Engine
+from service.memory.search.search_results import Degraded
+from service.store import agents
+from service.store.settings import agent_settings, workspace_settings
+
+log = structlog.get_logger(__name__)
+
+SESSION = "extract"
+RULES = "rules"
+
+T = TypeVar("T")
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """``extractor``: the model, or ``rules``. ``prompts`` are those of the calls that would have been made, where they
+    were asked for. ``rejected``: answers of the model that did not hold to the rules."""
+
+    extractor: str
+    candidates: list[Json] = field(default_factory=list)
+    ignored: list[Json] = field(default_factory=list)
+    rejected: int = 0
+    skipped: list[Json] = field(default_factory=list)
+    prompts: list[list[Json]] | None = None
+    degraded: Degraded | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _OffLoop:
+    """Steps of a request: a text at a time, so that workspaces take turns."""
+
+    executor: FairExecutor
+
+    def batches(
+        self, items: Sequence[T], of: Callable[[T], tuple[UUID, str]], size: int
+    ) -> Iterator[tuple[int, Sequence[T]]]:
+        for place in range(len(items)):
+            yield place, items[place : place + 1]
+
+    @asynccontextmanager
+    async def step(self, name: str, ids: Sequence[UUID]) -> AsyncIterator[None]:
+        yield
+
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        return await self.executor.run(function, *arguments, characters=NOT_KNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """Calls of a model of which nothing is kept."""
+
+    llm: LLM
+    used: list[str] = field(default_factory=list)
+
+    async def once(
+        self, step: str, question: Any, message_ids: Sequence[UUID], work: Callable[[LLM], Awaitable[Json]]
+    ) -> Json:
+        return await work(self.llm)
+
+    async def call(self, step: str, work: Callable[[LLM], Awaitable[Json]]) -> Json:
+        return await work(self.llm)
+
+
+async def preview_extraction(engine: Engine, principal: Principal, request: ExtractRequest) -> Extracted:
+    """What a dream of the acting agent would propose, before it compares that with what is known. Nothing is stored.
+
+    A model that fails, or that the budget does not allow to be called, leaves what was read until then and says so.
+    """
+    principal.require_write()
+    agent = principal.acting_agent(request.agent)
+    settings = await _settings(engine, principal, agent, request)
+    steps = _OffLoop(engine.executor)
+    turns = _turns(request, engine.now())
+    masked = await masked_turns(engine, principal.workspace_id, settings.pii, turns, steps)
+    extractor = engine.llm.model if engine.llm else RULES
+    if request.prompts:
+        prompts = await prompts_for(masked.turns, settings.dream, steps)
+        shown = [engine.llm.sent(prompt, Notes) for prompt in prompts] if engine.llm else prompts
+        return Extracted(extractor, prompts=shown)
+    calls = None
+    if engine.llm is not None:
+        budget = Budget(settings.dream.tokens_max, settings.dream.cost_max_usd)
+        calls = _Calls(engine.llm.within(budget).to("extract"))
+    try:
+        with paid_by(principal.payer(agent)):
+            found = await extract(engine, settings, masked, calls, _read, steps)
+    except (LLMUnavailable, LLMInvalidOutput) as error:
+        log.warning("extraction_failed", error=type(error).__name__)
+        return Extracted(extractor, degraded=Degraded(error.message, "none"))
+    named = with_stored_names(masked.turns, masked.stored)
+    return await steps.run(_shown, extractor, found, named)
+
+
+async def _settings(engine: Engine, principal: Principal, agent: str, request: ExtractRequest) -> WorkspaceSettings:
+    """The settings of an agent, which need not be there yet, with the instructions of the request."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await agents.get_agent(connection, principal.workspace_id, agent)
+        settings = (
+            await agent_settings(connection, principal.workspace_id, row["id"])
+            if row
+            else await workspace_settings(connection, principal.workspace_id)
+        )
+    if request.instructions is None:
+        return settings
+    allowed = await redact_fields(engine, principal, {"instructions": request.instructions})
+    return settings.model_copy(update={"dream": settings.dream.model_copy(update=allowed)})
+
+
+def _turns(request: ExtractRequest, now: datetime) -> list[Turn]:
+    return [
+        Turn(
+            id=new_id(),
+            session=SESSION,
+            seq=place,
+            role=message.role,
+            content=text_of(message.content),
+            at=message.created_at or now,
+            speaker=message.name,
+            user=request.user,
+        )
+        for place, message in enumerate(request.drafts())
+    ]
+
+
+async def _read(turns: int) -> None:
+    """Nobody watches the progress."""
+
+
+def _shown(extractor: str, found: Extraction, turns: Sequence[Turn]) -> Extracted:
+    place = {turn.id: turn.seq for turn in turns}
+    said_at = {turn.id: turn.at for turn in turns}
+    people = People.speaking(turns)
+    ignored = attest([one for one, _ in found.ignored], turns, people)
+
+    def shown(one: Candidate) -> Json:
+        return {
+            "type": one.type,
+            "content": one.content,
+            "user": one.subject,
+            "hearsay_by": one.hearsay_by,
+            "importance": one.importance,
+            "confidence": one.confidence,
+            "tags": list(one.tags),
+            "entities": [{"name": mention.name, "kind": mention.kind} for mention in one.mentions],
+            "messages": [place[id_] for id_ in one.evidence],
+            "occurred_at": one.occurred_at,
+            "valid_from": max(said_at[id_] for id_ in one.evidence),
+        }
+
+    return Extracted(
+        extractor,
+        [shown(one) for one in attest(found.candidates, turns, people)],
+        [shown(one) | {"reason": reason} for one, (_, reason) in zip(ignored, found.ignored, strict=True)],
+        found.rejected,
+        [{"message": place[id_], "reason": reason} for id_, reason in found.skipped],
+        degraded=Degraded(found.stopped, "none") if found.stopped else None,
+    )
