@@ -13,6 +13,7 @@ import structlog
 from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.db.pool import Connection, Database
 from service.db.replica import Replica
+from service.domain.llm_settings import OFF
 from service.domain.spending import Ledger
 from service.embedding.monitored import MonitoredEmbedder
 from service.errors import Unavailable
@@ -23,6 +24,7 @@ from service.memory.events.webhook_sender import WebhookSender
 from service.memory.ops.health import HealthProber
 from service.memory.ops.model_factory import ModelFactory
 from service.memory.ops.model_settings import ModelSettings
+from service.memory.ops.step_models import StepModels
 from service.settings import Settings
 from service.telemetry import Telemetry
 
@@ -88,18 +90,18 @@ def _engine(settings: Settings, telemetry: Telemetry | None, db: Database, repli
             "streams", Bounds(settings.streams_per_key, settings.streams_per_workspace, settings.streams_max)
         ),
     )
-    engine.llm = _llm(settings, telemetry.llm if telemetry else LLM, engine.budget)
+    client = _llm(settings, telemetry.llm if telemetry else LLM, engine.budget)
+    engine.llm = client if settings.llm_model else None
+    engine.step_models = StepModels(settings, client)
     engine.model_factory = ModelFactory(settings, engine.budget, telemetry.embedder if telemetry else MonitoredEmbedder)
     if telemetry is not None:
         engine.span = telemetry.span
     return engine
 
 
-def _llm(settings: Settings, kind: type[LLM], ledger: Ledger) -> LLM | None:
-    if not settings.llm_model:
-        return None
+def _llm(settings: Settings, kind: type[LLM], ledger: Ledger) -> LLM:
     return kind(
-        settings.llm_model,
+        settings.llm_model or OFF,
         api_base=settings.llm_api_base,
         api_key=settings.llm_api_key,
         timeout_s=settings.llm_timeout_s,

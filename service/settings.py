@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -17,6 +17,34 @@ CLIENT_NAMES = ("REVERIE_URL", "REVERIE_API_KEY", "REVERIE_AGENT")
 MISSPELT_RATIO = 0.85
 """From there on, a name in ``.env`` counts as a misspelt one of ours."""
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+
+
+class EnvironmentModel(BaseModel):
+    """A model that the environment names for a step, by litellm's name; what is unset is as for LLM_MODEL."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = Field(min_length=1)
+    api_base: str | None = None
+    api_key: str | None = Field(None, repr=False)
+    timeout_s: float | None = Field(None, gt=0)
+
+
+def _models(given: object) -> object:
+    """From ``off``, a name, or what JSON has been decoded to: an object of ``EnvironmentModel``, or a list of them."""
+    if isinstance(given, dict):
+        return [given]
+    if not isinstance(given, str):
+        return given
+    text = given.strip()
+    if text.startswith(("{", "[")):
+        raise ValueError("must be `off`, the name of a model, or JSON")
+    return [] if text == "off" else [{"model": text}] if text else None
+
+
+EnvironmentModels = Annotated[tuple[EnvironmentModel, ...], BeforeValidator(_models), Field(max_length=5)]
+"""The model of a step and its alternatives, in the order in which they are called; empty: no call."""
+STEP = "as for LLM_MODEL; `off`, or JSON with base URL, key, timeout and alternatives"
 
 
 class Settings(BaseSettings):
@@ -82,6 +110,25 @@ class Settings(BaseSettings):
     llm_api_base: str | None = Field(None, alias="LLM_API_BASE")
     llm_api_key: str | None = Field(None, alias="LLM_API_KEY")
     llm_timeout_s: float = Field(60.0, alias="LLM_TIMEOUT_S", gt=0, description="of one attempt")
+    llm_extract: EnvironmentModels | None = Field(None, alias="LLM_EXTRACT", description=STEP)
+    llm_reconcile: EnvironmentModels | None = Field(None, alias="LLM_RECONCILE", description=STEP)
+    llm_decide: EnvironmentModels | None = Field(None, alias="LLM_DECIDE", description=STEP)
+    llm_reflect: EnvironmentModels | None = Field(None, alias="LLM_REFLECT", description=STEP)
+    llm_bulletin: EnvironmentModels | None = Field(None, alias="LLM_BULLETIN", description=STEP)
+    llm_summary: EnvironmentModels | None = Field(None, alias="LLM_SUMMARY", description=STEP)
+    llm_ask: EnvironmentModels | None = Field(None, alias="LLM_ASK", description=STEP)
+    llm_allow_private: bool = Field(
+        False,
+        alias="REVERIE_LLM_ALLOW_PRIVATE",
+        description="models that workspaces name may be at addresses inside the network",
+    )
+    encryption_key: str | None = Field(
+        None,
+        alias="REVERIE_ENCRYPTION_KEY",
+        min_length=16,
+        max_length=1_000,
+        description="encrypts the keys of workspaces' own models; unset: `encryption-key` in the data folder",
+    )
     proxy_timeout_s: float = Field(600.0, alias="REVERIE_PROXY_TIMEOUT_S", gt=0, description="between two bytes")
     proxy_body_bytes_max: int = Field(33_554_432, alias="REVERIE_PROXY_BODY_BYTES_MAX", ge=1024)
     proxy_answer_bytes_max: int = Field(
@@ -169,7 +216,8 @@ class Settings(BaseSettings):
     @field_validator(
         "admin_key", "database_replica_url", "embedding_model", "embedding_dim", "embedding_storage",
         "embedding_cache_size", "embedding_cache_ttl_s", "embedding_api_base", "embedding_api_key",
-        "llm_model", "llm_api_base", "llm_api_key", "rerank_model", "rerank_api_base", "rerank_api_key",
+        "llm_model", "llm_api_base", "llm_api_key", "llm_extract", "llm_reconcile", "llm_decide", "llm_reflect",
+        "llm_bulletin", "llm_summary", "llm_ask", "encryption_key", "rerank_model", "rerank_api_base", "rerank_api_key",
         mode="before",
     )  # fmt: skip
     @classmethod

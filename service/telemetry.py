@@ -22,7 +22,7 @@ from service.db.pool import Connection, Row
 from service.db.queries import NO_FLAGS, Flags
 from service.embedding.base import Vectors
 from service.embedding.monitored import MonitoredEmbedder
-from service.llm import LLM
+from service.llm import LLM, Endpoint
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -161,8 +161,8 @@ def _llm(span: Spans) -> type[LLM]:
     class TracedLLM(LLM):
         """Each attempt is a span."""
 
-        async def _attempt(self, *given: Any) -> Any:
-            with span("llm", **{"gen_ai.request.model": self.model}):
-                return await super()._attempt(*given)
+        async def _attempt(self, endpoint: Endpoint, *given: Any) -> Any:
+            with span("llm", **{"gen_ai.request.model": endpoint.model}):
+                return await super()._attempt(endpoint, *given)
 
     return TracedLLM

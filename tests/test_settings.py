@@ -122,3 +122,31 @@ def test_every_name_that_is_one_is_taken_from_the_env_file(tmp_path: Path) -> No
 )
 def test_where_this_machine_reaches_the_api(host: str, url: str) -> None:
     assert Settings(REVERIE_HOST=host, REVERIE_PORT=9, _env_file=None).local_url == url
+
+
+@pytest.mark.parametrize(
+    ("given", "models"),
+    [
+        ("off", ()),
+        ("openai/m", ("openai/m",)),
+        ('{"model": "openai/m", "timeout_s": 3}', ("openai/m",)),
+        ('[{"model": "openai/m"}, {"model": "openai/n"}]', ("openai/m", "openai/n")),
+        ("", None),
+    ],
+)
+def test_the_models_of_a_step(monkeypatch: pytest.MonkeyPatch, given: str, models: tuple[str, ...] | None) -> None:
+    monkeypatch.setenv("LLM_EXTRACT", given)
+    found = Settings(_env_file=None).llm_extract
+    assert (None if found is None else tuple(one.model for one in found)) == models
+
+
+@pytest.mark.parametrize(
+    "given", ["{", "[1]", '{"model": ""}', '{"api_key": "sk-x"}', '[{"model": "m", "key": "sk-x"}]']
+)
+def test_what_names_no_model_of_a_step_is_refused_without_repeating_it(
+    monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv("LLM_ASK", given)
+    with pytest.raises(ValidationError, match="LLM_ASK") as caught:
+        Settings(_env_file=None)
+    assert "sk-x" not in str(caught.value)

@@ -116,8 +116,8 @@ class UsageItem(BaseModel):
         description="Name of the agent; null unless grouped by agent, and for calls without an agent."
     )
     purpose: str = Field(
-        description="Purpose of the calls: `extract`, `reconcile`, `bulletin`, `summary`, `ask`, `rerank`, `embed`, "
-        "`proxy` or `probe`."
+        description="Purpose of the calls: `extract`, `reconcile`, `decide`, `reflect`, `bulletin`, `summary`, `ask`, "
+        "`rerank`, `embed`, `proxy` or `probe`."
     )
     calls: int = Field(description="Number of calls.")
     failed_calls: int = Field(description="Number of failed calls.")

@@ -14,8 +14,11 @@ from dataclasses import astuple, dataclass, replace
 from typing import Final, Literal, Protocol
 from uuid import UUID
 
-Purpose = Literal["extract", "reconcile", "bulletin", "summary", "page", "ask", "rerank", "embed", "proxy", "probe"]
-DREAM_PURPOSES: Final[frozenset[Purpose]] = frozenset({"extract", "reconcile", "bulletin"})
+Purpose = Literal[
+    "extract", "reconcile", "decide", "reflect", "bulletin", "summary", "page", "ask", "rerank", "embed", "proxy",
+    "probe",
+]  # fmt: skip
+DREAM_PURPOSES: Final[frozenset[Purpose]] = frozenset({"extract", "reconcile", "decide", "reflect", "bulletin"})
 """What counts against the limits of dreams as well."""
 
 

@@ -1,4 +1,5 @@
-"""SSRF protection: webhooks are never sent into the operator's own network, unless the operator allows it."""
+"""SSRF protection: what a workspace has the service call, webhooks and models, is never inside the operator's own
+network, unless the operator allows it."""
 
 from __future__ import annotations
 
@@ -15,8 +16,9 @@ GLOBAL_UNICAST = IPv6Network("2000::/3")
 compatible (``::127.0.0.1``), translated (``::ffff:0:127.0.0.1``), and translated locally (``64:ff9b:1::/48``)."""
 
 
-def find_url_problem(url: str, *, private: bool) -> str | None:
-    """What is wrong with a webhook's URL; None when nothing is. ``private``: addresses inside a network will do.
+def find_url_problem(url: str, *, private: bool, allowed_by: str = "REVERIE_WEBHOOKS_ALLOW_PRIVATE") -> str | None:
+    """What is wrong with a URL; None when nothing is. ``private``: addresses inside a network will do, as the setting
+    ``allowed_by`` says.
 
     A name is not looked up here: what it stands for is looked at whenever something is sent there.
     """
@@ -30,7 +32,7 @@ def find_url_problem(url: str, *, private: bool) -> str | None:
     if parts.username is not None or parts.password is not None or parts.fragment:
         return "must hold no user, password or fragment"
     if not private and not _may_be_public(host):
-        return "must not be an address inside a network (REVERIE_WEBHOOKS_ALLOW_PRIVATE allows it)"
+        return f"must not be an address inside a network ({allowed_by} allows it)"
     return None
 
 

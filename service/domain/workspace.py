@@ -14,6 +14,7 @@ from service.domain.documents import DocumentSettings
 from service.domain.dream_settings import DreamChoices, DreamSettings
 from service.domain.field_types import Name, Text
 from service.domain.languages import Configuration
+from service.domain.llm_settings import LLMSettings
 from service.domain.search import Ranking, Strategy
 
 PiiEntity = Literal[
@@ -258,11 +259,16 @@ class WorkspaceSettings(AgentSettings):
     retention: RetentionSettings = Field(RetentionSettings(), description="Retention periods.")
     documents: DocumentSettings = Field(DocumentSettings(), description="Document chunking settings.")
     proxy: ProxySettings = Field(ProxySettings(), description="OpenAI-compatible proxy settings.")
+    llm: LLMSettings = Field(LLMSettings(), description="Language models of the workspace's own, by step.")
 
     def over(self, changes: Mapping[str, Any]) -> WorkspaceSettings:
         """These settings with ``changes``, sections of fields, laid over them. Raises ValueError where they do not fit
         together."""
         return WorkspaceSettings.model_validate(_merged(self.model_dump(), changes))
+
+    def shown(self) -> WorkspaceSettings:
+        """As they are shown: without keys."""
+        return self.model_copy(update={"llm": self.llm.shown()} if "llm" in self.model_fields_set else None)
 
     def next_dream(self, now: datetime) -> datetime:
         """When an agent that dreams now is due again: after its interval, in its quiet hours."""

@@ -3,6 +3,7 @@
 from service.domain.spending import Usage
 from service.errors import BudgetReached
 from service.llm.client import LLM, Completion, Message, Structured
+from service.llm.endpoint import Endpoint, WorkspaceEndpoint
 from service.llm.errors import LLMInvalidOutput, LLMRefused, LLMUnavailable
 from service.llm.metering import Budget, Meter
 from service.llm.rerank import Ranked, Reranker
@@ -12,6 +13,7 @@ __all__ = [
     "Budget",
     "BudgetReached",
     "Completion",
+    "Endpoint",
     "LLMInvalidOutput",
     "LLMRefused",
     "LLMUnavailable",
@@ -21,4 +23,5 @@ __all__ = [
     "Reranker",
     "Structured",
     "Usage",
+    "WorkspaceEndpoint",
 ]

@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Any, Final, Generic
 
-from pydantic import ValidationError
+import structlog
+from pydantic import BaseModel, ValidationError
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from service.domain.field_types import replace_unstorable
 from service.domain.health_status import HealthStatus
 from service.domain.spending import FAILED, UNRECORDED, Ledger, Purpose, Usage
 from service.errors import ReverieError
+from service.llm.endpoint import TIMEOUT_S, Endpoint
 from service.llm.errors import LLMInvalidOutput, LLMRefused, LLMUnavailable
-from service.llm.metering import Budget, Meter
-from service.llm.structured import Value, parse, repair_prompt, with_instruction
+from service.llm.metering import Meter
+from service.llm.structured import Value, parse, repair_prompt
 from service.llm.transport import REQUEST_TIMEOUT, call_once, is_transient
 from service.provider.library import load_litellm
-from service.provider.prices import entry_of, reported, usage_of
+from service.provider.prices import reported, usage_of
+
+log = structlog.get_logger(__name__)
 
 Message = Mapping[str, Any]
 ATTEMPTS_MAX: Final = 4
 BACKOFF_FIRST_S: Final = 0.5
 BACKOFF_MAX_S: Final = 15.0
-TIMEOUT_S: Final = 60.0
-OPENAI_BASE: Final = "https://api.openai.com/v1"
+SKIPPED_S: Final = 30.0
+"""For so long after a failure, a model is called only when its alternatives fail too."""
 NO_ENTRY: Final = frozenset({401, 403, 404})
 """Refusals that every request would meet: a wrong key, no access, no such model."""
-# Providers that hold any model to a schema, whatever litellm's table says of the model.
-_PROVIDERS_WITH_SCHEMA: Final = frozenset({"ollama", "ollama_chat", "hosted_vllm", "lm_studio"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,28 @@ class Structured(Generic[Value]):
 
 
 @dataclass(frozen=True, slots=True)
+class _Request:
+    """What is asked, whichever model answers. ``schema``: what the answer is held to."""
+
+    messages: Sequence[Message]
+    tokens_max: int
+    temperature: float
+    timeout_s: float | None
+    schema: type[BaseModel] | None = None
+
+    def to(self, endpoint: Endpoint) -> dict[str, Any]:
+        """The arguments of the call to this model."""
+        arguments: dict[str, Any] = {"max_tokens": self.tokens_max, "temperature": self.temperature}
+        if self.schema is not None and endpoint.holds_to_schema():
+            arguments["response_format"] = self.schema
+        return arguments | {"messages": endpoint.sent(self.messages, self.schema)}
+
+
+@dataclass(frozen=True, slots=True)
 class _Answer:
     text: str
     cut_off: bool
+    model: str
 
 
 @dataclass(slots=True)
@@ -68,7 +89,7 @@ class _Attempt:
 
 
 class LLM:
-    """One model of one provider, by litellm's name for it. Safe for concurrent use."""
+    """A model of a provider and those to take in its place while it does not answer. Safe for concurrent use."""
 
     def __init__(
         self,
@@ -80,33 +101,43 @@ class LLM:
         json_schema: bool | None = None,
         backoff_first_s: float = BACKOFF_FIRST_S,
         meter: Meter | None = None,
-        condition: HealthStatus | None = None,
         ledger: Ledger = UNRECORDED,
         purpose: Purpose = "probe",
     ) -> None:
-        """``timeout_s`` bounds one attempt. ``json_schema``: whether the model can be held to one; None asks litellm.
-        ``condition`` is told how each attempt ended. ``ledger``: where each attempt is reserved and recorded, for
-        this ``purpose``.
+        """``model``, ``timeout_s`` and ``json_schema`` as an ``Endpoint`` has them. ``ledger``: where each attempt is
+        reserved and recorded, for this ``purpose``.
 
         Opens nothing: litellm is imported at the first call.
         """
-        self.model = model
         self.meter = meter or Meter()
-        self.condition = condition or HealthStatus()
-        self._api_base = api_base
-        self._api_key = api_key
-        self._timeout_s = timeout_s
-        self._json_schema = json_schema
+        self._endpoints = [Endpoint(model, api_base, api_key, timeout_s, json_schema)]
         self._backoff_first_s = backoff_first_s
         self._ledger = ledger
         self._purpose: Purpose = purpose
 
-    def within(self, budget: Budget, spent: Usage | None = None) -> LLM:
-        """The same model with a meter of its own, which also counts in this one's; ``spent`` is from before."""
-        return self._derived(Meter(budget, spent=spent, parent=self.meter), self._purpose)
+    @property
+    def model(self) -> str:
+        """The model that is called first."""
+        return self._endpoints[0].model
+
+    @property
+    def condition(self) -> HealthStatus:
+        """How the last attempt at that model ended."""
+        return self._endpoints[0].condition
+
+    def at(self, endpoints: Sequence[Endpoint]) -> LLM:
+        """A client of other models, each called where those before it do not answer; its calls count in this one's
+        meter and go into the same ledger."""
+        derived = self._derived(Meter(parent=self.meter), self._purpose)
+        derived._endpoints = list(endpoints)
+        return derived
+
+    def within(self, meter: Meter) -> LLM:
+        """The same models, whose calls count in this meter and in its budget."""
+        return self._derived(Meter(parent=meter), self._purpose)
 
     def to(self, purpose: Purpose) -> LLM:
-        """The same model, called for this purpose."""
+        """The same models, called for this purpose."""
         return self._derived(Meter(parent=self.meter), purpose)
 
     async def complete(
@@ -117,10 +148,9 @@ class LLM:
         Raises LLMUnavailable, LLMRefused, BudgetReached, and LLMInvalidOutput for an empty answer.
         """
         meter = Meter(parent=self.meter)
-        request = {"messages": list(messages), "max_tokens": tokens_max, "temperature": temperature}
-        answer = await self._answer(request, meter, timeout_s or self._timeout_s)
+        answer = await self._answer(_Request(messages, tokens_max, temperature, timeout_s), meter)
         if not answer.text:
-            raise LLMInvalidOutput(f"{self.model} gave an empty answer.")
+            raise LLMInvalidOutput(f"{answer.model} gave an empty answer.")
         return Completion(answer.text, answer.cut_off, meter.usage)
 
     async def structured(
@@ -137,98 +167,84 @@ class LLM:
         Raises LLMInvalidOutput when the second answer is invalid too, and what ``complete`` raises.
         """
         meter = Meter(parent=self.meter)
-        request: dict[str, Any] = {"max_tokens": tokens_max, "temperature": temperature}
-        request["messages"] = self.sent(messages, schema)
-        if self._holds_to_schema():
-            request["response_format"] = schema
-        timeout_s = timeout_s or self._timeout_s
-        answer = await self._answer(request, meter, timeout_s)
+        request = _Request(messages, tokens_max, temperature, timeout_s, schema)
+        answer = await self._answer(request, meter)
         try:
             value = parse(answer.text, schema)
         except ValidationError as invalid:
-            meter.note_failure(f"{self.model} gave no valid {schema.__name__}.")
-            request["messages"] = [
-                *request["messages"],
+            meter.note_failure(f"{answer.model} gave no valid {schema.__name__}.")
+            repair = [
+                *messages,
                 {"role": "assistant", "content": answer.text or "(nothing)"},
                 {"role": "user", "content": repair_prompt(invalid, cut_off=answer.cut_off)},
             ]
-            answer = await self._answer(request, meter, timeout_s)
+            answer = await self._answer(replace(request, messages=repair), meter)
             try:
                 value = parse(answer.text, schema)
             except ValidationError as still:
-                repair = repair_prompt(still, cut_off=answer.cut_off)
-                meter.note_failure(f"{self.model} gave no valid {schema.__name__}.")
-                raise LLMInvalidOutput(f"{self.model} gave no valid {schema.__name__} twice. {repair}") from still
+                wrong = repair_prompt(still, cut_off=answer.cut_off)
+                meter.note_failure(f"{answer.model} gave no valid {schema.__name__}.")
+                raise LLMInvalidOutput(f"{answer.model} gave no valid {schema.__name__} twice. {wrong}") from still
         return Structured(value, meter.usage)
 
     def _derived(self, meter: Meter, purpose: Purpose) -> LLM:
-        return type(self)(
-            self.model,
-            api_base=self._api_base,
-            api_key=self._api_key,
-            timeout_s=self._timeout_s,
-            json_schema=self._json_schema,
-            backoff_first_s=self._backoff_first_s,
-            meter=meter,
-            condition=self.condition,
-            ledger=self._ledger,
-            purpose=purpose,
-        )
+        derived = copy(self)
+        derived.meter, derived._purpose = meter, purpose
+        return derived
 
-    async def _answer(self, request: dict[str, Any], meter: Meter, timeout_s: float) -> _Answer:
-        """One answer, in up to four attempts; each is checked against the budget and metered."""
+    async def _answer(self, request: _Request, meter: Meter) -> _Answer:
+        """One answer: one attempt at each model that has alternatives left, up to four at the last of them. Each is
+        checked against the budget and metered. A request that is refused is not put to another model."""
+        *others, last = sorted(self._endpoints, key=_failed_lately)
+        for endpoint in others:
+            try:
+                return await self._attempt(endpoint, request, meter)
+            except LLMUnavailable as error:
+                if not is_transient(error):
+                    raise
+                log.warning("llm_failover", model=endpoint.model, error=error.message)
         retrying = AsyncRetrying(
             retry=retry_if_exception(is_transient),
             stop=stop_after_attempt(ATTEMPTS_MAX),
             wait=wait_random_exponential(multiplier=self._backoff_first_s, max=BACKOFF_MAX_S),
             reraise=True,
         )
-        answer: _Answer = await retrying(self._attempt, request, meter, timeout_s)
+        answer: _Answer = await retrying(self._attempt, last, request, meter)
         return answer
 
-    async def _attempt(self, request: dict[str, Any], meter: Meter, timeout_s: float) -> _Answer:
+    async def _attempt(self, endpoint: Endpoint, request: _Request, meter: Meter) -> _Answer:
         litellm = await load_litellm()
-        prompt_tokens = litellm.token_counter(model=self.model, messages=request["messages"])
+        model, timeout_s, arguments = endpoint.model, request.timeout_s or endpoint.timeout_s, request.to(endpoint)
+        prompt_tokens = litellm.token_counter(model=model, messages=arguments["messages"])
         call = partial(
             litellm.acompletion,
-            model=self.model,
-            api_base=self._api_base,
-            api_key=self._key(litellm),
+            model=model,
             timeout=timeout_s,
             max_retries=0,
             num_retries=0,
             drop_params=True,
-            **request,
+            **endpoint.access(litellm),
+            **arguments,
         )
-        async with self._charged(meter, usage_of(self.model, prompt_tokens, request["max_tokens"])) as this:
+        async with self._charged(model, meter, usage_of(model, prompt_tokens, request.tokens_max)) as this:
             # A call cut short by cancellation or a timeout may be billed for its prompt; one that is refused is not.
-            this.used = usage_of(self.model, prompt_tokens, failed=True)
-            started = perf_counter()
-            try:
-                response = await call_once(call, self.model, timeout_s, self._api_base)
-            except (LLMUnavailable, LLMInvalidOutput) as error:
-                meter.note_failure(error.message)
-                if isinstance(error, LLMRefused) and error.status not in NO_ENTRY:
-                    self.condition.mark_ok()
-                else:
-                    self.condition.mark_failed(error.message)
-                if isinstance(error, LLMUnavailable) and error.status != REQUEST_TIMEOUT:
-                    this.used = FAILED
-                raise
-            self.condition.mark_ok((perf_counter() - started) * 1000)
+            this.used = usage_of(model, prompt_tokens, failed=True)
+            response = await _called(call, endpoint, timeout_s, meter, this)
             usage = getattr(response, "usage", None)
             this.used = usage_of(
-                self.model,
+                model,
                 reported(getattr(usage, "prompt_tokens", None), 0) or prompt_tokens,
                 reported(getattr(usage, "completion_tokens", None), 0),
             )
+        meter.note_answer(model)
         if not response.choices:
-            return _Answer("", cut_off=False)
+            return _Answer("", cut_off=False, model=model)
         choice = response.choices[0]
-        return _Answer(replace_unstorable(choice.message.content or ""), cut_off=choice.finish_reason == "length")
+        text = replace_unstorable(choice.message.content or "")
+        return _Answer(text, cut_off=choice.finish_reason == "length", model=model)
 
     @asynccontextmanager
-    async def _charged(self, meter: Meter, worst: Usage) -> AsyncIterator[_Attempt]:
+    async def _charged(self, model: str, meter: Meter, worst: Usage) -> AsyncIterator[_Attempt]:
         """Reserve ``worst`` with the meter and in the ledger for an attempt, and settle what it used, however it ends.
 
         Raises BudgetReached before the block.
@@ -236,7 +252,7 @@ class LLM:
         this = _Attempt(Usage())
         meter.reserve(worst)
         try:
-            charge = await self._ledger.reserve(self._purpose, self.model, worst)
+            charge = await self._ledger.reserve(self._purpose, model, worst)
             try:
                 yield this
             finally:
@@ -254,31 +270,32 @@ class LLM:
 
     async def server(self) -> tuple[str | None, str | None]:
         """The base URL and key of the provider, as far as they are known without a call."""
-        litellm = await load_litellm()
-        try:
-            _, provider, key, base = litellm.get_llm_provider(
-                self.model, api_base=self._api_base, api_key=self._key(litellm)
-            )
-        except litellm.BadRequestError:
-            return self._api_base, self._api_key
-        if provider == "openai":
-            return base or OPENAI_BASE, key or self._key(litellm) or os.environ.get("OPENAI_API_KEY")
-        return base, key
+        return self._endpoints[0].server(await load_litellm())
 
-    def sent(self, messages: Sequence[Message], schema: type[Value]) -> list[dict[str, Any]]:
-        """The messages that ``structured`` sends for these."""
-        plain = [dict(message) for message in messages]
-        return plain if self._holds_to_schema() else with_instruction(plain, schema)
+    def sent(self, messages: Sequence[Message], schema: type[BaseModel]) -> list[dict[str, Any]]:
+        """The messages that ``structured`` sends to the first of the models for these."""
+        return self._endpoints[0].sent(messages, schema)
 
-    def _holds_to_schema(self) -> bool:
-        if self._json_schema is not None:
-            return self._json_schema
-        provider = self.model.partition("/")[0]
-        return provider in _PROVIDERS_WITH_SCHEMA or bool(entry_of(self.model).get("supports_response_schema"))
 
-    def _key(self, litellm: Any) -> str | None:
-        """The key to send; never OPENAI_API_KEY to a server that is not OpenAI's."""
-        is_openais = self.model.startswith("openai/") or self.model in litellm.open_ai_chat_completion_models
-        if self._api_base and not self._api_key and is_openais:
-            return "none"
-        return self._api_key
+def _failed_lately(endpoint: Endpoint) -> bool:
+    return endpoint.condition.state == "failing" and endpoint.condition.age_s < SKIPPED_S
+
+
+async def _called(
+    call: Callable[[], Awaitable[Any]], endpoint: Endpoint, timeout_s: float, meter: Meter, this: _Attempt
+) -> Any:
+    """The response of one attempt; how it ended is noted of the model, in its meter, and in what it used."""
+    started = perf_counter()
+    try:
+        response = await call_once(call, endpoint.model, timeout_s, endpoint.api_base, endpoint.api_key)
+    except (LLMUnavailable, LLMInvalidOutput) as error:
+        meter.note_failure(error.message)
+        if isinstance(error, LLMRefused) and error.status not in NO_ENTRY:
+            endpoint.condition.mark_ok()
+        else:
+            endpoint.condition.mark_failed(error.message)
+        if isinstance(error, LLMUnavailable) and error.status != REQUEST_TIMEOUT:
+            this.used = FAILED
+        raise
+    endpoint.condition.mark_ok((perf_counter() - started) * 1000)
+    return response

@@ -22,7 +22,8 @@ class Meter:
 
     A call's meter within a dream's within the process's: one call counts in all three. What is reserved by calls under
     way counts as spent, so parallel calls cannot exceed a budget together. ``failures`` are the reasons of the attempts
-    that failed, with how often each occurred. The limits of a day are not here but in the ledger of the workspace.
+    that failed, with how often each occurred; ``answered`` counts the answers of each model. The limits of a day are
+    not here but in the ledger of the workspace.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class Meter:
         self.budget = budget or Budget()
         self.usage = spent or Usage()
         self.failures: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
         self._reserved = Usage()
         self._parent = parent
 
@@ -61,3 +63,9 @@ class Meter:
         self.failures[message] += 1
         if self._parent is not None:
             self._parent.note_failure(message)
+
+    def note_answer(self, model: str) -> None:
+        """Note that a model answered."""
+        self.answered[model] += 1
+        if self._parent is not None:
+            self._parent.note_answer(model)

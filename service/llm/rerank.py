@@ -67,7 +67,7 @@ class Reranker:
         charge = await self._ledger.reserve("rerank", self.model, usage_of(self.model, tokens))
         used = usage_of(self.model, tokens, failed=True)
         try:
-            response = await call_once(call, self.model, self._timeout_s, self._api_base)
+            response = await call_once(call, self.model, self._timeout_s, self._api_base, self._api_key)
             used = usage_of(self.model, _billed_tokens(response, tokens))
         except LLMUnavailable as error:
             used = used if error.status == REQUEST_TIMEOUT else FAILED

@@ -21,17 +21,19 @@ from service.concurrency.single_flight import SingleFlight
 from service.db.pool import Connection, Database, Row
 from service.db.replica import Replica
 from service.domain.installation import Environment
+from service.domain.llm_settings import OFF, LLMSettings, Step
 from service.domain.principal import CachedCredential
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.embedding.noise import known_noise
 from service.embedding.sources import CHEAP_SOURCE
 from service.embedding.storage import storage_of
-from service.llm import LLM, Reranker
+from service.llm import LLM, Meter, Reranker
 from service.memory.access.read_audit import ReadCounter
 from service.memory.events.event_notifier import EventNotifier
 from service.memory.events.webhook_sender import WebhookSender
 from service.memory.ops.model_budget import ModelBudget
 from service.memory.ops.model_factory import ModelFactory, environment_of
+from service.memory.ops.step_models import StepModels
 from service.memory.saving.scopes import ScopeCache
 from service.memory.search.access_counts import AccessCounter
 from service.metrics import Metrics
@@ -75,7 +77,8 @@ def _no_span(_: str, **__: Any) -> AbstractContextManager[None]:
 
 @dataclass(slots=True)
 class Engine:
-    """The lower layers, held together. ``embedder``, ``llm`` and ``reranker`` are None where none is configured.
+    """The lower layers, held together. ``embedder``, ``llm`` and ``reranker`` are None where none is configured;
+    ``llm`` is LLM_MODEL, and ``model`` gives what does a step.
 
     ``embedder`` is the one in use, which is another than the configured one until everything has been embedded anew
     (then that one is ``next_embedder``); ``refresh_active_model`` takes up what is in use now. ``model_factory`` opens
@@ -91,6 +94,7 @@ class Engine:
     embedder: Embedder | None = None
     embedding_deadline_s: float = 5.0
     llm: LLM | None = None
+    step_models: StepModels = field(init=False)
     reranker: Reranker | None = None
     executor: FairExecutor = field(default_factory=FairExecutor)
     redactor: Redactor = field(init=False)
@@ -126,11 +130,21 @@ class Engine:
         self.read_audit = ReadCounter(self.db)
         self.event_notifier = EventNotifier(self.db, lambda: self.now())
         self.budget = ModelBudget(self.db, lambda: self.now(), self.metrics)
+        self.step_models = StepModels(self.model_factory.settings, LLM(OFF, ledger=self.budget))
 
     @property
     def environment(self) -> Environment:
         """What the environment says of the installation's models."""
         return environment_of(self.model_factory.settings)
+
+    def model(self, step: Step, workspace: UUID, chosen: LLMSettings) -> LLM | None:
+        """The language model that does a step in a workspace; None where rules do it."""
+        return self.step_models.of(step, workspace, chosen, self.llm)
+
+    @property
+    def llm_meter(self) -> Meter:
+        """What this process has used of language models."""
+        return (self.llm or self.step_models.client).meter
 
     async def search(self, workspace: UUID, read: Callable[[Connection], Awaitable[T]]) -> T:
         """What ``read``, which writes nothing, finds in a search's transaction; on the replica if that is as good."""

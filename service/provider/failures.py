@@ -11,15 +11,19 @@ from service.domain.field_types import replace_unstorable
 REASON_CHARS_MAX: Final = 500
 UNKNOWN_STATUS: Final = 500
 """litellm's for whatever has none, such as a server that is not there."""
+KEY_CHARS_MIN: Final = 8
+"""What is shorter, such as the ``none`` of servers that want no key, hides nothing."""
+HIDDEN: Final = "(the key)"
 # "litellm.InternalServerError: InternalServerError: OpenAIException - Connection error." names three classes.
 _CLASS_NAME: Final = re.compile(r"(?:[A-Za-z_]{1,40}\.){0,3}[A-Za-z_]{1,60}(?:Error|Exception)(?::| -)\s{0,3}")
 
 
-def describe(error: BaseException, model: str, api_base: str | None) -> str:
-    """``<model> at <host> failed: <reason>``, with the HTTP status where there is one; never a secret."""
+def describe(error: BaseException, model: str, api_base: str | None, api_key: str | None = None) -> str:
+    """``<model> at <host> failed: <reason>``, with the HTTP status where there is one; never a secret, and not the key
+    that a server repeats."""
     status = getattr(error, "status_code", None)
     status_text = f"HTTP {status}: " if isinstance(status, int) and status != UNKNOWN_STATUS else ""
-    return f"{located(model, api_base)} failed: {status_text}{_reason(error)}"
+    return f"{located(model, api_base)} failed: {status_text}{_reason(error, api_key)}"
 
 
 def located(model: str, api_base: str | None) -> str:
@@ -36,7 +40,7 @@ def host_of(api_base: str | None) -> str:
         return ""
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: BaseException, api_key: str | None) -> str:
     """The library's message without its class names, and the failure of the operating system behind it, if any."""
     text = " ".join(str(getattr(error, "message", None) or error).split())
     while match := _CLASS_NAME.match(text):
@@ -44,6 +48,8 @@ def _reason(error: BaseException) -> str:
     cause = " ".join(str(_system_error(error) or "").split())
     if cause and cause not in text:
         text = f"{text.rstrip('. ')}: {cause}" if text else cause
+    if api_key and len(api_key) >= KEY_CHARS_MIN:
+        text = text.replace(api_key, HIDDEN)
     return replace_unstorable(text[:REASON_CHARS_MAX]) or type(error).__name__
 
 

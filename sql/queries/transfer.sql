@@ -22,7 +22,8 @@ SELECT
     (SELECT count(*) FROM documents d WHERE d.workspace_id = :workspace AND (:agent_id IS NULL OR d.agent_id = :agent_id)) AS document;
 
 -- name: export_settings
-SELECT value AS settings FROM settings WHERE workspace_id = :workspace AND :agent_id::uuid IS NULL;
+-- Without the models of the workspace: their keys are of this installation alone.
+SELECT value - 'llm' AS settings FROM settings WHERE workspace_id = :workspace AND :agent_id::uuid IS NULL;
 
 -- name: export_agents
 SELECT a.agent, a.name, a.prime, a.settings, a.created_at,

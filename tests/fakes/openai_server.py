@@ -52,6 +52,7 @@ class _Failure:
     invalid_json: bool
     endless: bool
     body: Any
+    location: str | None
     times: int | None
 
 
@@ -59,11 +60,12 @@ class FakeOpenAI:
     """The server, in a thread of its own from ``with`` to the end of the block. Its methods are thread-safe."""
 
     def __init__(self, dim: int = 64, key: str | None = None) -> None:
-        """``dim``: length of the vectors. ``key``: answer 401 to any other bearer token."""
+        """``dim``: length of the vectors. ``key``: answer 401 to any other bearer token, repeating it."""
         self.dim = dim
         self.key = key
         self.default_reply: Reply = "ok"
         self.calls: Counter[str] = Counter()
+        self.headers: list[dict[str, str]] = []
         self.sent = 0
         self._recorded: list[tuple[str, Body]] = []
         self._raw: list[tuple[str, bytes]] = []
@@ -113,16 +115,17 @@ class FakeOpenAI:
         invalid_json: bool = False,
         endless: bool = False,
         body: Any = None,
+        location: str | None = None,
         times: int | None = 1,
         endpoint: str | None = None,
     ) -> None:
         """Break the next ``times`` requests (None: all until ``heal``) of ``endpoint`` (None: any).
 
-        Sleep ``hang_s`` seconds; then answer ``status``, or text that is not JSON, or one that never ends, or ``body``
-        with status 200; with none of these, the usual answer.
+        Sleep ``hang_s`` seconds; then answer ``status``, with a ``location`` where one is given, or text that is not
+        JSON, or one that never ends, or ``body`` with status 200; with none of these, the usual answer.
         """
         with self._lock:
-            self._failures.append(_Failure(endpoint, status, hang_s, invalid_json, endless, body, times))
+            self._failures.append(_Failure(endpoint, status, hang_s, invalid_json, endless, body, location, times))
 
     def hold(self) -> None:
         """Let every request wait for its ``let_go``."""
@@ -146,8 +149,14 @@ class FakeOpenAI:
         with self._lock:
             self.calls.clear()
             self.sent = 0
+            self.headers.clear()
             self._recorded.clear()
             self._raw.clear()
+
+    @property
+    def authorizations(self) -> set[str]:
+        """What callers authorized themselves with."""
+        return {headers.get("authorization", "") for headers in self.headers}
 
     def requests(self, endpoint: str) -> list[Body]:
         """Bodies received so far by ``chat``, ``embeddings`` or ``rerank``, failed ones too, oldest first."""
@@ -177,14 +186,19 @@ class FakeOpenAI:
         async def serve(request: Request, endpoint: str, answer: Callable[[Body], Response]) -> Response:
             body = await request.json()
             failure = self._record(endpoint, body, await request.body())
+            given = request.headers.get("authorization", "")
+            self.headers.append(dict(request.headers))
             while not self._passes():  # noqa: ASYNC110 - let go from another thread
                 await asyncio.sleep(0.02)
-            if self.key is not None and request.headers.get("authorization") != f"Bearer {self.key}":
-                return _error(401, "Incorrect API key provided")
+            if self.key is not None and given != f"Bearer {self.key}":
+                return _error(401, f"Incorrect API key provided: {given.removeprefix('Bearer ')}")
             if failure is not None:
                 await asyncio.sleep(failure.hang_s)
                 if failure.status is not None:
-                    return _error(failure.status, "made to fail by the test")
+                    answered = _error(failure.status, "made to fail by the test")
+                    if failure.location is not None:
+                        answered.headers["location"] = failure.location
+                    return answered
                 if failure.invalid_json:
                     return Response('{"data": [', media_type="application/json")
                 if failure.endless:

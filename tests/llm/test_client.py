@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from service.concurrency.transaction_guard import transaction_open
-from service.llm import LLM, Budget, BudgetReached, LLMInvalidOutput, LLMRefused, LLMUnavailable, Usage
+from service.llm import LLM, Budget, BudgetReached, LLMInvalidOutput, LLMRefused, LLMUnavailable, Meter, Usage
 from service.llm.client import ATTEMPTS_MAX
 from tests.fakes.openai_server import FakeOpenAI
 
@@ -124,18 +124,18 @@ async def test_an_empty_answer_is_invalid(server: FakeOpenAI) -> None:
 
 async def test_a_budget_stops_before_the_call(server: FakeOpenAI) -> None:
     llm = llm_of(server)
-    dream = llm.within(Budget(tokens_max=90))
+    dream = llm.within(Meter(Budget(tokens_max=90), parent=llm.meter))
     await dream.complete(ASK, tokens_max=50)
     with pytest.raises(BudgetReached):
         await dream.complete(ASK, tokens_max=85)
     assert server.calls["chat"] == 1
     assert dream.meter.usage == llm.meter.usage == Usage(1, 0, 4, 1)
     with pytest.raises(BudgetReached):
-        await llm.within(Budget(tokens_max=90), spent=Usage(prompt_tokens=80)).complete(ASK, tokens_max=50)
+        await llm.within(Meter(Budget(tokens_max=90), spent=Usage(prompt_tokens=80))).complete(ASK, tokens_max=50)
 
 
 async def test_a_budget_in_dollars_stops_a_priced_model(server: FakeOpenAI) -> None:
-    llm = llm_of(server, "openai/gpt-4o-mini").within(Budget(cost_max_usd=1e-5))
+    llm = llm_of(server, "openai/gpt-4o-mini").within(Meter(Budget(cost_max_usd=1e-5)))
     await llm.complete(ASK, tokens_max=10)
     with pytest.raises(BudgetReached):
         await llm.complete(ASK, tokens_max=1_000)
@@ -143,7 +143,7 @@ async def test_a_budget_in_dollars_stops_a_priced_model(server: FakeOpenAI) -> N
 
 async def test_another_attempt_needs_budget_too(server: FakeOpenAI) -> None:
     server.fail(hang_s=3, times=None)
-    llm = llm_of(server).within(Budget(tokens_max=70))
+    llm = llm_of(server).within(Meter(Budget(tokens_max=70)))
     with pytest.raises(BudgetReached):
         await llm.complete(ASK, tokens_max=45, timeout_s=0.2)
     assert 0 < server.calls["chat"] < ATTEMPTS_MAX
@@ -151,7 +151,7 @@ async def test_another_attempt_needs_budget_too(server: FakeOpenAI) -> None:
 
 async def test_a_cancelled_call_is_settled(server: FakeOpenAI) -> None:
     server.fail(hang_s=3, times=1)
-    llm = llm_of(server).within(Budget(tokens_max=100))
+    llm = llm_of(server).within(Meter(Budget(tokens_max=100)))
     call = asyncio.create_task(llm.complete(ASK, tokens_max=60))
     await asyncio.to_thread(server.wait_for_call, "chat")
     call.cancel()

@@ -270,6 +270,14 @@ async def test_the_engine_is_watched_and_set(visitor: StudioPage, service: Serve
     await visitor.press("Save")
     await visitor.expect_notification(re.compile("^Saved. In effect"))
     assert (await service.call("GET", "/v1/settings")).json()["window"]["trim_to"] == 12
+    await page.get_by_role("button", name='Expand "Models of steps"').click()
+    await page.get_by_label("Ask").fill("off")
+    await visitor.press("Save")
+    await visitor.expect_notification(re.compile("^Not saved: look at ask"))
+    await page.get_by_label("Ask").fill('{"model": "off"}')
+    await visitor.press("Save")
+    await visitor.expect_notification(re.compile("^Saved. In effect"))
+    assert (await service.call("GET", "/v1/settings")).json()["llm"]["ask"]["model"] == "off"
     await keys_are_made_and_revoked(visitor, service)
     visitor.has_pressed("/studio/engine", "engine", "keys", "settings_form")
 

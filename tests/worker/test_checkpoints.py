@@ -34,11 +34,10 @@ async def test_a_result_that_the_database_refuses_is_asked_for_again(api: Api) -
         asked += 1
         return results[asked - 1]
 
+    api.engine.llm = LLM("openai/none")
     unsaved = UnsavedResults()
     for _ in results:
-        checkpoints = await open_checkpoints(
-            api.engine, LLM("openai/none"), lease, uuid.uuid4(), Usage(), unsaved, Trace(), nobody
-        )
+        checkpoints = await open_checkpoints(api.engine, lease, uuid.uuid4(), Usage(), unsaved, Trace(), nobody)
         if asked < 2:
             with pytest.raises(Exception, match=r"surrogates|[uU]nicode|UTF-8"):
                 await checkpoints.once("extract", "question", [], work)

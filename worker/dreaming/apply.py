@@ -92,7 +92,8 @@ async def _write(engine: Engine, writer: Writer, work: DreamWrite, written: Bull
         raise PlanOutdated
     await writer.decay()
     settings = await agent_settings(writer.connection, writer.lease.workspace_id, writer.lease.agent_id)
-    await writer.bulletin(work.batch.agent, written, engine.llm, settings.dream)
+    llm = engine.model("bulletin", writer.lease.workspace_id, settings.llm)
+    await writer.bulletin(work.batch.agent, written, llm, settings.dream)
     read = [memory.id for memory in work.batch.saved]
     changed = [change["memory_id"] for change in writer.diff.changes if change["memory_id"] is not None]
     await mark_due(

@@ -9,9 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from service.domain.json import dumps
-from service.domain.spending import Purpose
+from service.domain.llm_settings import LLMSettings, Step
 from service.errors import ReverieError, Unavailable
-from service.llm import LLM, Budget, Usage
+from service.llm import LLM, Budget, LLMUnavailable, Meter, Usage
 from service.memory.engine import Engine
 from service.store import dreams
 from service.store.dreams import Lease
@@ -22,8 +22,8 @@ Result = dict[str, Any]
 
 
 UNSAVED_MAX = 1_000
-PURPOSES: dict[str, Purpose] = {"extract": "extract", "settle": "reconcile", "bulletin": "bulletin"}
-"""What the call of a step is for, as usage names it."""
+MODELS: dict[str, Step] = {"extract": "extract", "settle": "reconcile", "bulletin": "bulletin"}
+"""Which model a step calls."""
 
 
 class LeaseLost(ReverieError):
@@ -53,7 +53,8 @@ class UnsavedResults:
 
 @dataclass(slots=True)
 class Checkpoints:
-    """The steps of one dream. ``llm`` counts against the budget of the dream, and in the ledger.
+    """The steps of one dream. ``meter`` counts their calls against the budget of the dream; ``chosen`` says which
+    models they call.
 
     ``used``: the hashes of the steps that this dream is made of.
     """
@@ -61,12 +62,18 @@ class Checkpoints:
     engine: Engine
     lease: Lease
     dream_id: UUID
-    llm: LLM
+    chosen: LLMSettings
+    meter: Meter
     unsaved: UnsavedResults
     trace: Trace
     on_step: Callable[[str], Awaitable[None]]
     used: list[str] = field(default_factory=list)
     _counted: Usage = field(default_factory=Usage)
+
+    def model(self, step: str) -> LLM | None:
+        """The model of a step, within the budget of the dream; None where rules do it."""
+        llm = self.engine.model(MODELS[step], self.lease.workspace_id, self.chosen)
+        return llm.within(self.meter) if llm is not None else None
 
     async def once(
         self, step: str, question: Any, message_ids: Sequence[UUID], work: Callable[[LLM], Awaitable[Result]]
@@ -77,7 +84,8 @@ class Checkpoints:
         even when the database went away before its result could be kept. A result made of messages that are gone
         meanwhile is returned, but not kept. Raises LeaseLost, and what ``work`` raises.
         """
-        input_hash = hashlib.sha256(dumps([step, self.llm.model, question])).hexdigest()
+        llm = self.model(step)
+        input_hash = hashlib.sha256(dumps([step, llm.model if llm else None, question])).hexdigest()
         workspace = self.lease.workspace_id
         async with self.engine.db.transaction(workspace) as connection:
             kept = await dreams.find_steps(connection, workspace, self.lease.agent_id, [input_hash])
@@ -113,8 +121,11 @@ class Checkpoints:
         self.unsaved.results.pop(input_hash, None)
 
     async def call(self, step: str, work: Callable[[LLM], Awaitable[Result]]) -> Result:
-        """Call the model, whatever has been called before, and note what goes wrong with it."""
-        llm = self.llm.to(PURPOSES[step])
+        """Call the model, whatever has been called before, and note what goes wrong with it. Raises LLMUnavailable
+        where the step has none."""
+        llm = self.model(step)
+        if llm is None:
+            raise LLMUnavailable(f"No language model does the step {step}.")
         try:
             return await work(llm)
         finally:
@@ -122,7 +133,7 @@ class Checkpoints:
 
     async def _count(self) -> None:
         """Write down what the model used since the last time, so that it counts whatever becomes of the dream."""
-        used = self.llm.meter.usage - self._counted
+        used = self.meter.usage - self._counted
         if used == Usage():
             return
         self._counted += used
@@ -146,7 +157,6 @@ async def _flush_usage(engine: Engine, workspace: UUID, dream_id: UUID, unsaved:
 
 async def open_checkpoints(
     engine: Engine,
-    llm: LLM,
     lease: Lease,
     dream_id: UUID,
     spent: Usage,
@@ -157,6 +167,7 @@ async def open_checkpoints(
     """Checkpoints of a dream that has ``spent`` this much already, under its budget."""
     spent += await _flush_usage(engine, lease.workspace_id, dream_id, unsaved)
     async with engine.db.transaction(lease.workspace_id) as connection:
-        allowed = (await workspace_settings(connection, lease.workspace_id)).dream
-    metered = llm.within(Budget(allowed.tokens_max, allowed.cost_max_usd), spent)
-    return Checkpoints(engine, lease, dream_id, metered, unsaved, trace, on_step, _counted=spent)
+        settings = await workspace_settings(connection, lease.workspace_id)
+    budget = Budget(settings.dream.tokens_max, settings.dream.cost_max_usd)
+    meter = Meter(budget, spent=spent, parent=engine.llm_meter)
+    return Checkpoints(engine, lease, dream_id, settings.llm, meter, unsaved, trace, on_step, _counted=spent)

@@ -93,12 +93,9 @@ class Dream:
         """Gather, extract, reconcile, apply; made again when someone changes what the plan touches: they win."""
         began = time.monotonic()
         engine, reached = self.engine, self.on_step
-        checkpoints = None
-        if engine.llm is not None:
-            checkpoints = await open_checkpoints(
-                engine, engine.llm, self.lease, self.running.id, self.running.spent, self.unsaved, self.journal,
-                reached,
-            )  # fmt: skip
+        checkpoints = await open_checkpoints(
+            engine, self.lease, self.running.id, self.running.spent, self.unsaved, self.journal, reached
+        )
         for _ in range(PLANS_MAX):
             batch, extraction, readings = await self._read(checkpoints)
             await reached("extracted")
@@ -108,7 +105,7 @@ class Dream:
             work = DreamWrite(self.running.id, batch, extraction, readings, plan)
             try:
                 with self.journal.step("bulletin"):
-                    written = await self._bulletin(work, checkpoints) if checkpoints else None
+                    written = await self._bulletin(work, checkpoints)
                 diff = await apply(
                     engine, self.lease, work, written=written, dry_run=self.running.dry_run, on_step=reached,
                     report=self.journal.report()
@@ -122,7 +119,7 @@ class Dream:
             return (DreamOutcome.MORE if batch.more else DreamOutcome.DONE), diff
         raise PlanOutdated(f"The memories kept changing under {PLANS_MAX} plans; the dream will be tried again.")
 
-    async def _read(self, checkpoints: Checkpoints | None) -> tuple[Batch, Extraction, list[Reading]]:
+    async def _read(self, checkpoints: Checkpoints) -> tuple[Batch, Extraction, list[Reading]]:
         """The messages and memories due and what they state; only as many of the messages as could be read.
 
         Which they are is settled the first time, so that reading them again costs nothing that was paid before.
@@ -135,7 +132,8 @@ class Dream:
         done = partial(self._read_more, of=len(batch.turns))
         with self.journal.step("extract"):
             masked = Masked(batch.turns, stored)
-            extraction = await extract(engine, settings, masked, checkpoints, done, self.tracker)
+            calls = checkpoints if checkpoints.model("extract") is not None else None
+            extraction = await extract(engine, settings, masked, calls, done, self.tracker)
             extraction.candidates = with_slots(extraction.candidates)
             readings = await read_saved(engine, settings.pii, batch.saved, self.tracker)
         named = replace(batch, turns=with_stored_names(batch.turns, stored))
@@ -175,7 +173,7 @@ class Dream:
             )
 
     async def _reconcile(
-        self, batch: Batch, extraction: Extraction, readings: list[Reading], checkpoints: Checkpoints | None
+        self, batch: Batch, extraction: Extraction, readings: list[Reading], checkpoints: Checkpoints
     ) -> tuple[Plan, list[Reading]]:
         """What the candidates and saved memories mean beside what is known, and the readings with what is clear only
         beside it; pairs that only a reader can tell apart are read."""
@@ -196,14 +194,17 @@ class Dream:
         said_at = {turn.id: (turn.at, place) for place, turn in enumerate(batch.turns)}
         async with self.tracker.step("compare", read):
             plan = await asyncio.to_thread(reconcile, around, said_at, {})
-        if plan.undecided and checkpoints is not None:
+        if plan.undecided and checkpoints.model("settle") is not None:
             verdicts = await adjudicate_pairs(plan.undecided, checkpoints)
             async with self.tracker.step("compare", read):
                 plan = await asyncio.to_thread(reconcile, around, said_at, verdicts)
         return plan, readings
 
     async def _bulletin(self, work: DreamWrite, checkpoints: Checkpoints) -> Bulletin | None:
-        """The bulletin in the model's words; None, and the rules write it, when nothing changed or the model fails."""
+        """The bulletin in the model's words; None, and the rules write it, when nothing changed or no model answers."""
+        llm = checkpoints.model("bulletin")
+        if llm is None:
+            return None
         workspace = self.lease.workspace_id
         now = self.engine.now()
         async with self.engine.db.transaction(workspace) as connection:
@@ -216,7 +217,7 @@ class Dream:
             )  # fmt: skip
             latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id)
             choices = (await agent_settings(connection, workspace, self.lease.agent_id)).dream
-        writer, tokens_max = f"{bulletin.writer_of(checkpoints.llm, choices)}", choices.bulletin_tokens_max
+        writer, tokens_max = f"{bulletin.writer_of(llm, choices)}", choices.bulletin_tokens_max
         if not rows or not bulletin.is_stale(latest, rows, writer):
             return None
         question = bulletin.prompt(rows, choices)
@@ -235,8 +236,9 @@ class Dream:
             return None
 
 
-def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Checkpoints | None, seconds: float) -> Json:
+def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Checkpoints, seconds: float) -> Json:
     """What a dream says of itself besides the counts of its diff."""
+    extractor = checkpoints.model("extract")
     return {
         "sessions": len({batch.session_of[turn.id] for turn in batch.turns}),
         "candidates": len(extraction.candidates),
@@ -245,7 +247,7 @@ def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Check
         "set_aside": [*map(asdict, batch.set_aside), *map(asdict, batch.memories_set_aside)],
         "kept_apart": len(plan.undecided),
         "stopped": extraction.stopped,
-        "extractor": checkpoints.llm.model if checkpoints else "rules",
-        "llm": usage_report(checkpoints.llm.meter.usage) if checkpoints else usage_report(Usage()),
+        "extractor": extractor.model if extractor else "rules",
+        "llm": usage_report(checkpoints.meter.usage) | {"models": dict(checkpoints.meter.answered)},
         "duration_s": round(seconds, 3),
     }

@@ -262,7 +262,8 @@ class AgentRun:
             return True
         rows = await bulletin.inputs(connection, workspace, agent_id, now)
         latest = await bulletins.latest_hash(connection, workspace, agent_id)
-        return bulletin.is_stale(latest, rows, bulletin.writer_of(self._engine.llm, settings.dream))
+        llm = self._engine.model("bulletin", workspace, settings.llm)
+        return bulletin.is_stale(latest, rows, bulletin.writer_of(llm, settings.dream))
 
     async def _dream(self, running: DreamRun) -> DreamOutcome:
         """One dream, from its messages to its commit; a failure closes it, and gives the lease back."""

@@ -32,8 +32,9 @@ async def _stale(engine: Engine, workspace: UUID) -> list[UUID]:
             for row in page:
                 rows = await bulletin.inputs(connection, workspace, row["id"], engine.now())
                 latest = await bulletins.latest_hash(connection, workspace, row["id"])
-                choices = (await agent_settings(connection, workspace, row["id"])).dream
-                if bulletin.is_stale(latest, rows, bulletin.writer_of(engine.llm, choices)):
+                settings = await agent_settings(connection, workspace, row["id"])
+                llm = engine.model("bulletin", workspace, settings.llm)
+                if bulletin.is_stale(latest, rows, bulletin.writer_of(llm, settings.dream)):
                     stale.append(row["id"])
         if len(page) < AGENTS_AT_ONCE:
             return stale

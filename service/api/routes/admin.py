@@ -95,7 +95,7 @@ async def put_settings(engine: EngineDep, caller: Caller, body: admin_schemas.Pu
 
 async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings) -> admin_schemas.Settings:
     models = (await model_settings(engine)).model_dump() if caller.is_installation_admin else {}
-    return admin_schemas.Settings.model_validate(settings.model_dump() | models)
+    return admin_schemas.Settings.model_validate(settings.shown().model_dump() | models)
 
 
 @router.get(

@@ -8,6 +8,7 @@ from service.domain.principal import Principal
 from service.domain.workspace import PiiSettings, WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access import audit
+from service.memory.access.model_choices import check_models, sealed_models
 from service.memory.access.redaction import pii_policy, redact
 from service.memory.engine import Engine
 from service.memory.ops.model_settings import Changes, changed_model_settings
@@ -41,8 +42,12 @@ async def put_settings(
     wanted = await changed_model_settings(engine, principal, models) if models else None
     pii = changes.pii if "pii" in changes.model_fields_set else await pii_policy(engine, principal)
     changes = await _redact_instructions(engine, pii, changes)
+    await check_models(engine, principal, changes.llm)
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await workspace_settings(connection, principal.workspace_id)
+        if "llm" in changes.model_fields_set:
+            sealed = sealed_models(engine.step_models.keys, principal.workspace_id, present.llm, changes.llm)
+            changes = changes.model_copy(update={"llm": sealed})
         try:
             settings = present.over(changes.model_dump(exclude_unset=True))
         except ValueError as error:
@@ -52,7 +57,8 @@ async def put_settings(
             await installation.put_installation_settings(connection, wanted)
         if "dream" in changes.model_fields_set:
             await dreams.bring_forward(connection, principal.workspace_id, None, settings.next_dream(engine.now()))
-        changed = changes.model_dump(mode="json", exclude_unset=True) | (dict(models) if models and wanted else {})
+        changed = changes.shown().model_dump(mode="json", exclude_unset=True)
+        changed |= dict(models) if models and wanted else {}
         await audit.record(connection, principal, "settings.changed", details=changed)
     return settings
 

@@ -97,14 +97,15 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
         if found is None:
             raise NotFound(f"There is no agent {agent!r} here.")
         rows = await bulletin.inputs(connection, workspace, found["id"], engine.now())
-        choices = (await agent_settings(connection, workspace, found["id"])).dream
-        writer = bulletin.writer_of(engine.llm, choices)
+        settings = await agent_settings(connection, workspace, found["id"])
+        choices, llm = settings.dream, engine.model("bulletin", workspace, settings.llm)
+        writer = bulletin.writer_of(llm, choices)
         written = await bulletins.latest_hash(connection, workspace, found["id"])
     made = None
-    if engine.llm and rows and written != bulletin.inputs_hash(rows, writer):
+    if llm and rows and written != bulletin.inputs_hash(rows, writer):
         try:
             with paid_by(principal.payer(agent)):
-                made = await bulletin.write(engine.llm.to("bulletin"), agent, rows, choices)
+                made = await bulletin.write(llm, agent, rows, choices)
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("bulletin_by_rules", error=error.message)
     async with engine.db.transaction(workspace) as connection:

@@ -22,7 +22,7 @@ from service.extraction.candidates import Candidate, Turn
 from service.extraction.extraction import Extraction
 from service.extraction.people import People
 from service.extraction.testimony import attest
-from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable
+from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable, Meter
 from service.memory.access.redaction import redact_fields
 from service.memory.dreams.extract import extract
 from service.memory.dreams.extract_by_llm import prompts_for
@@ -103,15 +103,16 @@ async def preview_extraction(engine: Engine, principal: Principal, request: Extr
     steps = _OffLoop(engine.executor)
     turns = _turns(request, engine.now())
     masked = await masked_turns(engine, principal.workspace_id, settings.pii, turns, steps)
-    extractor = engine.llm.model if engine.llm else RULES
+    llm = engine.model("extract", principal.workspace_id, settings.llm)
+    extractor = llm.model if llm else RULES
     if request.prompts:
         prompts = await prompts_for(masked.turns, settings.dream, steps)
-        shown = [engine.llm.sent(prompt, Notes) for prompt in prompts] if engine.llm else prompts
+        shown = [llm.sent(prompt, Notes) for prompt in prompts] if llm else prompts
         return Extracted(extractor, prompts=shown)
     calls = None
-    if engine.llm is not None:
+    if llm is not None:
         budget = Budget(settings.dream.tokens_max, settings.dream.cost_max_usd)
-        calls = _Calls(engine.llm.within(budget).to("extract"))
+        calls = _Calls(llm.within(Meter(budget, parent=llm.meter)))
     try:
         with paid_by(principal.payer(agent)):
             found = await extract(engine, settings, masked, calls, _read, steps)

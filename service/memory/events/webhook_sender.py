@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +10,7 @@ import httpx
 
 from service.concurrency.transaction_guard import assert_outside_transaction
 from service.domain.events import signature
-from service.domain.webhook_url import is_public
+from service.provider.guarded_transport import addresses_of
 
 GONE = 410
 USER_AGENT = "Reverie-Webhooks"
@@ -82,12 +81,8 @@ class WebhookSender:
         return answer
 
     async def _addresses(self, name: str, port: int | None) -> list[str]:
-        """The IP addresses of a name. Looked up and judged here, once, so that it cannot stand for another address a
-        moment later. Raises DeliveryError where all are inside a network."""
-        found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
-        addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
-        if not self.private:
-            addresses = [address for address in addresses if is_public(address)]
+        """The IP addresses of a name. Raises DeliveryError where all are inside a network."""
+        addresses = await addresses_of(name, port, private=self.private)
         if not addresses:
             raise DeliveryError("the address is inside a network (REVERIE_WEBHOOKS_ALLOW_PRIVATE allows it)")
         return addresses

@@ -81,9 +81,9 @@ def _process(engine: Engine) -> list[Metric]:
         _gauge("pool_connections", "Connections of this process", pool, "state"),
         _gauge("event_streams", "Streams of events that are open", {(): engine.event_notifier.followers}),
     ]
-    if engine.llm is None:
+    used = engine.llm_meter.usage
+    if engine.llm is None and not used.calls:
         return found
-    used = engine.llm.meter.usage
     calls = {("failed",): used.failed_calls, ("answered",): used.calls - used.failed_calls}
     tokens = {("prompt",): used.prompt_tokens, ("completion",): used.completion_tokens}
     return [

@@ -27,6 +27,7 @@ from service.domain.principal import Principal
 from service.domain.prompt_fence import escape_tags, section
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
+from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.workspace import get_settings
@@ -38,7 +39,7 @@ from service.memory.search.recall import recall
 from service.store import agents, pages
 from service.store.memories import Record
 from service.store.pages import NewVersion
-from service.store.settings import agent_settings
+from service.store.settings import agent_settings, workspace_settings
 
 log = structlog.get_logger(__name__)
 
@@ -70,22 +71,23 @@ async def answer(
         count_access=False,
     )  # fmt: skip
     memories = [result.memory for result in found.results if result.memory]
-    choices = await _choices(engine, principal.workspace_id, agent)
-    writer = f"{engine.llm.model}{fingerprint(choices)}" if engine.llm else None
+    settings = await _settings(engine, principal.workspace_id, agent)
+    choices, llm = settings.dream, engine.model("ask", principal.workspace_id, settings.llm)
+    writer = f"{llm.model}{fingerprint(choices)}" if llm else None
     if known == inputs_hash(content, memories, writer):
         return None
     inputs = [cited(memory) for memory in memories]
     version, dropped = None, 0
-    if engine.llm is not None and memories:
+    if llm is not None and memories:
         try:
             with paid_by(principal.payer(agent)):
-                sentences, dropped = await _written(engine.llm.to("page"), content, memories, choices)
+                sentences, dropped = await _written(llm.to("page"), content, memories, choices)
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("page_by_rules", error=error.message)
         else:
             if sentences or not dropped:
                 hash_ = inputs_hash(content, memories, writer)
-                version = NewVersion(sentences, engine.llm.model, dropped, hash_)
+                version = NewVersion(sentences, llm.model, dropped, hash_)
     if version is None:
         hash_ = inputs_hash(content, memories, None)
         if known == hash_:
@@ -153,8 +155,10 @@ async def _written(
     return sentences, dropped
 
 
-async def _choices(engine: Engine, workspace: UUID, agent: str) -> DreamChoices:
-    """How the agent's texts are to be written; the defaults for an agent that does not exist yet."""
+async def _settings(engine: Engine, workspace: UUID, agent: str) -> WorkspaceSettings:
+    """The settings of the agent; the workspace's for one that does not exist yet."""
     async with engine.db.transaction(workspace) as connection:
         row = await agents.get_agent(connection, workspace, agent)
-        return (await agent_settings(connection, workspace, row["id"])).dream if row else DreamChoices()
+        if row is None:
+            return await workspace_settings(connection, workspace)
+        return await agent_settings(connection, workspace, row["id"])

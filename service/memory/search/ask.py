@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 
 MEMORIES_MAX = 30
 ANSWER_TOKENS = 1_000
-NO_MODEL = Degraded("no language model is configured (LLM_MODEL)", "memories")
+NO_MODEL = Degraded("no language model is configured for answers (LLM_MODEL, llm.ask)", "memories")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ async def ask(engine: Engine, principal: Principal, request: AskRequest) -> Answ
     if something is cited and every figure and name in it stands there or in the question. A model that fails, or that
     the budget does not allow to be asked, leaves the memories and says so.
     """
-    defaults = (await get_settings(engine, principal)).retrieval
+    settings = await get_settings(engine, principal)
+    defaults = settings.retrieval
     found = await recall(
         engine,
         principal,
@@ -68,14 +69,15 @@ async def ask(engine: Engine, principal: Principal, request: AskRequest) -> Answ
         on_task=request.task,
     )
     memories = [result.memory for result in found.results if result.memory]
-    if engine.llm is None:
+    llm = engine.model("ask", principal.workspace_id, settings.llm)
+    if llm is None:
         return Answered(None, [], memories, found.degraded or NO_MODEL)
     if not memories:
         return Answered(NOT_KNOWN, [], [], found.degraded)
     (question,) = await redact_lenient(engine, await pii_policy(engine, principal), [request.question])
     try:
         with paid_by(principal.payer(request.agent)):
-            answer, citations = await _answer(engine, engine.llm.to("ask"), question, memories)
+            answer, citations = await _answer(engine, llm, question, memories)
     except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
         log.warning("ask_failed", error=type(error).__name__)
         return Answered(None, [], memories, Degraded(error.message, "memories"))

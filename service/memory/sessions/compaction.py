@@ -22,8 +22,8 @@ from service.domain.folding import with_missing
 from service.domain.identifiers import identifiers
 from service.domain.message_text import text_of
 from service.domain.types import MemoryType
-from service.domain.workspace import PiiSettings, WindowSettings
-from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.domain.workspace import PiiSettings, WindowSettings, WorkspaceSettings
+from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.naming import masked_names
 from service.memory.access.redaction import redact_lenient
 from service.memory.dreams.in_flight import InFlight, Tracker
@@ -127,7 +127,7 @@ async def compact(
         dead = await dead_letters.of_messages(connection, workspace, fold.ids)
     fold = await _with_masked_names(engine, workspace, settings.pii, fold)
     texts, named = await _read(engine, settings.pii, fold, dead, tracker)
-    gist = await _summary_text(engine, fold, texts, settings.dream)
+    gist = await _summary_text(engine, workspace, fold, texts, settings)
     async with _step(tracker, "summarize", fold.ids):
         content = await engine.executor.run(_summary, fold, gist, named, characters=len(named) * len(gist) // 16)
         embedded = await engine.embed([content])
@@ -203,11 +203,14 @@ async def _read(
     return texts, list(named)[:LISTED_MAX]
 
 
-async def _summary_text(engine: Engine, fold: _Window, texts: Sequence[str], choices: DreamChoices) -> str:
+async def _summary_text(
+    engine: Engine, workspace: UUID, fold: _Window, texts: Sequence[str], settings: WorkspaceSettings
+) -> str:
     """What was said, in brief: by the language model where it answers, else by rules."""
-    if engine.llm is not None:
+    llm = engine.model("summary", workspace, settings.llm)
+    if llm is not None:
         try:
-            return await _summary_by_llm(engine, fold, texts, choices)
+            return await _summary_by_llm(llm, fold, texts, settings.dream)
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("window_summary_by_rules", error=error.message)
     return await engine.executor.run(_summary_by_rules, fold, texts, characters=sum(map(len, texts)))
@@ -218,8 +221,7 @@ def _summary(fold: _Window, gist: str, named: list[str]) -> str:
     return with_missing(f"Conversation {fold.session['session']}, {_when(fold)}: {gist}", named)
 
 
-async def _summary_by_llm(engine: Engine, fold: _Window, texts: Sequence[str], choices: DreamChoices) -> str:
-    assert engine.llm is not None
+async def _summary_by_llm(llm: LLM, fold: _Window, texts: Sequence[str], choices: DreamChoices) -> str:
     lines = [
         f"{fold.named(message)}: {text[:TURN_CHARS_MAX]}" for message, text in zip(fold.messages, texts, strict=True)
     ]
@@ -227,7 +229,7 @@ async def _summary_by_llm(engine: Engine, fold: _Window, texts: Sequence[str], c
         {"role": "system", "content": SUMMARIZE.format(words_max=WORDS_MAX)},
         {"role": "user", "content": "<turns>\n" + "\n".join(lines) + "\n</turns>"},
     ]
-    answer = await engine.llm.to("summary").complete(steered(messages, choices), tokens_max=WORDS_MAX * 4)
+    answer = await llm.complete(steered(messages, choices), tokens_max=WORDS_MAX * 4)
     return " ".join(answer.text.split())[:SUMMARY_CHARS_MAX]
 
 

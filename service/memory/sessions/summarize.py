@@ -21,7 +21,7 @@ from service.domain.spending import paid_by
 from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
 from service.errors import Conflict, NotFound
-from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.naming import masked_names
 from service.memory.access.redaction import pii_policy, redact_lenient
 from service.memory.dreams.prompts import COMPACT
@@ -86,7 +86,7 @@ async def summarize(
         found = await agents.get_agent(connection, workspace, principal.acting_agent(agent))
         if found is None:
             raise NotFound(f"There is no agent {agent!r} here.")
-        choices = (await agent_settings(connection, workspace, found["id"])).dream
+        settings = await agent_settings(connection, workspace, found["id"])
         total = await summaries.tokens_held(connection, workspace, found["id"], now)
         rows = await summaries.candidates(
             connection, workspace, found["id"], importance_below=IMPORTANCE_BELOW,
@@ -104,9 +104,10 @@ async def summarize(
         return _answer(None, total, "saves_too_little")
     if dry_run:
         return _answer(fold, total)
-    if engine.llm is not None:
+    llm = engine.model("summary", workspace, settings.llm)
+    if llm is not None:
         with paid_by(principal.payer(found["agent"])):
-            fold = await _by_llm(engine, fold, choices)
+            fold = await _by_llm(engine, llm, fold, settings.dream)
     return _answer(fold, total, memory=await _replace_with_summary(engine, principal, found["id"], fold))
 
 
@@ -194,15 +195,14 @@ def _fewest(spans: Sequence[tuple[int, int]], heading: int, excess: int | None) 
     return len(spans)
 
 
-async def _by_llm(engine: Engine, fold: _Fold, choices: DreamChoices) -> _Fold:
+async def _by_llm(engine: Engine, llm: LLM, fold: _Fold, choices: DreamChoices) -> _Fold:
     """The fold with the language model's summary, where it answers with one that saves enough."""
-    assert engine.llm is not None
     messages = [
         {"role": "system", "content": COMPACT.format(words_max=max(60, fold.before // 4))},
         {"role": "user", "content": "<notes>\n" + "\n".join(f"- {one.text}" for one in fold.notes) + "\n</notes>"},
     ]
     try:
-        answer = await engine.llm.to("summary").complete(steered(messages, choices), tokens_max=2_000)
+        answer = await llm.complete(steered(messages, choices), tokens_max=2_000)
     except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
         log.warning("summary_by_rules", error=error.message)
         return fold

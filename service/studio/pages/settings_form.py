@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from nicegui import ui
@@ -31,6 +32,7 @@ TITLES = {
     "documents": ("Documents", "How documents are cut into parts."),
     "embedding": ("Embedding", "The model that all workspaces share, and the cache of each process."),
     "rerank": ("Reranking", "The model that all workspaces share."),
+    "llm": ("Models of steps", "Language models of the workspace's own, as JSON: see the hints."),
     "proxy": ("Proxy", "Whether there is an OpenAI-compatible proxy, for which models, and what it adds and keeps."),
 }
 
@@ -174,6 +176,8 @@ class _Field:
         if self._kind in ("integer", "number"):
             precision = 0 if self._kind == "integer" else None
             return ui.number(label, value=value, precision=precision, validation=self._problem)
+        if self._kind == "object":
+            return ui.textarea(label, value=_as_json(value), validation=_problem_of_json).classes("whole-row")
         if self._schema.get("maxLength", 0) > LINE_MAX:
             return ui.textarea(label, value=value or "").props("autogrow").classes("whole-row")
         return ui.input(label, value=value or "")
@@ -198,6 +202,8 @@ class _Field:
         given = self.input.value
         if self._kind == "integer" and given is not None:
             return int(given)
+        if self._kind == "object":
+            return json.loads(given)
         if self._kind in ("string", "array") and self._optional and not given:
             return None
         return given
@@ -211,7 +217,18 @@ class _Field:
 
     def put_back(self) -> None:
         saved = list(self._saved or []) if self._kind == "array" else self._saved
-        self.input.set_value(saved)
+        self.input.set_value(_as_json(saved) if self._kind == "object" else saved)
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _problem_of_json(given: str) -> str | None:
+    try:
+        return None if isinstance(json.loads(given), dict) else "It must be a JSON object."
+    except ValueError:
+        return "It must be a JSON object."
 
 
 def _resolved(api: Json, schema: Json) -> Json:
