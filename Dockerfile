@@ -10,7 +10,7 @@ RUN find /opt/reverie -name '*.so' -not -path '*.libs/*' -exec strip --strip-unn
 COPY pyproject.toml README.md LICENSE alembic.ini ./
 COPY alembic alembic
 COPY sql sql
-COPY clients clients
+COPY clients/python clients/python
 COPY service service
 COPY worker worker
 COPY reverie reverie

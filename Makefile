@@ -52,6 +52,7 @@ run: $(RUNNABLE) ## database, API and worker in this terminal; Ctrl-C stops them
 test: $(INSTALLED) ## every test, on an embedded Postgres of its own [WORKERS=4] [THROUGH_PGBOUNCER=1]
 	@scripts/chromium.sh
 	@scripts/pgbouncer.sh
+	@scripts/typescript.sh --version > /dev/null || [ $$? = 77 ]
 	$(BIN)/python -m pytest -n $(or $(WORKERS),4) --dist loadgroup --durations=30
 
 test-fast: $(INSTALLED) ## rules, texts, queries and the basics of the API: for every change
@@ -64,12 +65,13 @@ dream: $(RUNNABLE) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now
 migrate: $(RUNNABLE) ## bring the database to the newest schema
 	@$(BIN)/reverie migrate
 
-check: $(INSTALLED) ## lint, format, types, import rules, compose.yaml
+check: $(INSTALLED) ## lint, format, types, import rules, compose.yaml, TypeScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
+	@scripts/typescript.sh run --silent lint || [ $$? = 77 ]
 
 schema: $(INSTALLED) ## write sql/schema.sql anew from the migrations
 	UPDATE_SCHEMA=1 $(BIN)/python -m pytest -q tests/store/test_schema.py

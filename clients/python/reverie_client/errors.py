@@ -3,7 +3,7 @@
 ReverieClientError
 ├── ConnectionFailed        no answer came, after all retries
 └── APIError                an answer that is no success; ``status``, ``problem`` (RFC 9457)
-    ├── InvalidRequest      422, 400: ``errors`` names the fields
+    ├── InvalidRequest      422, 400: ``errors`` and ``fields`` name the fields
     ├── NotAuthenticated    401
     ├── NotAllowed          403
     ├── NotFound            404
@@ -41,6 +41,11 @@ class APIError(ReverieClientError):
     def errors(self) -> list[dict[str, Any]]:
         """The fields at fault: ``loc`` and ``msg`` of each."""
         return list(self.problem.get("errors") or [])
+
+    @property
+    def fields(self) -> list[str]:
+        """The names of the fields at fault, as paths: ``items.3.content``."""
+        return [".".join(map(str, error["loc"][1:] or error["loc"])) for error in self.errors]
 
 
 class InvalidRequest(APIError):

@@ -1,0 +1,69 @@
+/** Agents, their tasks, their dreams and their bulletins. */
+
+import { get, list, path, post, put } from "../call.js";
+import type { Body, Query } from "../types.js";
+
+/** Agents by name. */
+export function listAgents(query?: Query<"list_agents">) {
+  return list<"list_agents">("/v1/agents", query);
+}
+
+/** One agent. */
+export function getAgent(agent: string) {
+  return get<"get_agent">(path`/v1/agents/${agent}`);
+}
+
+/** Make or change an agent. */
+export function putAgent(agent: string, changes?: Body<"put_agent">) {
+  return put<"put_agent">(path`/v1/agents/${agent}`, { ...changes });
+}
+
+/** Tasks by name. */
+export function listTasks(query?: Query<"list_tasks">) {
+  return list<"list_tasks">("/v1/tasks", query);
+}
+
+/** One task. */
+export function getTask(task: string) {
+  return get<"get_task">(path`/v1/tasks/${task}`);
+}
+
+/** Declare the only agents that may read and write a task; null opens it to every agent that names it. */
+export function putTask(task: string, members: string[] | null) {
+  return put<"put_task">(path`/v1/tasks/${task}`, { members });
+}
+
+/** Ask for a dream; with `wait` the answer comes when it is done. */
+export function dream(agent: string, fields?: Body<"request_dream">) {
+  return post<"request_dream">(path`/v1/agents/${agent}/dream`, { ...fields });
+}
+
+/** Dreams, newest first. */
+export function listDreams(query?: Query<"list_dreams">) {
+  return list<"list_dreams">("/v1/dreams", query, { agentIn: "query" });
+}
+
+/** One dream with its changes. */
+export function getDream(dreamId: string) {
+  return get<"get_dream">(path`/v1/dreams/${dreamId}`);
+}
+
+/** Restore the state before a dream. Rejects with Conflict where later changes are in the way. */
+export function undoDream(dreamId: string) {
+  return post<"undo_dream">(path`/v1/dreams/${dreamId}/undo`);
+}
+
+/** What an agent knows, now or at a version. */
+export function bulletin(agent: string, query?: Query<"get_bulletin">) {
+  return get<"get_bulletin">(path`/v1/agents/${agent}/bulletin`, { query });
+}
+
+/** Every bulletin of an agent, newest first. */
+export function listBulletins(agent: string, query?: Query<"list_bulletin_versions">) {
+  return list<"list_bulletin_versions">(path`/v1/agents/${agent}/bulletin/versions`, query);
+}
+
+/** Have the bulletin of an agent rewritten. */
+export function writeBulletin(agent: string) {
+  return post<"rewrite_bulletin">(path`/v1/agents/${agent}/bulletin`);
+}

@@ -1,0 +1,96 @@
+/**
+ * The client: the whole API. A method is named after the call it sends. Lists are async iterators that fetch the next
+ * page when it is needed. What may have been lost on the way is sent again, and never does anything twice: every POST
+ * that writes carries an idempotency key.
+ */
+
+import type { Call } from "./call.js";
+import * as calls from "./calls/index.js";
+import type { Completion } from "./calls/workspace.js";
+import { sleep } from "./deadline.js";
+import { withMethods } from "./methods.js";
+import {
+  dataOf,
+  EVENTS_IDLE_MS,
+  type EventOptions,
+  eventOf,
+  IMPORT_HEADERS,
+  IMPORT_IDLE_MS,
+  type ImportOptions,
+  PAUSE_MS,
+  passes,
+  type ReverieEvent,
+  readImport,
+} from "./streams.js";
+import type { Headers, Imported, Query } from "./types.js";
+
+const Api = withMethods(calls);
+
+type Signal = { signal?: AbortSignal };
+
+export class Reverie extends Api {
+  /**
+   * What happens from now on, or after a position, for as long as it is iterated; each event once.
+   *
+   * A stream that breaks off is taken up again where it ended. Rejects with APIError when it is refused, and with the
+   * reason of the signal when that aborts.
+   */
+  async *events(options: EventOptions = {}, { signal }: Signal = {}): AsyncGenerator<ReverieEvent, void, undefined> {
+    const { after, types, agent, wait, reconnect = true } = options;
+    const call: Call<void> = { method: "GET", path: "/v1/events", query: { types, agent, wait } };
+    let position = after;
+    for (;;) {
+      const headers: Record<string, string> = position === undefined ? {} : { "Last-Event-ID": `${position}` };
+      try {
+        for await (const data of dataOf(this.lines(call, { headers, signal, idleMs: EVENTS_IDLE_MS }))) {
+          const event = eventOf(data);
+          position = event.position ?? position;
+          yield event;
+        }
+        if (wait === false) return;
+      } catch (error) {
+        if (signal?.aborted || !reconnect || !passes(error)) throw error;
+      }
+      await sleep(PAUSE_MS, signal);
+    }
+  }
+
+  /** A chat completion with memory, chunk by chunk as it comes (OpenAI's shape). */
+  async *chatStream(
+    request: Completion,
+    headers?: Headers<"create_chat_completion">,
+    { signal }: Signal = {},
+  ): AsyncGenerator<Completion, void, undefined> {
+    const call: Call<Completion> = { ...calls.chat(request, headers), body: { ...request, stream: true } };
+    for await (const data of dataOf(this.lines(call, { signal }))) {
+      if (data === "[DONE]") return;
+      yield JSON.parse(data);
+    }
+  }
+
+  /** The lines of an export, as they come. Rejects with ConnectionFailed when it breaks off before its last line. */
+  async *export(
+    query?: Query<"export_records">,
+    { signal }: Signal = {},
+  ): AsyncGenerator<Record<string, unknown>, void, undefined> {
+    const call: Call<void> = { method: "GET", path: "/v1/export", query };
+    for await (const line of this.lines(call, { signal })) yield JSON.parse(line);
+  }
+
+  /**
+   * Read the lines of an export in, all of it or nothing. Never repeated by itself; repeating it does no harm.
+   * Rejects with InvalidRequest; `problem.line` is the broken line.
+   *
+   * Browsers other than Chromium send no streams; a Blob (a file) is sent everywhere.
+   */
+  async importChunks(chunks: BodyInit, options: ImportOptions = {}): Promise<Imported> {
+    const { format = "reverie", agent = this.agent, onProgress, signal } = options;
+    const call: Call<Imported> = { method: "POST", path: "/v1/import", query: { format, agent } };
+    const stream = { headers: IMPORT_HEADERS, body: chunks, signal, idleMs: IMPORT_IDLE_MS };
+    for await (const line of this.lines(call, stream)) {
+      const done = readImport(line, onProgress);
+      if (done) return done;
+    }
+    throw this.failed(call, "the answer broke off");
+  }
+}

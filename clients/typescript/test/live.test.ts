@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { Reverie } from "../src/index.js";
+
+const url = process.env.REVERIE_TEST_URL ?? "";
+const keys: Record<string, string> = JSON.parse(process.env.REVERIE_TEST_KEYS ?? "{}");
+const client = () => new Reverie({ url, apiKey: keys.live, agent: "ada" });
+
+describe.skipIf(!url)("streams of a live server (REVERIE_TEST_URL)", () => {
+  test("events are read from the beginning, and resumed after the last one", async () => {
+    const reverie = client();
+    for (const n of [1, 2, 3]) await reverie.saveMemory("fact", `The number ${n} is on the door`);
+    const positions: number[] = [];
+    for await (const event of reverie.events({ after: 0 })) {
+      positions.push(event.position as number);
+      if (positions.length === 2) break;
+    }
+    const rest: number[] = [];
+    for await (const event of reverie.events({ after: positions[1], wait: false })) rest.push(event.position as number);
+    const all: number[] = [];
+    for await (const event of reverie.events({ after: 0, wait: false })) all.push(event.position as number);
+    expect(all.slice(0, 2)).toEqual(positions);
+    expect([...positions, ...rest]).toEqual(all);
+    expect(rest.length).toBeGreaterThan(0);
+  });
+
+  test("an export is imported again, and changes nothing", async () => {
+    const reverie = client();
+    await reverie.saveMemory("fact", "The spare key is in the red vault");
+    const lines: string[] = [];
+    for await (const line of reverie.export()) lines.push(JSON.stringify(line));
+    const whole = new Blob([`${lines.join("\n")}\n`]);
+    const progress: number[] = [];
+    const done = await reverie.importChunks(whole.stream(), { onProgress: (written) => progress.push(written) });
+    expect(done.created).toBe(0);
+    expect(done.unchanged).toBeGreaterThan(0);
+    expect(progress.length).toBeGreaterThan(0);
+    await expect(reverie.importChunks("{}\n")).rejects.toMatchObject({ name: "InvalidRequest", problem: { line: 1 } });
+  });
+
+  test("a completion comes as the model says it", async () => {
+    const reverie = client();
+    await reverie.putSettings({ proxy: { enabled: true, models: ["m"] } });
+    const request = { model: "m", messages: [{ role: "user", content: "hi" }] };
+    let text = "";
+    for await (const chunk of reverie.chatStream(request, { "X-Reverie-User": "sam" })) {
+      const choices = chunk.choices as { delta: { content?: string } }[];
+      text += choices[0]?.delta.content ?? "";
+    }
+    expect(text).toBe("ok");
+  });
+
+  test("a save that is repeated with its idempotency key is done once", async () => {
+    const reverie = client();
+    const save = () => reverie.saveMemory("fact", "Once is enough", undefined, { idempotencyKey: "once" });
+    const [first, again] = [await save(), await save()];
+    expect(again).toEqual(first);
+    expect(again.created).toBe(true);
+  });
+});

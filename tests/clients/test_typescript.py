@@ -1,0 +1,170 @@
+"""The TypeScript client: linted, tested against a live server, and used from outside as a package.
+
+Skipped, saying so, where there is no Node.js, or where the packages it is built with are not here and cannot be had.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import tarfile
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from service import __version__
+from tests.clients.contract import CONTRACTS
+from tests.live_api import SharedServer
+from tests.processes import ROOT
+
+pytestmark = pytest.mark.xdist_group("typescript")
+
+FOLDER = ROOT / "clients" / "typescript"
+SKIPPED = 77
+PACKED_BYTES_MAX = 200_000
+EXAMPLES = re.findall(
+    r"```typescript\n(.*?)```\n\n```text\n(.*?)```", (FOLDER / "README.md").read_text("utf-8"), re.DOTALL
+)
+
+FROM_COMMONJS = """
+import { NotFound, Reverie, type SearchAnswer } from "@reverie/client";
+
+async function main(): Promise<void> {
+  const reverie = new Reverie({ agent: "eve" });
+  const { memory } = await reverie.saveMemory("fact", "Cleo drinks mate");
+  const found: SearchAnswer = await reverie.search("what does Cleo drink?", { limit: 1 });
+  console.log(found.results.map((result) => result.memory?.content).join());
+  await reverie.deleteMemory(memory?.id ?? "");
+  const error: unknown = await reverie.getMemory(memory?.id ?? "").catch((one: unknown) => one);
+  console.log(error instanceof NotFound && error.status);
+}
+main();
+"""
+MISTAKES = """
+import { Memory, Reverie } from "@reverie/client";
+const reverie = new Reverie();
+reverie.saveMemory("dream", "no such type");
+reverie.search("tea", { limt: 3 });
+new Memory().add("tea", { user: "alice" });
+reverie.getMemory("x").then((memory) => memory.no_such_field);
+reverie.listMemories({ limit: "many" });
+(async () => { for await (const memory of reverie.listMemories()) console.log(memory.no_such_field); })();
+""".lstrip()
+MISTAKEN_LINES = {3, 4, 5, 6, 7, 8}
+SCRIPTS = {f"example{number}.mts": code for number, (code, _) in enumerate(EXAMPLES)}
+SCRIPTS |= {"used.cts": FROM_COMMONJS, "mistakes.mts": MISTAKES}
+
+
+def npm(*command: str, **environment: str) -> str:
+    """What npm says in the folder of the client; AssertionError where it fails, skipped where it cannot be run."""
+    done = run(ROOT, str(ROOT / "scripts" / "typescript.sh"), *command, **environment)
+    if done.returncode == SKIPPED:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def run(folder: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    given = os.environ | environment
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=given)
+
+
+def test_the_lock_has_every_package_by_its_hash_and_names_no_other_registry() -> None:
+    project = json.loads((FOLDER / "package.json").read_text("utf-8"))
+    packages = json.loads((FOLDER / "package-lock.json").read_text("utf-8"))["packages"]
+    own = packages.pop("")
+    assert "dependencies" not in project
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in project["devDependencies"].values())
+    assert own["devDependencies"] == project["devDependencies"]
+    assert own["version"] == project["version"] == __version__
+    assert all(one["integrity"].startswith("sha512-") for one in packages.values())
+    official = "https://registry.npmjs.org/"
+    assert all(one.get("resolved", official).startswith(official) for one in packages.values())
+
+
+def test_the_lint_finds_nothing() -> None:
+    npm("run", "--silent", "lint")
+
+
+async def test_its_own_tests_pass_against_a_live_server(served: SharedServer) -> None:
+    keys = {}
+    for name in ("live", *CONTRACTS):
+        async with served.tenant() as tenant:
+            keys[name] = tenant.key
+    given = {"REVERIE_TEST_URL": served.base_url, "REVERIE_TEST_KEYS": json.dumps(keys), "NO_COLOR": "1"}
+    said = await asyncio.to_thread(npm, "test", **given)
+    assert re.search(r"Tests +\d+ passed \(\d+\)", said), said
+
+
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty project into which the package is installed from its archive, without a network."""
+    folder = tmp_path_factory.mktemp("outside")
+    npm("pack", "--silent", "--pack-destination", str(folder))
+    (folder / "package.json").write_text('{"private": true}', encoding="utf-8")
+    [archive] = folder.glob("*.tgz")
+    done = run(folder, "npm", "install", "--offline", "--no-audit", "--no-fund", archive.name)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def complaints(outside: Path) -> dict[str, set[int]]:
+    """The lines of each script that ``tsc --strict``, which compiles them there, complains of."""
+    for name, code in SCRIPTS.items():
+        (outside / name).write_text(code, encoding="utf-8")
+    tsc = str(FOLDER / "node_modules" / ".bin" / "tsc")
+    strict = ["--strict", "--target", "ES2022", "--lib", "ES2022,DOM", "--module", "NodeNext"]
+    said = run(outside, tsc, *strict, *SCRIPTS).stdout
+    found: dict[str, set[int]] = defaultdict(set)
+    for line in said.splitlines():
+        place = re.match(r"([\w.]+)\((\d+),\d+\): error TS|\s", line)
+        assert place, said
+        if place[1]:
+            found[place[1]].add(int(place[2]))
+    return found
+
+
+def test_the_package_holds_what_was_built_and_needs_nothing(outside: Path) -> None:
+    [path] = outside.glob("*.tgz")
+    assert path.stat().st_size < PACKED_BYTES_MAX
+    with tarfile.open(path) as archive:
+        names = {name.removeprefix("package/") for name in archive.getnames()}
+    assert {name.split("/")[0] for name in names} == {"README.md", "LICENSE", "package.json", "dist"}
+    installed = outside / "node_modules" / "@reverie" / "client"
+    code = "".join(path.read_text("utf-8") for path in installed.rglob("*.js"))
+    imported = set(re.findall(r"""(?:\bfrom |\brequire\(|\bimport\()["']([^"']+)["']""", code))
+    assert imported
+    assert all(name.startswith(("./", "../")) for name in imported)
+    assert [one.name for one in (outside / "node_modules").iterdir() if not one.name.startswith(".")] == ["@reverie"]
+
+
+async def output(compiled: Path, served: SharedServer) -> str:
+    """What a script prints, with a workspace of its own."""
+    async with served.tenant() as tenant:
+        given = {"REVERIE_URL": served.base_url, "REVERIE_API_KEY": tenant.key}
+        done = await asyncio.to_thread(run, compiled.parent, "node", compiled.name, **given)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+async def test_the_examples_of_the_readme_run_as_modules(
+    outside: Path, complaints: dict[str, set[int]], served: SharedServer, number: int
+) -> None:
+    assert complaints[f"example{number}.mts"] == set()
+    assert await output(outside / f"example{number}.mjs", served) == EXAMPLES[number][1]
+
+
+async def test_commonjs_has_it_too(outside: Path, complaints: dict[str, set[int]], served: SharedServer) -> None:
+    assert complaints["used.cts"] == set()
+    assert "require(" in (outside / "used.cjs").read_text("utf-8")
+    assert await output(outside / "used.cjs", served) == "Cleo drinks mate\n404\n"
+
+
+def test_the_types_find_mistakes(complaints: dict[str, set[int]]) -> None:
+    assert complaints["mistakes.mts"] == MISTAKEN_LINES
