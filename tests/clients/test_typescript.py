@@ -9,17 +9,20 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import subprocess
 import tarfile
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from playwright.async_api import Route
 
 from service import __version__
 from tests.clients.contract import CONTRACTS
 from tests.live_api import SharedServer
 from tests.processes import ROOT
+from tests.studio.browser import browser, chromium
 
 pytestmark = pytest.mark.xdist_group("typescript")
 
@@ -44,6 +47,15 @@ async function main(): Promise<void> {
 }
 main();
 """
+IN_A_BROWSER = """async ({ url, apiKey }) => {
+  const { Reverie } = await import(`${url}/the-client/index.js`);
+  const reverie = new Reverie({ url, apiKey, agent: "ada" });
+  await reverie.saveMemory("fact", "Ana drinks green tea");
+  for await (const event of reverie.events({ after: 0 })) if (event.type) break;
+  const { results } = await reverie.search("tea", { limit: 1 });
+  const error = await reverie.search("tea", { limit: 1000 }).catch((one) => one);
+  return [results[0].memory.content, error.name, error.fields];
+}"""
 MISTAKES = """
 import { Memory, Reverie } from "@reverie/client";
 const reverie = new Reverie();
@@ -143,11 +155,11 @@ def test_the_package_holds_what_was_built_and_needs_nothing(outside: Path) -> No
     assert [one.name for one in (outside / "node_modules").iterdir() if not one.name.startswith(".")] == ["@reverie"]
 
 
-async def output(compiled: Path, served: SharedServer) -> str:
+async def output(compiled: Path, served: SharedServer, *command: str) -> str:
     """What a script prints, with a workspace of its own."""
     async with served.tenant() as tenant:
         given = {"REVERIE_URL": served.base_url, "REVERIE_API_KEY": tenant.key}
-        done = await asyncio.to_thread(run, compiled.parent, "node", compiled.name, **given)
+        done = await asyncio.to_thread(run, compiled.parent, *(command or ("node",)), compiled.name, **given)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -158,6 +170,37 @@ async def test_the_examples_of_the_readme_run_as_modules(
 ) -> None:
     assert complaints[f"example{number}.mts"] == set()
     assert await output(outside / f"example{number}.mjs", served) == EXAMPLES[number][1]
+
+
+@pytest.mark.parametrize(
+    "command", [("bun", "run"), ("deno", "run", "--allow-net", "--allow-env")], ids=["bun", "deno"]
+)
+async def test_other_runtimes_run_the_same_module(
+    outside: Path, complaints: dict[str, set[int]], served: SharedServer, command: tuple[str, ...]
+) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    assert await output(outside / "example0.mjs", served, *command) == EXAMPLES[0][1]
+
+
+async def test_a_browser_runs_it_in_a_page_of_the_same_origin(outside: Path, served: SharedServer) -> None:
+    if chromium() is None:
+        pytest.skip("there is no Chromium here")
+    modules = outside / "node_modules" / "@reverie" / "client" / "dist" / "esm"
+
+    async def module(route: Route) -> None:
+        path = modules / route.request.url.partition("/the-client/")[2]
+        await route.fulfill(path=path, content_type="text/javascript")
+
+    async with served.tenant() as tenant, browser() as opened:
+        page = await opened.new_page()
+        await page.route("**/the-client/**", module)
+        await page.goto(f"{served.base_url}/healthz")
+        assert await page.evaluate(IN_A_BROWSER, {"url": served.base_url, "apiKey": tenant.key}) == [
+            "Ana drinks green tea",
+            "InvalidRequest",
+            ["limit"],
+        ]
 
 
 async def test_commonjs_has_it_too(outside: Path, complaints: dict[str, set[int]], served: SharedServer) -> None:

@@ -4079,6 +4079,116 @@ export interface components {
             revoked_at: string | null;
         };
         /**
+         * LLMSettings
+         * @description Language models of the workspace's own, by step. A step without one uses the installation's.
+         */
+        "LLMSettings-Input": {
+            /**
+             * @description Extraction of memories from messages, in dreams.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            extract?: components["schemas"]["StepModel-Input"];
+            /**
+             * @description Comparison of statements that rules cannot tell apart.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            reconcile?: components["schemas"]["StepModel-Input"];
+            /**
+             * @description Decision model that answers with probabilities, in dreams.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            decide?: components["schemas"]["StepModel-Input"];
+            /**
+             * @description Conclusions from several memories, in dreams.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            reflect?: components["schemas"]["StepModel-Input"];
+            /**
+             * @description Writing of bulletins.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            bulletin?: components["schemas"]["StepModel-Input"];
+            /**
+             * @description Summaries of session windows and of old memories.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            summary?: components["schemas"]["StepModel-Input"];
+            /**
+             * @description Answers to questions, further wordings of queries, and pages.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            ask?: components["schemas"]["StepModel-Input"];
+        };
+        /**
+         * LLMSettings
+         * @description Language models of the workspace's own, by step. A step without one uses the installation's.
+         */
+        "LLMSettings-Output": {
+            /**
+             * @description Extraction of memories from messages, in dreams.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            extract?: components["schemas"]["StepModel-Output"];
+            /**
+             * @description Comparison of statements that rules cannot tell apart.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            reconcile?: components["schemas"]["StepModel-Output"];
+            /**
+             * @description Decision model that answers with probabilities, in dreams.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            decide?: components["schemas"]["StepModel-Output"];
+            /**
+             * @description Conclusions from several memories, in dreams.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            reflect?: components["schemas"]["StepModel-Output"];
+            /**
+             * @description Writing of bulletins.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            bulletin?: components["schemas"]["StepModel-Output"];
+            /**
+             * @description Summaries of session windows and of old memories.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            summary?: components["schemas"]["StepModel-Output"];
+            /**
+             * @description Answers to questions, further wordings of queries, and pages.
+             * @default {
+             *       "failover": []
+             *     }
+             */
+            ask?: components["schemas"]["StepModel-Output"];
+        };
+        /**
          * Link
          * @description Edge from the memory to a memory or an entity.
          */
@@ -4655,6 +4765,58 @@ export interface components {
              * @description Time of the message. Default: now.
              */
             created_at?: string | null;
+        };
+        /**
+         * ModelAccess
+         * @description Model of an OpenAI-compatible server, and how it is reached.
+         */
+        "ModelAccess-Input": {
+            /**
+             * Model
+             * @description Model as `openai/<name at the server>`.
+             */
+            model: string;
+            /**
+             * Api Base
+             * @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null.
+             */
+            api_base?: string | null;
+            /**
+             * Api Key
+             * @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null.
+             */
+            api_key?: string | null;
+            /**
+             * Timeout S
+             * @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null.
+             */
+            timeout_s?: number | null;
+        };
+        /**
+         * ModelAccess
+         * @description Model of an OpenAI-compatible server, and how it is reached.
+         */
+        "ModelAccess-Output": {
+            /**
+             * Model
+             * @description Model as `openai/<name at the server>`.
+             */
+            model: string;
+            /**
+             * Api Base
+             * @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null.
+             */
+            api_base?: string | null;
+            /**
+             * Api Key
+             * @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null.
+             */
+            api_key?: string | null;
+            /**
+             * Timeout S
+             * @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null.
+             */
+            timeout_s?: number | null;
         };
         /**
          * ModelChange
@@ -5592,6 +5754,33 @@ export interface components {
              *     }
              */
             proxy?: components["schemas"]["ProxySettings"];
+            /**
+             * @description Language models of the workspace's own, by step.
+             * @default {
+             *       "extract": {
+             *         "failover": []
+             *       },
+             *       "reconcile": {
+             *         "failover": []
+             *       },
+             *       "decide": {
+             *         "failover": []
+             *       },
+             *       "reflect": {
+             *         "failover": []
+             *       },
+             *       "bulletin": {
+             *         "failover": []
+             *       },
+             *       "summary": {
+             *         "failover": []
+             *       },
+             *       "ask": {
+             *         "failover": []
+             *       }
+             *     }
+             */
+            llm?: components["schemas"]["LLMSettings-Input"];
             /** @description Embedding model of the installation. Admin keys of the default workspace only. Null: unchanged. Default null. */
             embedding?: components["schemas"]["EmbeddingSettings"] | null;
             /** @description Reranking model of the installation. Admin keys of the default workspace only. Null: unchanged. Default null. */
@@ -6898,6 +7087,33 @@ export interface components {
              *     }
              */
             proxy?: components["schemas"]["ProxySettings"];
+            /**
+             * @description Language models of the workspace's own, by step.
+             * @default {
+             *       "extract": {
+             *         "failover": []
+             *       },
+             *       "reconcile": {
+             *         "failover": []
+             *       },
+             *       "decide": {
+             *         "failover": []
+             *       },
+             *       "reflect": {
+             *         "failover": []
+             *       },
+             *       "bulletin": {
+             *         "failover": []
+             *       },
+             *       "summary": {
+             *         "failover": []
+             *       },
+             *       "ask": {
+             *         "failover": []
+             *       }
+             *     }
+             */
+            llm?: components["schemas"]["LLMSettings-Output"];
             /** @description Embedding model of the installation. Admin keys of the default workspace only. Null: unchanged. Default null. */
             embedding?: components["schemas"]["EmbeddingSettings"] | null;
             /** @description Reranking model of the installation. Admin keys of the default workspace only. Null: unchanged. Default null. */
@@ -7028,6 +7244,70 @@ export interface components {
              * @description Error message; null after a success.
              */
             error: string | null;
+        };
+        /**
+         * StepModel
+         * @description Model of one step, and alternatives.
+         */
+        "StepModel-Input": {
+            /**
+             * Model
+             * @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null.
+             */
+            model?: string | null;
+            /**
+             * Api Base
+             * @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null.
+             */
+            api_base?: string | null;
+            /**
+             * Api Key
+             * @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null.
+             */
+            api_key?: string | null;
+            /**
+             * Timeout S
+             * @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null.
+             */
+            timeout_s?: number | null;
+            /**
+             * Failover
+             * @description Alternatives, each called where those before it are unavailable, over their rate limit or late; never after a refusal. Default empty.
+             * @default []
+             */
+            failover?: components["schemas"]["ModelAccess-Input"][];
+        };
+        /**
+         * StepModel
+         * @description Model of one step, and alternatives.
+         */
+        "StepModel-Output": {
+            /**
+             * Model
+             * @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null.
+             */
+            model?: string | null;
+            /**
+             * Api Base
+             * @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null.
+             */
+            api_base?: string | null;
+            /**
+             * Api Key
+             * @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null.
+             */
+            api_key?: string | null;
+            /**
+             * Timeout S
+             * @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null.
+             */
+            timeout_s?: number | null;
+            /**
+             * Failover
+             * @description Alternatives, each called where those before it are unavailable, over their rate limit or late; never after a refusal. Default empty.
+             * @default []
+             */
+            failover?: components["schemas"]["ModelAccess-Output"][];
         };
         /**
          * SubjectExport
@@ -7303,7 +7583,7 @@ export interface components {
             agent: string | null;
             /**
              * Purpose
-             * @description Purpose of the calls: `extract`, `reconcile`, `bulletin`, `summary`, `ask`, `rerank`, `embed`, `proxy` or `probe`.
+             * @description Purpose of the calls: `extract`, `reconcile`, `decide`, `reflect`, `bulletin`, `summary`, `ask`, `rerank`, `embed`, `proxy` or `probe`.
              */
             purpose: string;
             /**
