@@ -827,6 +827,7 @@ CREATE INDEX ix_memories_audience ON public.memories USING btree (workspace_id, 
 CREATE INDEX ix_memories_created ON public.memories USING btree (workspace_id, created_at, id);
 CREATE INDEX ix_memories_fading ON public.memories USING btree (workspace_id, agent_id) WHERE ((type = ANY (ARRAY['event'::text, 'observation'::text])) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_hearsay ON public.memories USING btree (workspace_id, hearsay_by) WHERE (hearsay_by IS NOT NULL);
+CREATE INDEX ix_memories_insights ON public.memories USING btree (workspace_id, audience, id) WHERE ((type = 'insight'::text) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_key ON public.memories USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX ix_memories_open_todos ON public.memories USING btree (workspace_id, audience, id) WHERE ((type = 'todo'::text) AND (status = 'open'::text) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_session ON public.memories USING btree (workspace_id, session_id) WHERE (session_id IS NOT NULL);

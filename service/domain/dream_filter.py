@@ -73,13 +73,22 @@ class DreamFilter:
         if type_ not in self.types:
             return f"the type {type_} is not kept"
         text, named = normalize(content), set(map(normalize, names))
-        if about := named & self.ignore_entities:
-            return f"the entity {min(about)!r} is ignored"
-        for pattern in self.ignore_patterns:
-            if pattern.is_in(text):
-                return f"the pattern {str(pattern)!r} is ignored"
+        if (ignored := self._ignored(text, named)) is not None:
+            return ignored
         if (not self.keep_entities and not self.keep_patterns) or named & self.keep_entities:
             return None
         if any(one.is_in(text) for one in self.keep_patterns):
             return None
         return "no entity or pattern that is kept"
+
+    def ignores(self, content: str, names: Iterable[str]) -> bool:
+        """Whether a statement with these words and about these names is left out whatever its type and what is kept."""
+        return self._ignored(normalize(content), set(map(normalize, names))) is not None
+
+    def _ignored(self, text: str, named: set[str]) -> str | None:
+        if about := named & self.ignore_entities:
+            return f"the entity {min(about)!r} is ignored"
+        for pattern in self.ignore_patterns:
+            if pattern.is_in(text):
+                return f"the pattern {str(pattern)!r} is ignored"
+        return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
@@ -88,6 +88,11 @@ class DreamChoices(BaseModel):
         AS_SAID,
         description="Language in which the language model writes memories, bulletins and summaries, as in `German`; "
         "`as_said`: that of the conversation. Rules write as said. Default `as_said`.",
+    )
+    reflect: Literal["off", "rules"] = Field(
+        "rules",
+        description="What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and "
+        "changes over time), or `off` (nothing). Default `rules`.",
     )
     bulletin_tokens_max: int = Field(
         500, ge=50, le=8_000, description="Maximum length of a bulletin in tokens. Default 500."

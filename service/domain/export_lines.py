@@ -120,6 +120,22 @@ class MessageLine(Line, MessageDraft):
     user: Name | None = None
 
 
+class EvidenceLine(BaseModel):
+    """A memory that an insight was concluded from, and the identity it had then."""
+
+    id: UUID
+    says: Annotated[str, Field(max_length=64)]
+    former: bool
+    against: bool
+
+
+class InsightSource(BaseModel):
+    """The source of an insight, by which it is told whether it still holds."""
+
+    about: Text
+    evidence: Annotated[list[EvidenceLine], Field(min_length=2, max_length=100)]
+
+
 class MemoryLine(MemoryDraft):
     """A memory with its whole state. Only ``type`` and ``content`` must be there."""
 
@@ -148,6 +164,12 @@ class MemoryLine(MemoryDraft):
         if isinstance(given, dict) and isinstance(given.get("type"), str):
             return given | {"type": TYPE_NAMES.get(given["type"], given["type"])}
         return given
+
+    @model_validator(mode="after")
+    def _insight_has_evidence(self) -> MemoryLine:
+        if self.type is MemoryType.INSIGHT:
+            InsightSource.model_validate(self.source)
+        return self
 
     @model_validator(mode="after")
     def _no_links(self) -> MemoryLine:

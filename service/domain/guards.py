@@ -190,6 +190,11 @@ def same_particulars(a: str, b: str) -> bool:
     )
 
 
+def base_of_irregular(past: str) -> str | None:
+    """The base form of the simple past of an irregular verb."""
+    return _PAST.get(past)
+
+
 def content_stems(text: str) -> frozenset[str]:
     """The words of a text that carry its meaning, their inflections folded."""
     tokens = _tokens(normalize(text[:_TEXT_MAX]))

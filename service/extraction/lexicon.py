@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from service.domain.guards import base_of_irregular
+
 
 def listed(block: str) -> tuple[str, ...]:
     """The words of a block of text, in order."""
@@ -169,12 +171,19 @@ def gerund_base(word: str) -> str | None:
     return None
 
 
-def is_past(word: str) -> bool:
-    """Whether a lower-case word is the simple past of a known verb."""
-    if word in IRREGULAR_PAST:
-        return True
+def base_of_past(word: str) -> str | None:
+    """The base verb of the simple past of a known verb, else None."""
+    return base_of_irregular(word) if word in IRREGULAR_PAST else _base_of_regular(word)
+
+
+def _base_of_regular(word: str) -> str | None:
     if not word.endswith("ed") or len(word) < 4:
-        return False
+        return None
     stem = word[:-2]
     candidates = (stem, stem + "e", stem[:-1], stem[:-1] + "y" if stem.endswith("i") else stem)
-    return any(base in BASE_VERBS for base in candidates)
+    return next((base for base in candidates if base in BASE_VERBS), None)
+
+
+def is_past(word: str) -> bool:
+    """Whether a lower-case word is the simple past of a known verb."""
+    return word in IRREGULAR_PAST or _base_of_regular(word) is not None

@@ -12,6 +12,7 @@ from service.domain.memory_words import content_words, field_words
 from service.domain.principal import CachedCredential
 from service.domain.text_features import TextFeatures, extract_features
 from service.errors import StaleCredential
+from service.store import insights
 from service.store.agents import Reader
 from service.store.vectors import NO_SPACE, EmbeddingBatch
 
@@ -201,6 +202,7 @@ async def rewrite(
     )
     await connection.run("insert_postings", workspace=workspace, id=memory_id)
     await reindex(connection, workspace, memory_id, embedded, extract_features(item["content"]))
+    await insights.let_fall(connection, workspace, [memory_id])
 
 
 async def reindex(
@@ -243,6 +245,7 @@ async def mark_deleted(
         "mark_deleted", workspace=workspace, id=memory_id, at=at, changed_by=actor, reason=reason, now=now
     )
     await reindex(connection, workspace, memory_id)
+    await insights.let_fall(connection, workspace, [memory_id])
 
 
 async def set_importance(
@@ -282,6 +285,7 @@ async def supersede(
         now=now,
     )
     await reindex(connection, workspace, memory_id)
+    await insights.let_fall(connection, workspace, [memory_id])
 
 
 async def reinstate(
@@ -293,6 +297,7 @@ async def reinstate(
         "reinstate_memory", workspace=workspace, id=memory_id, changed_by=actor, reason=reason, now=now
     )
     await reindex(connection, workspace, memory_id)
+    await insights.let_fall(connection, workspace, [memory_id])
 
 
 async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], reader: Reader | None) -> list[Row]:

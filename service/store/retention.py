@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.store import insights
 
 
 async def unused_memories(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> list[UUID]:
@@ -16,10 +17,11 @@ async def unused_memories(connection: Connection, workspace: UUID, *, before: da
 
 
 async def memories(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Memories deleted or expired before then, with all that is kept of them alone; how many."""
+    """Memories deleted or expired before then, with all that is kept or concluded of them alone; how many."""
     rows = await connection.fetch("collectable_memories", workspace=workspace, before=before, limit=limit)
     ids = [row["id"] for row in rows]
     if ids:
+        ids += set(await insights.resting_on(connection, workspace, ids)) - set(ids)
         for query in ("collect_edges", "collect_terms", "collect_index", "collect_memories"):
             await connection.run(query, workspace=workspace, ids=ids)
     return len(ids)

@@ -11,11 +11,13 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.guards import normalize
+from service.store import insights
 
-WHY = ("user", "person", "hearsay", "source", "metadata", "session", "derived", "shared")
+WHY = ("user", "person", "hearsay", "source", "metadata", "session", "derived", "shared", "insight")
 """Why a memory goes with a user, in the order in which they count: it is about the user, about the person of that name,
 or the user's word on somebody else; its source, its metadata or its session refers to the user; it was derived from
-such memories and the user's messages alone; or others were behind it as well, and nothing of theirs is left."""
+such memories and the user's messages alone; others were behind it as well, and nothing of theirs is left; or it was
+concluded from one of all these."""
 
 
 @dataclass(slots=True)
@@ -91,6 +93,8 @@ async def find_subject_data(connection: Connection, workspace: UUID, users: list
     held.shared = {memory: (from_ & theirs, from_ - theirs) for memory, from_ in origins.items()}
     held.shared |= {row["id"]: (set(), set()) for row in mentioning if row["id"] not in held.shared}
     held.shared |= {row["id"]: (set(), set()) for row in rows if row["former"] and row["id"] not in held.shared}
+    concluded = await insights.resting_on(connection, workspace, [*held.own, *held.shared])
+    held.own = dict.fromkeys(concluded, "insight") | held.own
     for memory in held.own:
         held.shared.pop(memory, None)
     return held

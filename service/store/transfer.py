@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-from service.store import memories
+from service.store import insights, memories
 from service.store.memories import to_record
 
 PAGE = 500
@@ -231,6 +231,7 @@ async def add_pages(connection: Connection, workspace: UUID, items: Sequence[Fie
 async def set_times(connection: Connection, workspace: UUID, memory_id: UUID, **columns: Any) -> None:
     """Give a memory the version, times and successor that it was exported with."""
     await connection.run("place_in_time", workspace=workspace, id=memory_id, **columns)
+    await insights.let_fall(connection, workspace, [memory_id])
 
 
 async def add_aliases(

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.store import insights
 
 
 async def lock_dream(connection: Connection, workspace: UUID, dream_id: UUID) -> Row:
@@ -39,7 +40,9 @@ async def remove_edges(connection: Connection, workspace: UUID, ids: Sequence[UU
 
 
 async def remove_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
-    """Delete memories for good, with their search rows, posting lists, sources and history."""
+    """Delete memories for good, with their search rows, posting lists, sources and history, and what was concluded from
+    them."""
+    await insights.remove(connection, workspace, await insights.resting_on(connection, workspace, ids))
     for query in ("undo_terms", "undo_index", "undo_memories"):
         await connection.run(query, workspace=workspace, ids=list(ids))
 

@@ -60,7 +60,7 @@ AND (NOT :embedded::boolean OR EXISTS (
 
 -- name: unread_memories
 -- Memories of the agent that no dream has read as they are now, oldest first; with ``ids`` only those.
-SELECT m.id, m.version, m.audience, m.content, m.user_name, m.source ->> 'kind' AS kind, m.hearsay_by
+SELECT m.id, m.version, m.audience, m.content, m.user_name, m.source ->> 'kind' AS kind, m.hearsay_by, m.type
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "is_unread" %}
     AND (:ids::uuid[] IS NULL OR m.id = ANY(:ids))
@@ -497,10 +497,12 @@ ON CONFLICT DO NOTHING
 RETURNING memory_id, message_id;
 
 -- name: edges_of_memories
--- The edges that begin or end at these memories, or that they state.
+-- The edges that begin or end at these memories, or that they state, but for those from what was concluded of them.
 SELECT id, audience, relation, source_kind, source_id, target_kind, target_id, memory_id FROM edges
 WHERE workspace_id = :workspace
     AND (source_id = ANY(:ids::uuid[]) OR target_id = ANY(:ids) OR memory_id = ANY(:ids))
+    AND NOT EXISTS (
+        SELECT 1 FROM memories i WHERE i.workspace_id = :workspace AND i.id = source_id AND i.type = 'insight')
 ORDER BY id;
 
 -- name: decay

@@ -16,13 +16,17 @@ WHERE workspace_id = :workspace AND dream_id = :dream_id AND undo IS NOT NULL
 ORDER BY ordinal;
 
 -- name: depended_on
--- What others have made since that rests on memories of the dream, and edges of the dream that are gone or moved.
+-- What others have made since that rests on memories of the dream, and edges of the dream that are gone or moved. What
+-- was concluded from these memories is no hindrance: it falls with them.
 SELECT m.id FROM memories m
 WHERE m.workspace_id = :workspace AND m.superseded_by = ANY(:ids::uuid[]) AND m.dream_id IS DISTINCT FROM :dream_id
+    AND m.type <> 'insight'
 UNION
 SELECT e.id FROM edges e
 WHERE e.workspace_id = :workspace AND (e.source_id = ANY(:ids) OR e.target_id = ANY(:ids))
     AND e.dream_id IS DISTINCT FROM :dream_id
+    AND NOT EXISTS (
+        SELECT 1 FROM memories i WHERE i.workspace_id = :workspace AND i.id = e.source_id AND i.type = 'insight')
 UNION
 SELECT wanted.id
 FROM unnest(:edges::uuid[]) AS wanted(id)

@@ -27,7 +27,7 @@ from tests.worker.dreaming import asked_for, note_everything, turns_of
 
 STEPS = (
     "claimed", "begun", "gathered", "extract:asking", "extract:kept", "extracted", "settle:asking", "settle:kept",
-    "reconciled", "bulletin:asking", "bulletin:kept", "applying", "written", "committed", "released",
+    "reconciled", "reflected", "bulletin:asking", "bulletin:kept", "applying", "written", "committed", "released",
 )  # fmt: skip
 TARGETS = ("worker", "api", "postgres")
 SEEDS = 50

@@ -47,9 +47,9 @@ async def dream(engine: Engine, agent: str = "a", *, dry_run: bool = False, **op
 
 
 async def contents(api: Api, **filters: Any) -> set[str]:
-    """What the agent's live memories say."""
+    """What the agent's live memories say, but for what was concluded from them."""
     page = await api.get("/v1/memories", agent="a", limit=200, **filters)
-    return {memory["content"] for memory in page["items"]}
+    return {memory["content"] for memory in page["items"] if memory["type"] != "insight"}
 
 
 def model(server: FakeOpenAI, **options: Any) -> LLM:

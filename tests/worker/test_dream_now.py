@@ -56,6 +56,12 @@ async def test_the_api_tells_the_same_words(api: Api) -> None:
     assert shown["summary"] == summarize_dream(made)
     assert shown["summary"].startswith("Read 2 messages of 1 session by rules in ")
     assert "+ preference: u1 likes tea." in {change["text"] for change in shown["changes"]}
-    assert [step["step"] for step in shown["report"]["steps"]] == ["gather", "extract", "reconcile", "bulletin"]
+    assert [step["step"] for step in shown["report"]["steps"]] == [
+        "gather",
+        "extract",
+        "reconcile",
+        "reflect",
+        "bulletin",
+    ]
     (listed,) = (await api.get("/v1/dreams"))["items"]
     assert listed["summary"] == shown["summary"]

@@ -45,7 +45,7 @@ ATTACKS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 async def live(api: Api, agent: str = "a", **filters: Any) -> list[Json]:
     items: list[Json] = (await api.get("/v1/memories", agent=agent, limit=200, **filters))["items"]
-    return sorted(items, key=lambda memory: memory["content"])
+    return sorted((one for one in items if one["type"] != "insight"), key=lambda memory: memory["content"])
 
 
 async def own(api: Api, user: str, agent: str = "a", **filters: Any) -> list[Json]:

@@ -44,8 +44,14 @@ def paying(by: str, *evidence: int, **fields: Any) -> Json:
     return fact(f"Alice prefers to pay by {by}.", *evidence, **(PAYS | {"value": by} | fields))
 
 
+async def said(api: Api, **filters: Any) -> list[Json]:
+    """The agent's memories, but for what was concluded from them."""
+    items = (await api.get("/v1/memories", agent="a", **filters))["items"]
+    return [memory for memory in items if memory["type"] != "insight"]
+
+
 async def hers(api: Api) -> list[Json]:
-    items = (await api.get("/v1/memories", agent="a"))["items"]
+    items = await said(api)
     return [memory for memory in items if memory["user"] == "Alice" and memory["hearsay_by"] is None]
 
 
@@ -140,7 +146,7 @@ async def test_her_own_word_replaces_hers_and_theirs(api: Api, server: FakeOpenA
     await dream(api.engine)
     (now,) = await hers(api)
     assert now["content"] == "Alice prefers to pay by cheque."
-    everything = (await api.get("/v1/memories", agent="a", include="superseded"))["items"]
+    everything = await said(api, include="superseded")
     assert {one["id"]: one["superseded_by"] for one in everything if one["id"] != now["id"]} == {
         one["id"]: now["id"] for one in everything if one["id"] != now["id"]
     }
@@ -155,7 +161,7 @@ async def test_what_is_about_a_thing_is_updated_by_whoever_knows_later(api: Api,
         server.default_reply = noting(lambda _, note=note: [note])  # type: ignore[misc]
         await say(api, content, session=user, user=user)
         await dream(api.engine)
-    (now,) = (await api.get("/v1/memories", agent="a"))["items"]
+    (now,) = await said(api)
     assert (now["content"], now["hearsay_by"]) == ("The budget of Apollo is 60000.", None)
 
 

@@ -98,7 +98,7 @@ async def test_what_a_collected_memory_had_replaced_stays_replaced(api: Api) -> 
     await dream(api.engine)
     await say(api, "I live in Bergen.")
     await dream(api.engine)
-    (bergen,) = (await api.get("/v1/memories"))["items"]
+    (bergen,) = (await api.get("/v1/memories", type="fact"))["items"]
     await api.delete(f"/v1/memories/{bergen['id']}")
     in_days(api, 31)
     assert (await apply_retention(api.engine))["memories"] == 1

@@ -21,6 +21,7 @@ from worker.dreaming.diff import Diff
 from worker.dreaming.gather import Batch
 from worker.dreaming.plan import Plan
 from worker.dreaming.readings import Reading
+from worker.dreaming.reflect.insight import Conclusions
 from worker.dreaming.writer import Writer
 
 
@@ -37,6 +38,7 @@ class DreamWrite:
     extraction: Extraction
     readings: list[Reading]
     plan: Plan
+    conclusions: Conclusions
 
 
 async def apply(
@@ -86,7 +88,7 @@ async def apply(
 
 
 async def _write(engine: Engine, writer: Writer, work: DreamWrite, written: Bulletin | None) -> None:
-    if not await writer.memories(work.batch, work.extraction, work.readings, work.plan):
+    if not await writer.memories(work.batch, work.extraction, work.readings, work.plan, work.conclusions):
         raise PlanOutdated
     if not await writer.advance(work.batch):
         raise PlanOutdated

@@ -40,6 +40,7 @@ _WHEN = re.compile(
     r"|over the phone)\b"
 )
 """When and by which means: what a todo and its report need not agree in."""
+_WHEN_WRITTEN = re.compile(_WHEN.pattern, re.IGNORECASE)
 _LABEL = re.compile(r"^(?:to-?\s?do|task|reminder|action item|remember|don['’]?t forget)\s?[:–-]?\s(?:to )?")
 _OWES = re.compile(
     r"^(?P<who>[^,;:]{1,60}?)(?: has a (?:todo|task):| (?:still |also |really )?(?:needs?|has|have|must|ought|wants?)"
@@ -97,6 +98,11 @@ def deed_done(content: str, subject: str | None) -> Deed | None:
         is_past(verb) and (verb not in _SAME_IN_PAST or perfect or actor != "")
     )
     return _deed(actor, verb, *rest) if past else None
+
+
+def without_time(text: str) -> str:
+    """A text without when and by which means something was done."""
+    return " ".join(_WHEN_WRITTEN.sub(" ", text).split())
 
 
 def does(done: Deed, due: Deed) -> bool:

@@ -6,9 +6,17 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from service.db.pool import Row
 from service.llm import Usage
 
 Json = dict[str, Any]
+
+
+UNDONE = (
+    "importance", "confidence", "tags", "metadata", "superseded_by", "valid_until", "updated_at", "reinforced_at",
+    "version", "changed_by", "change_reason", "dream_id", "status",
+)  # fmt: skip
+"""The columns a dream may change in a memory, kept as they were for the undo."""
 
 
 @dataclass(slots=True)
@@ -59,6 +67,11 @@ class Diff:
             **self.counts,
             "bulletin_version": self.bulletin_version,
         }
+
+
+def undo_record(row: Row) -> Json:
+    """What of a memory's row undoing a change of it takes."""
+    return {column: row[column] for column in UNDONE}
 
 
 def usage_report(usage: Usage) -> Json:

@@ -1,4 +1,4 @@
-"""One dream, from its messages to its commit. Reads as a contents page: gather, extract, reconcile, apply."""
+"""One dream, from its messages to its commit. Reads as a contents page: gather, extract, reconcile, reflect, apply."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ from worker.dreaming.people import find_people
 from worker.dreaming.plan import Plan
 from worker.dreaming.readings import Reading, read_saved
 from worker.dreaming.reconcile import reconcile
+from worker.dreaming.reflect.reflection import reflect
 from worker.dreaming.slots import with_slots
 from worker.dreaming.trace import Trace
 
@@ -90,7 +91,7 @@ class Dream:
         self.ranges = self.running.ranges
 
     async def run(self) -> tuple[DreamOutcome, Diff]:
-        """Gather, extract, reconcile, apply; made again when someone changes what the plan touches: they win."""
+        """Gather, extract, reconcile, reflect, apply; again when someone changes what the plan touches: they win."""
         began = time.monotonic()
         engine, reached = self.engine, self.on_step
         checkpoints = await open_checkpoints(
@@ -102,7 +103,10 @@ class Dream:
             with self.journal.step("reconcile"):
                 plan, readings = await self._reconcile(batch, extraction, readings, checkpoints)
             await reached("reconciled")
-            work = DreamWrite(self.running.id, batch, extraction, readings, plan)
+            with self.journal.step("reflect"):
+                conclusions = await reflect(engine, self.lease, plan, readings)
+            await reached("reflected")
+            work = DreamWrite(self.running.id, batch, extraction, readings, plan, conclusions)
             try:
                 with self.journal.step("bulletin"):
                     written = await self._bulletin(work, checkpoints)

@@ -30,6 +30,7 @@ class SavedMemory:
     user_name: str | None
     kind: str | None
     hearsay_by: str | None = None
+    type: str = "fact"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from service.domain.types import MemoryType
 from service.extraction.candidates import Candidate
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.neighbours import ExistingMemory
+from worker.dreaming.reflect.habits import Habit
 
 Outcome = Literal["duplicate", "update", "contradiction", "different"]
 Relation = Literal["updates", "contradicts"]
@@ -19,7 +20,7 @@ Relation = Literal["updates", "contradicts"]
 @dataclass(slots=True)
 class NewMemory:
     """A memory to be written. ``position`` is its candidate's; ``replaced_by`` what supersedes it from the start;
-    ``done``: a todo that is reported as done by what was said after it."""
+    ``done``: a todo that is reported as done by what was said after it; ``habit``: which one it reports, if any."""
 
     id: UUID
     audience: UUID
@@ -30,6 +31,7 @@ class NewMemory:
     since: datetime
     replaced_by: Statement | None = None
     done: bool = False
+    habit: Habit | None = None
 
     @property
     def content(self) -> str:

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from service.domain.guards import canonical_form, normalize
 from service.domain.placeholders import holds_placeholder
+from service.domain.types import POLICIES, MemoryType
 from service.domain.workspace import PiiSettings
 from service.extraction.candidates import Mention, Polarity
 from service.extraction.claims import Claim, claims
@@ -27,6 +28,7 @@ from service.memory.access.redaction import redact_lenient
 from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import Engine
 from worker.dreaming.gather import SavedMemory
+from worker.dreaming.reflect.habits import Habit, habit_in
 from worker.dreaming.slots import filled_by
 
 BATCH = 200
@@ -54,11 +56,13 @@ class Reading:
     value: str | None = None
     polarity: Polarity = "positive"
     mentions: tuple[Mention, ...] = ()
+    habit: Habit | None = None
 
     def stored(self, dream_id: UUID) -> dict[str, Any]:
         """As it is kept with the memory."""
         filled = {"slot": self.slot, "value": self.value, "polarity": self.polarity} if self.slot else {}
-        return {"dream_id": str(dream_id), "form": self.form} | filled
+        habit = self.habit.stored() if self.habit else {}
+        return {"dream_id": str(dream_id), "form": self.form} | filled | habit
 
 
 async def read_saved(
@@ -81,7 +85,14 @@ def form_of(content: str) -> str:
 
 
 def _read_all(saved: Sequence[SavedMemory], texts: Sequence[str], people: Collection[str]) -> list[Reading]:
-    return [read(memory, text, people) for memory, text in zip(saved, texts, strict=True)]
+    return [
+        replace(read(memory, text, people), habit=_habit_of(memory)) for memory, text in zip(saved, texts, strict=True)
+    ]
+
+
+def _habit_of(memory: SavedMemory) -> Habit | None:
+    happens = POLICIES[MemoryType(memory.type)].happens
+    return habit_in(memory.content, memory.user_name, happens=happens) if memory.kind not in _DERIVED else None
 
 
 def read(memory: SavedMemory, text: str, people: Collection[str] = ()) -> Reading:

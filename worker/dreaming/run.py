@@ -66,8 +66,8 @@ class Dreamer:
     ``retry_s``: how long after a first failure an agent is due again; it doubles with each further one, up to six
     hours. ``in_flight`` is what the process has in flight, the dreamer's own when there is none. ``on_step`` is told
     the name of each step as it is reached: claimed, begun, gathered, extract:asking, extract:kept, settle:asking,
-    settle:kept, extracted, reconciled, bulletin:asking, bulletin:kept, applying, written, committed, page:writing,
-    page:written, released.
+    settle:kept, extracted, reconciled, reflected, bulletin:asking, bulletin:kept, applying, written, committed,
+    page:writing, page:written, released.
     ``on_progress`` is told how many messages have been read, and of how many. ``any_hour``: scheduled dreams do not
     wait for quiet hours.
     """

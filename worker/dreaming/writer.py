@@ -23,19 +23,15 @@ from service.store import bulletins, dead_letters, dreams, memories, sessions
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
-from worker.dreaming.diff import Diff
+from worker.dreaming.diff import Diff, undo_record
 from worker.dreaming.gather import Batch
 from worker.dreaming.linking import link
 from worker.dreaming.plan import NewMemory, Plan, Statement
 from worker.dreaming.readings import Reading, form_of
+from worker.dreaming.reflect.insight import Conclusions
+from worker.dreaming.reflect.writing import InsightWriter
 
 REASON_MAX = 300
-
-UNDONE = (
-    "importance", "confidence", "tags", "metadata", "superseded_by", "valid_until", "updated_at", "reinforced_at",
-    "version", "changed_by", "change_reason", "dream_id", "status",
-)  # fmt: skip
-"""The columns a dream may change in a memory, kept as they were for the undo."""
 
 
 @dataclass(slots=True)
@@ -57,8 +53,10 @@ class Writer:
     def _actor(self) -> str:
         return f"dream:{self.dream_id}"
 
-    async def memories(self, batch: Batch, extraction: Extraction, readings: Sequence[Reading], plan: Plan) -> bool:
-        """Write memories, provenance, history, entities and edges.
+    async def memories(
+        self, batch: Batch, extraction: Extraction, readings: Sequence[Reading], plan: Plan, conclusions: Conclusions
+    ) -> bool:
+        """Write memories, provenance, history, entities and edges, and what is concluded.
 
         False when the plan no longer fits: a memory it touches has changed, one like a new one has appeared, or a
         message it was made of is gone.
@@ -67,11 +65,15 @@ class Writer:
         ids = [turn.id for turn in batch.turns]
         if await sessions.count_present(self.connection, self._workspace, ids) != len(ids):
             return False
-        rows = await memories.lock_all(self.connection, self._workspace, [known.id for known in plan.known()])
+        touched = conclusions.evidence().union(known.id for known in plan.known())
+        rows = await memories.lock_all(self.connection, self._workspace, sorted(touched))
         for known in plan.known():
             row = rows.get(known.id)
             if row is None or row["version"] != known.version or row["deleted_at"] is not None:
                 return False
+        concluding = InsightWriter(self.connection, self.lease, self.dream_id, self.now, self.diff)
+        if not await concluding.replace(conclusions):
+            return False
         read = await self._mark_read(readings)
         await self._supersede(plan, rows)
         if not await self._create(batch, plan):
@@ -79,6 +81,8 @@ class Writer:
         await self._reinforce(plan, rows)
         await self._set_statuses(plan, rows)
         await link(self.connection, self.lease, self.dream_id, self.diff, plan, read)
+        if not await concluding.write(conclusions):
+            return False
         set_aside = [(one.message_id, one.reason) for one in batch.set_aside]
         for message_id, reason in [*extraction.skipped, *set_aside]:
             self.diff.note("skipped", after={"message_id": message_id}, reason=reason)
@@ -156,7 +160,7 @@ class Writer:
                 memory_id=known.id,
                 before=_describe(known) | {"type": known.type},
                 after=_describe(by) | {"superseded_by": by.id, "valid_until": until},
-                undo={"row": _record(rows[known.id]), "version": known.version + 1},
+                undo={"row": undo_record(rows[known.id]), "version": known.version + 1},
                 reason="says the same" if one.same else by.content,
             )
 
@@ -243,7 +247,8 @@ class Writer:
             "dream_id": self.dream_id,
             "changed_by": self._actor,
             "change_reason": "extracted",
-            "reading": {"dream_id": str(self.dream_id), "form": form_of(candidate.content)},
+            "reading": {"dream_id": str(self.dream_id), "form": form_of(candidate.content)}
+            | (new.habit.stored() if new.habit else {}),
             **content_words(candidate.content),
             **extract_features(candidate.content).columns(),
         }
@@ -269,7 +274,7 @@ class Writer:
                 memory_id=known.id,
                 before=_describe(known) | {"type": known.type},
                 undo={
-                    "row": _record(rows[known.id]),
+                    "row": undo_record(rows[known.id]),
                     "version": known.version + 1,
                     "sources": [message for _, message in added],
                 },
@@ -290,7 +295,7 @@ class Writer:
                 before=_describe(known) | {"type": known.type, "status": known.status},
                 after=_describe(known) | {"status": one.status},
                 undo={
-                    "row": _record(rows[known.id]),
+                    "row": undo_record(rows[known.id]),
                     "version": known.version + 1 + (known.id in plan.reinforced),
                 },
                 reason=one.reason,
@@ -301,10 +306,6 @@ def _describe(held: Statement) -> dict[str, Any]:
     """What a diff tells of a memory; of hearsay, whose word it is and about whom."""
     hearsay = {"user": held.subject, "hearsay_by": held.hearsay_by} if held.hearsay_by else {}
     return {"content": held.content} | hearsay
-
-
-def _record(row: Row) -> dict[str, Any]:
-    return {column: row[column] for column in UNDONE}
 
 
 def _distinct(memories_: Sequence[NewMemory]) -> tuple[list[NewMemory], list[NewMemory]]:

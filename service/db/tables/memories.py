@@ -130,6 +130,13 @@ memories = Table(
         text("id DESC"),
         postgresql_where=text("user_name IS NOT NULL"),
     ),
+    Index(
+        "ix_memories_insights",
+        "workspace_id",
+        "audience",
+        "id",
+        postgresql_where=text("type = 'insight' AND superseded_by IS NULL"),
+    ),
 )
 
 memory_versions = Table(

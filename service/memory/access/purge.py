@@ -23,7 +23,7 @@ from service.memory.access.naming import forms_of
 from service.memory.access.redaction import pii_policy
 from service.memory.engine import Engine
 from service.memory.pages.subject import Subject, forget
-from service.store import memories, subjects
+from service.store import insights, memories, subjects
 from service.store.subjects import SubjectData
 from service.store.vectors import EmbeddingBatch
 
@@ -129,6 +129,7 @@ class _Purge:
                 self._connection, self._workspace, memory_id, duplicate=duplicate, now=self._now, reason=REASON
             )
             await memories.reindex(self._connection, self._workspace, memory_id)
+        await insights.let_fall(self._connection, self._workspace, replaced)
 
     async def _scrub(self, memory_id: UUID, theirs: set[UUID], others: set[UUID]) -> bool:
         row = await memories.lock(self._connection, self._workspace, memory_id)

@@ -14,7 +14,7 @@ from service.errors import Ambiguous, Conflict, Forbidden, InvalidInput, NotFoun
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import resolve_reader
 from service.memory.saving.links import ANY_KIND, must_see
-from service.store import agents, entities, memories
+from service.store import agents, entities, insights, memories
 
 EntitySort = Literal["newest", "mentions"]
 NODES_MAX = 500
@@ -198,7 +198,10 @@ async def add_edge(
 
 
 async def remove_edge(engine: Engine, principal: Principal, edge_id: UUID) -> None:
-    """Delete an edge. Raises NotFound for one the caller cannot see, Forbidden for one that is another agent's."""
+    """Delete an edge; an insight of whose evidence it was falls.
+
+    Raises NotFound for one the caller cannot see, Forbidden for one that is another agent's.
+    """
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await entities.edge(connection, principal.workspace_id, edge_id)
@@ -208,6 +211,7 @@ async def remove_edge(engine: Engine, principal: Principal, edge_id: UUID) -> No
         if principal.agent is not None and principal.agent != row["agent"] and principal.actor != row["created_by"]:
             raise Forbidden("This edge belongs to another agent; only it or an admin may delete it.")
         await entities.disconnect(connection, principal.workspace_id, edge_id)
+        await insights.let_fall(connection, principal.workspace_id, [row["source_id"]])
 
 
 async def _audiences(connection: Connection, principal: Principal, agent: str | None) -> list[UUID] | None:

@@ -1,7 +1,8 @@
 """Undoing a dream: the state before it, or a refusal that names what has changed since.
 
 The messages it read are due again, unless a later dream of the same session has read on: nothing is dreamed about
-twice. So are the memories it read, unless they have been changed and read since.
+twice. So are the memories it read, unless they have been changed and read since. What it concluded goes whatever became
+of it, and the conclusions it replaced come back as far as they still hold.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from service.domain.principal import Principal
 from service.errors import Conflict, NotFound
 from service.memory.dreams.dream_requests import get_dream
 from service.memory.engine import Engine
-from service.store import dead_letters, dreams, memories, pages
+from service.store import dead_letters, dreams, insights, memories, pages
 from service.store import undo as store
 
 Record = dict[str, Any]
@@ -56,6 +57,8 @@ class _Changes:
     edges: list[UUID] = field(default_factory=list)
     entities: list[UUID] = field(default_factory=list)
     bulletins: list[int] = field(default_factory=list)
+    concluded: list[UUID] = field(default_factory=list)
+    fallen: dict[UUID, Record] = field(default_factory=dict)
 
 
 def _read(changes: Iterable[Any]) -> _Changes:
@@ -63,6 +66,10 @@ def _read(changes: Iterable[Any]) -> _Changes:
     for change in changes:
         undo = change["undo"]
         match change["op"]:
+            case "created" if undo.get("insight"):
+                taken.concluded.append(change["memory_id"])
+            case "superseded" if undo.get("insight"):
+                taken.fallen[change["memory_id"]] = undo
             case "created":
                 taken.created[change["memory_id"]] = undo["version"]
             case "reinforced" | "superseded" | "completed" | "reopened":
@@ -88,6 +95,8 @@ async def _undo(connection: Connection, workspace: UUID, dream_id: UUID, taken: 
     changed += await store.depended_on(connection, workspace, dream_id, list(taken.created), taken.edges)
     _refuse(changed)
     await store.remove_edges(connection, workspace, taken.edges)
+    await insights.remove(connection, workspace, taken.concluded)
+    taken.changed |= await _restorable(connection, workspace, taken.fallen)
     await store.remove_memories(connection, workspace, list(taken.created))
     await store.remove_entities(connection, workspace, taken.entities)
     await store.restore_memories(connection, workspace, taken.changed)
@@ -100,7 +109,20 @@ async def _undo(connection: Connection, workspace: UUID, dream_id: UUID, taken: 
             _refuse([duplicate] if duplicate not in (None, memory_id) else [])
         await memories.index_fields(connection, workspace, memory_id)
         await memories.reindex(connection, workspace, memory_id)
+    await insights.let_fall(connection, workspace, list(taken.changed))
     await store.remove_bulletins(connection, workspace, dream_id, taken.bulletins)
+
+
+async def _restorable(connection: Connection, workspace: UUID, fallen: dict[UUID, Record]) -> dict[UUID, Record]:
+    """The conclusions that are as the dream left them, and that nothing says by now."""
+    rows = await memories.lock_all(connection, workspace, list(fallen))
+    found = {}
+    for memory_id, row in rows.items():
+        if row["version"] == fallen[memory_id]["version"] and row["deleted_at"] is None:
+            item = dict(row) | {"identity_hash": row["identity_hash"].hex()}
+            if await memories.find_duplicate(connection, workspace, item) is None:
+                found[memory_id] = fallen[memory_id]
+    return found
 
 
 def _refuse(changed: Iterable[UUID | None]) -> None:

@@ -209,7 +209,8 @@ async def record_feedback(engine: Engine, principal: Principal, memory_id: UUID,
 async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) -> memories.Record:
     """Bring a deleted memory back under the same id, and make one current again that another had replaced or folded.
 
-    A memory that is neither is given as it is. Raises Conflict when another one has taken its key or says the same.
+    A memory that is neither is given as it is. Raises Conflict when another one has taken its key or says the same, and
+    for an insight that what it rests on no longer bears out.
     """
     principal.require_write()
     workspace, now = principal.workspace_id, engine.now()
@@ -233,6 +234,8 @@ async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) 
                 connection, workspace, memory_id, actor=principal.actor, reason="restored", now=now
             )
         rows = await memories.get(connection, workspace, [memory_id], None)
+        if not rows:
+            raise Conflict("What this insight was concluded from has changed since.")
     return memories.to_record(rows[0])
 
 

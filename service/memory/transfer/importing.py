@@ -28,6 +28,7 @@ from service.memory.transfer.import_sessions import SESSION_WRITERS
 from service.memory.transfer.import_texts import TEXT_WRITERS
 from service.memory.transfer.parse import FRAME, ParsedLines, Raw, parse_line, raw_lines
 from service.memory.transfer.redact import Numbered, redact_lines
+from service.store import insights
 from service.store.vectors import EmbeddingBatch
 
 Format = Literal["reverie", "mem0", "arkos"]
@@ -93,6 +94,7 @@ async def import_lines(
         async with engine.db.transaction(principal.workspace_id) as connection:
             writing = ImportTransaction(connection, principal, engine.now(), embedded, engine.executor)
             await _write(writing, lines, on_progress)
+            await insights.let_fall(connection, principal.workspace_id, None)
             await audit.record(connection, principal, "import", target=agent, details=dict(lines.counts))
     answer.records = {record: tally for record, tally in writing.tallies.items() if record in lines.counts}
     for tally in answer.records.values():

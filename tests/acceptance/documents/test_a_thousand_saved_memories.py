@@ -14,7 +14,7 @@ from tests.worker.dreaming import dream
 Json = dict[str, Any]
 
 
-STEPS = ("claimed", "begun", "gathered", "extracted", "reconciled", "applying", "written", "committed")
+STEPS = ("claimed", "begun", "gathered", "extracted", "reconciled", "reflected", "applying", "written", "committed")
 
 
 def words(block: str) -> list[str]:

@@ -1,0 +1,60 @@
+"""Insights, which hold as long as every memory they were concluded from is as it was. In the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.store.dreams import Lease
+
+
+async def let_fall(connection: Connection, workspace: UUID, changed: Sequence[UUID] | None) -> list[UUID]:
+    """Remove the current insights that no longer hold, once these memories have been changed; None looks at all.
+
+    Called by whatever replaces, deletes, rewrites or brings back a memory, before its transaction ends.
+    """
+    ids = await fallen(connection, workspace, changed)
+    if ids:
+        await connection.run("read_evidence_again", workspace=workspace, ids=ids)
+        await remove(connection, workspace, ids)
+    return ids
+
+
+async def fallen(connection: Connection, workspace: UUID, changed: Sequence[UUID] | None) -> list[UUID]:
+    """The current insights, among these memories and of those concluded from them, that no longer hold, locked."""
+    ids = None if changed is None else list(changed)
+    return [row["id"] for row in await connection.fetch("fallen_insights", workspace=workspace, ids=ids)]
+
+
+async def resting_on(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[UUID]:
+    """The insights concluded from one of these memories, current or not: what goes for good takes them along."""
+    return [row["id"] for row in await connection.fetch("insights_on", workspace=workspace, ids=list(ids))]
+
+
+async def remove(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
+    """Delete insights for good, with their edges, search rows and history."""
+    for query in ("collect_edges", "undo_terms", "undo_index", "undo_memories"):
+        await connection.run(query, workspace=workspace, ids=list(ids))
+
+
+async def about(connection: Connection, lease: Lease, matters: Sequence[str], evidence: Sequence[UUID]) -> list[Row]:
+    """What the agent has concluded on these matters, or from these memories."""
+    return await connection.fetch(
+        "insights_about", workspace=lease.workspace_id, agent_id=lease.agent_id, about=list(matters),
+        ids=list(evidence),
+    )  # fmt: skip
+
+
+async def of_habits(
+    connection: Connection, lease: Lease, habits: Sequence[str], ids: Sequence[UUID], now: datetime
+) -> list[Row]:
+    """The agent's current memories that say that one of these habits was followed, or is no more; and those of ``ids``,
+    which are being read."""
+    if not habits:
+        return []
+    return await connection.fetch(
+        "memories_of_habits", workspace=lease.workspace_id, agent_id=lease.agent_id, habits=list(habits),
+        ids=list(ids), now=now,
+    )  # fmt: skip

@@ -1,0 +1,71 @@
+-- fragment: has_fallen
+-- Whether an insight ``m`` rests on less than it was concluded from: something of it is gone, says something else, is
+-- somebody else's, has been replaced (or, what was replaced then, holds again), or expires before the insight does.
+(jsonb_array_length(m.source -> 'evidence') < 2 OR EXISTS (
+    SELECT 1
+    FROM jsonb_to_recordset(m.source -> 'evidence') AS e(id uuid, says text, former boolean)
+    LEFT JOIN memories t ON t.workspace_id = :workspace AND t.id = e.id
+    WHERE t.id IS NULL OR t.deleted_at IS NOT NULL OR encode(t.identity_hash, 'hex') <> e.says
+        OR (t.superseded_by IS NOT NULL) <> e.former
+        OR t.agent_id <> m.agent_id OR t.audience <> m.audience OR t.user_name IS DISTINCT FROM m.user_name
+        OR t.hearsay_by IS NOT NULL OR t.type = 'insight'
+        OR t.expires_at < coalesce(m.expires_at, 'infinity')
+        OR NOT EXISTS (
+            SELECT 1 FROM edges x
+            WHERE x.workspace_id = :workspace AND x.source_id = m.id AND x.target_id = t.id AND x.memory_id = m.id)))
+
+-- name: fallen_insights
+-- Current insights that have fallen, locked: those among these memories, and those concluded from one of them; of the
+-- workspace where ``ids`` is null.
+SELECT m.id FROM memories m
+WHERE m.workspace_id = :workspace AND m.type = 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    AND (:ids::uuid[] IS NULL OR m.id = ANY(:ids) OR m.id = ANY(ARRAY(
+        SELECT e.source_id FROM edges e WHERE e.workspace_id = :workspace AND e.target_id = ANY(:ids))))
+    AND {% include "has_fallen" %}
+ORDER BY m.id
+FOR UPDATE OF m;
+
+-- name: insights_on
+-- Insights that were concluded from one of these memories, whether they are current or not.
+SELECT DISTINCT m.id FROM edges e
+JOIN memories m ON m.workspace_id = :workspace AND m.id = e.source_id AND m.type = 'insight'
+WHERE e.workspace_id = :workspace AND e.target_id = ANY(:ids::uuid[]);
+
+-- name: read_evidence_again
+-- The newest of the memories that each of these insights was concluded from is due again, so that the next dream
+-- concludes what the rest of them bears out. What somebody else has locked is left.
+UPDATE memories m SET reading = NULL
+FROM (
+    SELECT t.id FROM memories t
+    WHERE t.workspace_id = :workspace AND t.deleted_at IS NULL AND t.superseded_by IS NULL AND t.id = ANY(ARRAY(
+        SELECT DISTINCT ON (i.id) x.id
+        FROM memories i
+        CROSS JOIN LATERAL jsonb_to_recordset(i.source -> 'evidence') AS e(id uuid)
+        JOIN memories x ON x.workspace_id = :workspace AND x.id = e.id
+        WHERE i.workspace_id = :workspace AND i.id = ANY(:ids::uuid[])
+            AND x.deleted_at IS NULL AND x.superseded_by IS NULL
+        ORDER BY i.id, x.id DESC))
+    FOR UPDATE SKIP LOCKED
+) due
+WHERE m.workspace_id = :workspace AND m.id = due.id;
+
+-- name: insights_about
+-- What an agent has concluded on these matters or from these memories, what was deleted of it included; nothing that
+-- was replaced.
+SELECT m.id, m.version, m.content, m.user_name, m.source, m.deleted_at IS NOT NULL AS deleted
+FROM memories m
+WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id AND m.type = 'insight'
+    AND m.superseded_by IS NULL
+    AND (m.source ->> 'about' = ANY(:about::text[]) OR m.id = ANY(ARRAY(
+        SELECT e.source_id FROM edges e WHERE e.workspace_id = :workspace AND e.target_id = ANY(:ids::uuid[]))))
+ORDER BY m.id;
+
+-- name: memories_of_habits
+-- Current memories of an agent's own that say that one of these was done, or is done no more; and those of ``ids``.
+SELECT m.id, m.type, m.content, m.user_name, m.identity_hash, coalesce(m.occurred_at, m.valid_from) AS at, m.valid_from,
+    m.expires_at, m.reading ->> 'habit' AS habit, coalesce((m.reading ->> 'denied')::boolean, false) AS denied
+FROM memories m
+WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id
+    AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
+    AND m.hearsay_by IS NULL AND (m.reading ->> 'habit' = ANY(:habits::text[]) OR m.id = ANY(:ids::uuid[]))
+ORDER BY m.id;

@@ -1,0 +1,160 @@
+"""What the memories of an agent come to, as a plan will have left them: habits, and what changed; pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from service.domain.dream_filter import DreamFilter
+from service.domain.ids import new_id
+from service.domain.types import POLICIES, MemoryType
+from worker.dreaming.neighbours import ExistingMemory
+from worker.dreaming.plan import NewMemory, Plan, Statement
+from worker.dreaming.reflect.changes import change_told
+from worker.dreaming.reflect.habits import TIMES_MIN, Report, habit_told
+from worker.dreaming.reflect.insight import EVIDENCE_MAX, Conclusions, Evidence, Fallen, Insight, KnownInsight
+
+GROWTH = 1.25
+"""An insight is told anew when so many times as many memories speak for it: its replacements stay few."""
+HABIT, CHANGE = "habit:", "change:"
+
+
+@dataclass(frozen=True, slots=True)
+class HabitReport:
+    """A current memory that says that something was done ``at`` a time, or that it is done no more."""
+
+    key: str
+    user: str | None
+    evidence: Evidence
+    at: datetime
+    denied: bool
+    happens: bool
+
+
+def current(plan: Plan, home: UUID) -> list[NewMemory]:
+    """The new memories that insights may rest on: current ones, of the agent's own, and nobody's hearsay."""
+    return [new for new in plan.new if new.replaced_by is None and new.audience == home and new.hearsay_by is None]
+
+
+def reports_of(new: Iterable[NewMemory]) -> list[HabitReport]:
+    """What the new memories say of habits."""
+    return [
+        HabitReport(
+            one.habit.key, one.subject, _evidence(one), one.at or one.since, one.habit.denied,
+            POLICIES[one.candidate.type].happens,
+        )
+        for one in new
+        if one.habit is not None
+    ]  # fmt: skip
+
+
+def changes_in(plan: Plan, home: UUID) -> list[Insight]:
+    """What fills another value than before once the plan is applied, by the word of the same person."""
+    pairs: list[tuple[Statement, Statement]] = [(one.known, one.by) for one in plan.superseded.values() if not one.same]
+    pairs += [(new, new.replaced_by) for new in plan.new if new.replaced_by is not None]
+    found = (_change(old, new) for old, new in pairs if _is_change(old, new, plan, home))
+    return [insight for insight in found if insight is not None]
+
+
+def _is_change(old: Statement, new: Statement, plan: Plan, home: UUID) -> bool:
+    holds = new.replaced_by is None if isinstance(new, NewMemory) else new.id not in plan.superseded
+    one_value = old.slot == new.slot and (old.slot or "").count("/") == 1
+    return (
+        holds and one_value and bool(old.value and new.value) and old.value != new.value
+        and old.polarity == new.polarity == "positive" and old.hearsay_by is None and new.hearsay_by is None
+        and old.subject == new.subject and old.audience == new.audience == home
+        and MemoryType.EVENT.value not in (old.type, new.type)
+    )  # fmt: skip
+
+
+def _change(old: Statement, new: Statement) -> Insight | None:
+    when = new.at or new.since
+    before, after = (old.value or "", old.content), (new.value or "", new.content)
+    told = change_told(old.slot or "", new.subject, before, after, when)
+    if told is None:
+        return None
+    evidence = [_evidence(old, former=True), _evidence(new)]
+    return Insight(new_id(), f"{CHANGE}{new.subject or ''}:{old.slot}", new.subject, told, evidence, at=when)
+
+
+def _evidence(one: Statement, *, former: bool = False) -> Evidence:
+    expires_at = one.expires_at if isinstance(one, ExistingMemory) else None
+    return Evidence(one.id, one.identity, one.content, one.since, expires_at, former)
+
+
+def habits_in(reports: Sequence[HabitReport], now: datetime) -> tuple[list[Insight], dict[str, Evidence]]:
+    """The habits that the reports bear out, and by matter the denial of those that are over."""
+    by_habit: dict[tuple[str, str | None], list[HabitReport]] = defaultdict(list)
+    for one in reports:
+        by_habit[one.key, one.user].append(one)
+    found, over = [], {}
+    for (key, user), some in by_habit.items():
+        denials = sorted((one for one in some if one.denied), key=lambda one: one.at)
+        days = {
+            one.at.date(): one
+            for one in sorted(some, key=lambda one: (one.at, one.evidence.id), reverse=True)
+            if one.happens and not one.denied and one.at <= now and (not denials or one.at > denials[-1].at)
+        }
+        times = sorted(days.values(), key=lambda one: one.at)[-EVIDENCE_MAX:]
+        if len(times) >= TIMES_MIN:
+            content = habit_told([Report(one.evidence.content, one.at) for one in times], user)
+            against = [_against(one.evidence) for one in denials[-EVIDENCE_MAX:]]
+            evidence = [*(one.evidence for one in times), *against]
+            found.append(Insight(new_id(), HABIT + key, user, content, evidence))
+        elif denials:
+            over[HABIT + key] = denials[-1].evidence
+    return found, over
+
+
+def _against(one: Evidence) -> Evidence:
+    return Evidence(one.id, one.says, one.content, one.since, one.expires_at, against=True)
+
+
+def conclude(
+    wanted: Sequence[Insight],
+    known: Sequence[KnownInsight],
+    plan: Plan,
+    over: Mapping[str, Evidence],
+    filter_: DreamFilter,
+) -> Conclusions:
+    """The insights to write and those to replace, of what could be concluded (``wanted``) and what has been before.
+
+    What somebody has deleted is not concluded again. ``over``: what denies a habit, by the matter of its insight.
+    """
+    unwanted = {one.about for one in known if one.deleted}
+    there = {one.about: one for one in known if not one.deleted}
+    conclusions = Conclusions()
+    for insight in {one.about: one for one in wanted}.values():
+        before = there.get(insight.about)
+        if insight.about in unwanted or not _kept(insight, filter_) or not _is_news(insight, before, plan.superseded):
+            continue
+        conclusions.new.append(insight)
+        if before is not None:
+            conclusions.fallen.append(Fallen(there.pop(insight.about), insight.id, insight.content))
+    for one in there.values():
+        lost = sorted(one.evidence & plan.superseded.keys())
+        if lost:
+            by = plan.superseded[lost[0]].by
+            conclusions.fallen.append(Fallen(one, by.id, by.content))
+        elif one.about in over:
+            conclusions.fallen.append(Fallen(one, over[one.about].id, over[one.about].content))
+    return conclusions
+
+
+def _kept(insight: Insight, filter_: DreamFilter) -> bool:
+    """Whether neither the insight nor what it rests on is to be left out."""
+    names = [insight.user] if insight.user else []
+    return filter_.objection(MemoryType.INSIGHT, insight.content, names) is None and not any(
+        filter_.ignores(one.content, names) for one in insight.evidence
+    )
+
+
+def _is_news(insight: Insight, before: KnownInsight | None, superseded: Collection[UUID]) -> bool:
+    if before is None or not before.evidence.isdisjoint(superseded):
+        return True
+    evidence = {one.id for one in insight.evidence}
+    grown = insight.supports >= GROWTH * before.supports
+    return evidence != before.evidence and (grown or not before.evidence <= evidence)

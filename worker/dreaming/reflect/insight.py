@@ -1,0 +1,122 @@
+"""What a dream concludes from several memories, and what those say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from service.domain.identity import identity_hash
+from service.domain.types import MemoryType
+from service.store.vectors import EmbeddingBatch
+
+EVIDENCE_MAX = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A memory that speaks for an insight, or ``against`` it; ``says``: its identity, which changes with what it says.
+
+    ``former``: it held until another replaced it, which is what the insight is about.
+    """
+
+    id: UUID
+    says: str
+    content: str
+    since: datetime
+    expires_at: datetime | None = None
+    former: bool = False
+    against: bool = False
+
+    def stored(self) -> dict[str, Any]:
+        """As the insight's source keeps it."""
+        return {"id": str(self.id), "says": self.says, "former": self.former, "against": self.against}
+
+
+@dataclass(frozen=True, slots=True)
+class Insight:
+    """A conclusion. ``about`` is the same for all that is concluded on one matter, of which one holds at a time."""
+
+    id: UUID
+    about: str
+    user: str | None
+    content: str
+    evidence: Sequence[Evidence]
+    by: Literal["rules", "model"] = "rules"
+    at: datetime | None = None
+
+    @property
+    def supports(self) -> int:
+        """How many memories speak for it."""
+        return sum(not one.against for one in self.evidence)
+
+    @property
+    def confidence(self) -> float:
+        """Grows with what speaks for it, and falls with what speaks against it."""
+        return self.supports / (len(self.evidence) + 1)
+
+    @property
+    def since(self) -> datetime:
+        """When the last was told of what it was concluded from."""
+        return max(one.since for one in self.evidence)
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """When the first expires of what it was concluded from."""
+        return min((one.expires_at for one in self.evidence if one.expires_at), default=None)
+
+    @property
+    def identity(self) -> str:
+        """The identity hash of its memory."""
+        return identity_hash(
+            MemoryType.INSIGHT, self.content, user=self.user, key=None, occurred_at=None, hearsay_by=None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class KnownInsight:
+    """An insight that is there; ``deleted``: by somebody who did not want it, so that it is not concluded again."""
+
+    id: UUID
+    version: int
+    about: str
+    user: str | None
+    content: str
+    evidence: frozenset[UUID]
+    supports: int
+    deleted: bool
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> KnownInsight:
+        """One of a row of ``insights_about``."""
+        source = row["source"]
+        evidence = source["evidence"]
+        return cls(
+            row["id"], row["version"], source["about"], row["user_name"], row["content"],
+            frozenset(UUID(one["id"]) for one in evidence),
+            sum(not one["against"] for one in evidence), row["deleted"],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Fallen:
+    """An insight that is replaced: by a later one on its matter, or by the memory that replaced its evidence."""
+
+    known: KnownInsight
+    by: UUID
+    by_content: str
+
+
+@dataclass(slots=True)
+class Conclusions:
+    """What a dream concludes: ``new`` insights with their vectors, and those that these, or other memories, replace."""
+
+    new: list[Insight] = field(default_factory=list)
+    fallen: list[Fallen] = field(default_factory=list)
+    embedded: EmbeddingBatch = field(default_factory=lambda: EmbeddingBatch(None, []))
+
+    def evidence(self) -> set[UUID]:
+        """The memories that the new insights rest on."""
+        return {one.id for insight in self.new for one in insight.evidence}

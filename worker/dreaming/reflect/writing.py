@@ -1,0 +1,110 @@
+"""Writes what a dream concludes inside its transaction, and notes it in the diff."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain.identity import summary_of
+from service.domain.memory_words import content_words
+from service.domain.text_features import extract_features
+from service.domain.types import MemoryType
+from service.embedding.tokens import count_tokens
+from service.store import entities, insights, memories
+from service.store.dreams import Lease
+from worker.dreaming.diff import Diff, undo_record
+from worker.dreaming.reflect.insight import Conclusions, Insight
+
+IMPORTANCE = 0.5
+REASON_MAX = 300
+
+
+@dataclass(frozen=True, slots=True)
+class InsightWriter:
+    """The conclusions of one dream. Every method runs in the dream's transaction."""
+
+    connection: Connection
+    lease: Lease
+    dream_id: UUID
+    now: datetime
+    diff: Diff
+
+    async def replace(self, conclusions: Conclusions) -> bool:
+        """Supersede what is replaced, before its evidence is; False where somebody has changed one of it meanwhile."""
+        workspace = self.lease.workspace_id
+        rows = await memories.lock_all(self.connection, workspace, [one.known.id for one in conclusions.fallen])
+        for one in conclusions.fallen:
+            row = rows.get(one.known.id)
+            if row is None or row["version"] != one.known.version:
+                return False
+        for one in conclusions.fallen:
+            await memories.supersede(
+                self.connection, workspace, one.known.id, by=one.by, until=self.now, actor=f"dream:{self.dream_id}",
+                reason=f"now: {one.by_content}"[:REASON_MAX], dream_id=self.dream_id, now=self.now,
+            )  # fmt: skip
+            self.diff.note(
+                "superseded",
+                memory_id=one.known.id,
+                before={"content": one.known.content, "type": MemoryType.INSIGHT.value},
+                after={"content": one.by_content, "superseded_by": one.by, "valid_until": self.now},
+                undo={"row": undo_record(rows[one.known.id]), "version": one.known.version + 1, "insight": True},
+                reason=one.by_content,
+            )
+        return True
+
+    async def write(self, conclusions: Conclusions) -> bool:
+        """Insert the insights with edges to what they rest on; False where that is not so any more."""
+        workspace, new = self.lease.workspace_id, conclusions.new
+        if not new:
+            return True
+        items = [self._item(insight, ordinal) for ordinal, insight in enumerate(new, start=1)]
+        made = await memories.insert(self.connection, workspace, items, conclusions.embedded)
+        await entities.connect_all(
+            self.connection, workspace, [edge for insight in new for edge in self._edges(insight)],
+            f"dream:{self.dream_id}",
+        )  # fmt: skip
+        ids = [insight.id for insight in new]
+        if len(made) != len(ids) or await insights.fallen(self.connection, workspace, ids):
+            return False
+        for insight in new:
+            evidence = [one.id for one in insight.evidence]
+            self.diff.note(
+                "created",
+                memory_id=insight.id,
+                after={"content": insight.content, "type": "insight", "user": insight.user, "evidence": evidence},
+                undo={"version": 1, "insight": True},
+                reason=f"concluded from {len(evidence)} memories",
+            )
+        return True
+
+    def _item(self, insight: Insight, ordinal: int) -> dict[str, Any]:
+        against = len(insight.evidence) - insight.supports
+        return {
+            "ordinal": ordinal, "id": insight.id, "agent_id": self.lease.agent_id, "audience": self.lease.agent_id,
+            "type": MemoryType.INSIGHT.value, "scope": "agent", "team_id": None, "task_id": None, "session_id": None,
+            "user_name": insight.user, "hearsay_by": None, "key": None, "content": insight.content,
+            "summary": summary_of(insight.content), "identity_hash": insight.identity,
+            "tokens": count_tokens(insight.content), "importance": IMPORTANCE, "confidence": insight.confidence,
+            "tags": [], "metadata": {"supports": insight.supports, "contradicts": against},
+            "source": {
+                "kind": "insight", "by": insight.by, "about": insight.about,
+                "evidence": [one.stored() for one in insight.evidence],
+            },
+            "status": None, "decay_exempt": False, "occurred_at": insight.at, "expires_at": insight.expires_at,
+            "valid_from": insight.since, "valid_until": None, "created_at": self.now, "dream_id": self.dream_id,
+            "changed_by": f"dream:{self.dream_id}", "change_reason": "concluded",
+            "reading": {"dream_id": str(self.dream_id)},
+            **content_words(insight.content), **extract_features(insight.content).columns(),
+        }  # fmt: skip
+
+    def _edges(self, insight: Insight) -> list[entities.Edge]:
+        return [
+            entities.Edge(
+                self.lease.agent_id, "contradicts" if one.against else "derived_from", "memory", insight.id, "memory",
+                one.id, memory_id=insight.id, dream_id=self.dream_id,
+            )
+            for one in insight.evidence
+        ]  # fmt: skip
