@@ -33,6 +33,7 @@ from service.api.routes import (
     transfer,
     users,
 )  # fmt: skip
+from service.api.wire_errors import WireFormatMiddleware
 from service.mcp.endpoint import PATH, McpEndpoint
 from service.memory.access.keys import authenticate
 from service.memory.engine import Engine
@@ -85,8 +86,9 @@ def create_app(settings: Settings) -> FastAPI:
         body_bytes_max=settings.body_bytes_max,
         body_timeout_s=settings.body_timeout_s,
         unbounded_paths={transfer.STREAMED, endpoint.IMPORT_PATH},
-        body_limit_overrides={chat.PATH: settings.proxy_body_bytes_max},
+        body_limit_overrides=dict.fromkeys(chat.PATHS, settings.proxy_body_bytes_max),
     )
+    app.add_middleware(WireFormatMiddleware)
     if telemetry is not None:
         app.add_middleware(telemetry.middleware)
     errors.install(app)

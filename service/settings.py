@@ -134,6 +134,10 @@ class Settings(BaseSettings):
     proxy_answer_bytes_max: int = Field(
         33_554_432, alias="REVERIE_PROXY_ANSWER_BYTES_MAX", ge=1024, description="of a model's answer; then 502"
     )
+    proxy_anthropic_api_base: str | None = Field(
+        None, alias="REVERIE_PROXY_ANTHROPIC_API_BASE", description="of the models claude*; unset: Anthropic's own"
+    )
+    proxy_anthropic_api_key: str | None = Field(None, alias="REVERIE_PROXY_ANTHROPIC_API_KEY")
     rerank_model: str | None = Field(None, alias="RERANK_MODEL", description="litellm's name; unset: no reranking")
     rerank_api_base: str | None = Field(None, alias="RERANK_API_BASE")
     rerank_api_key: str | None = Field(None, alias="RERANK_API_KEY")
@@ -218,6 +222,7 @@ class Settings(BaseSettings):
         "embedding_cache_size", "embedding_cache_ttl_s", "embedding_api_base", "embedding_api_key",
         "llm_model", "llm_api_base", "llm_api_key", "llm_extract", "llm_reconcile", "llm_decide", "llm_reflect",
         "llm_bulletin", "llm_summary", "llm_ask", "encryption_key", "rerank_model", "rerank_api_base", "rerank_api_key",
+        "proxy_anthropic_api_base", "proxy_anthropic_api_key",
         mode="before",
     )  # fmt: skip
     @classmethod

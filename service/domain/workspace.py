@@ -181,11 +181,15 @@ class RetentionSettings(BaseModel):
 
 
 class ProxySettings(BaseModel):
-    """OpenAI-compatible proxy: availability, models, and limits of the memory block."""
+    """Proxy in front of models: availability, models, and limits of the memory block."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    enabled: bool = Field(False, description="Availability of `POST /v1/chat/completions`. Default false.")
+    enabled: bool = Field(
+        False,
+        description="Availability of the proxy (`POST /v1/chat/completions`, `/v1/responses`, `/v1/messages`). "
+        "Default false.",
+    )
     models: Annotated[list[Name], Field(max_length=100)] = Field(
         [], description="Allowed models as file-name patterns; empty: LLM_MODEL only. Default empty."
     )

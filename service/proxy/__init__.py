@@ -1,1 +1,1 @@
-"""The OpenAI-compatible way in: memory added to what goes to the model, and the turn kept."""
+"""The way in for clients of models: memory added to what goes to the model, and the turn kept."""

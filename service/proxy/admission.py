@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
 from service.domain.json import dumps
 from service.errors import Forbidden, InvalidInput
-
-Payload = dict[str, Any]
+from service.proxy.wire_format import Payload, objects
 
 NAME_MAX: Final = 200
 OTHER_MODELS: Final = ("models", "fallbacks", "context_window_fallbacks", "fallback_models")
@@ -48,14 +47,18 @@ def admit(content: bytes, allowed: Sequence[str], own_model: str | None) -> Admi
         raise InvalidInput(("body", "model"), "must be given once")
     if not isinstance(model, str) or not model or len(model) > NAME_MAX:
         raise InvalidInput(("body", "model"), f"must name a model, in at most {NAME_MAX} characters")
-    if not _is_allowed(model, allowed, own_model):
+    if not is_allowed(model, allowed, own_model):
         raise Forbidden(f"The model {model!r} may not be called through the proxy (setting proxy.models).")
+    tools = (tool.get("model") for tool in objects(payload.get("tools")))
+    for called in (named for named in tools if named is not None):
+        if not isinstance(called, str) or not is_allowed(called, allowed, own_model):
+            raise Forbidden(f"The model {called!r} of a tool may not be called through the proxy.")
     if named := next((field for field in OTHER_MODELS if field in names), None):
         raise Forbidden(f"The field {named!r} names other models, which the proxy does not call.")
     return Admitted(model, payload, dumps(payload) if _is_ambiguous(content) else content)
 
 
-def _is_allowed(model: str, allowed: Sequence[str], own_model: str | None) -> bool:
+def is_allowed(model: str, allowed: Sequence[str], own_model: str | None) -> bool:
     """By its name, or by that with or without the provider of the configured model."""
     provider, slash, _ = (own_model or "").partition("/")
     prefix = provider + slash if slash else ""

@@ -1,10 +1,10 @@
-"""One chat completion through memory: recall, forward, keep. Whatever memory does, the model's answer is given."""
+"""One request to a model through memory: recall, forward, keep. Whatever memory does, the model's answer is given."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import structlog
@@ -14,7 +14,7 @@ from service.domain.context import ContextRequest, Placement, ShareChanges
 from service.domain.field_types import QUERY_MAX
 from service.domain.json import dumps
 from service.domain.principal import Principal
-from service.domain.spending import Payer, paid_by
+from service.domain.spending import Payer, Usage, paid_by
 from service.domain.workspace import ProxySettings
 from service.errors import AnswerTooLarge, Forbidden, NotFound, Unavailable
 from service.memory.access.naming import masked_names
@@ -23,10 +23,12 @@ from service.memory.engine import Engine
 from service.memory.search.context import build_context
 from service.memory.sessions.conversations import append_turns
 from service.proxy import injection, transcript
-from service.proxy.admission import Admitted, admit
-from service.proxy.injection import Payload
+from service.proxy.admission import admit, is_allowed
+from service.proxy.formats import CHAT_COMPLETIONS
 from service.proxy.metering import Call, worst_of
-from service.proxy.upstream import DONE, OK, Upstream, UpstreamResponse, error_body
+from service.proxy.upstream import NO_MODEL
+from service.proxy.upstream_calls import OK, Upstream, UpstreamRequest, UpstreamResponse
+from service.proxy.wire_format import AnswerStream, Conversation, Payload, WireFormat, objects
 
 log = structlog.get_logger(__name__)
 
@@ -34,14 +36,18 @@ OFF = "off"
 ON = "on"
 DEGRADED = "degraded"
 FAILED = "failed"
+COUNT_TOKENS = "/count_tokens"
 EVENT_ENDS = (b"\n\n", b"\r\n\r\n")
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """A client's request: its bytes, and what its headers say; None leaves it to the key and the settings."""
+    """A client's request: its bytes, and what its headers say; None leaves it to the key and the settings.
+    ``forwarded`` are the headers that go on to the model."""
 
     content: bytes
+    wire: WireFormat = CHAT_COMPLETIONS
+    forwarded: Mapping[str, str] = field(default_factory=dict)
     agent: str | None = None
     user: str | None = None
     session: str | None = None
@@ -52,7 +58,7 @@ class CompletionRequest:
 
 @dataclass(slots=True)
 class MemoryStatus:
-    """What memory did for one completion, as the answer's headers tell."""
+    """What memory did for one request, as the answer's headers tell."""
 
     state: str = OFF
     detail: str = ""
@@ -87,9 +93,10 @@ class CompletionResponse:
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """A completion whose turn is to be kept, and where."""
+    """A request whose turn is to be kept, and where."""
 
     payload: Payload
+    messages: list[Payload]
     agent: str
     user: str | None
     session: str
@@ -113,7 +120,7 @@ class Chat:
 
     @property
     def limit(self) -> ConcurrencyLimit:
-        """Of completions under way."""
+        """Of requests under way."""
         return self._engine.completions
 
     async def complete(self, principal: Principal, asked: CompletionRequest) -> CompletionResponse:
@@ -123,43 +130,74 @@ class Chat:
         proxy is off, Forbidden for a reader key and for a model that is not allowed, InvalidInput, BudgetReached,
         AnswerTooLarge, and Unavailable when there is no model, or it does not answer.
         """
-        settings = (await get_settings(self._engine, principal)).proxy
-        if not settings.enabled:
-            raise NotFound("The proxy is off in this workspace (setting proxy.enabled).")
-        if principal.role == "reader":
-            raise Forbidden("A reader key may not call models through the proxy.")
+        settings = await self._settings(principal)
         if self._upstream is None:
-            raise Unavailable("No model is configured for the proxy: set LLM_MODEL, or LLM_API_BASE of a server.")
-        run, size = self._engine.executor.run, len(asked.content)
+            raise Unavailable(NO_MODEL)
+        wire, size = asked.wire, len(asked.content)
+        run = self._engine.executor.run
         request = await run(admit, asked.content, settings.models, self._model, characters=size)
+        wire.check(request.payload)
         memory = MemoryStatus()
         turn = await self._exchange(principal, asked, request.payload, settings, memory)
         content = request.content
         if turn is not None:
             content = await self._with_memory(principal, asked, turn, memory) or content
         agent = turn.agent if turn is not None else settings.agent
-        call = await self._reserve(principal.payer(agent), request, memory)
-        try:
-            reply = await self._upstream.send(content)
-        except BaseException:
-            call.fail()
-            raise
+        worst = await run(
+            worst_of, self._priced_as(request.model), wire, request.payload, memory.tokens, characters=size
+        )
+        call = await self._reserve(principal.payer(agent), request.model, wire, worst)
+        reply = await self._send(call, UpstreamRequest(wire, request.model, content, headers=asked.forwarded))
         if reply.is_stream and reply.status == OK:
-            return CompletionResponse(
-                OK, reply.headers | memory.headers(), self._streamed(principal, turn, reply, call)
-            )
-        body = await call.count_response(reply, self._engine.executor)
+            events = self._streamed(principal, turn, reply, call)
+            return CompletionResponse(OK, reply.headers | memory.headers(), events)
+        body, answer = await call.count_response(reply, self._engine.executor)
         if turn is not None and reply.status == OK:
-            failure = await self._keep(principal, turn, await run(transcript.answer_in, body, characters=len(body)))
+            failure = await self._keep(principal, turn, answer)
             if failure is not None:
                 memory.degrade(FAILED, failure)
         return CompletionResponse(reply.status, reply.headers | memory.headers(), body)
+
+    async def count_tokens(self, principal: Principal, asked: CompletionRequest) -> CompletionResponse:
+        """What the model's server says of the tokens of a message, memory left out. Raises as ``complete`` does."""
+        settings = await self._settings(principal)
+        if self._upstream is None:
+            raise Unavailable(NO_MODEL)
+        size = len(asked.content)
+        request = await self._engine.executor.run(admit, asked.content, settings.models, self._model, characters=size)
+        call = await self._reserve(principal.payer(settings.agent), request.model, asked.wire, Usage(calls=1))
+        sent = UpstreamRequest(asked.wire, request.model, request.content, COUNT_TOKENS, asked.forwarded)
+        reply = await self._send(call, sent)
+        body, _ = await call.count_response(reply, self._engine.executor)
+        return CompletionResponse(reply.status, reply.headers, body)
+
+    async def models(self, principal: Principal, forwarded: Mapping[str, str]) -> list[Payload]:
+        """The models that may be called: those that the settings name, and of those that the server lists, the ones
+        that the settings allow. Raises NotFound and Forbidden as ``complete`` does."""
+        settings = await self._settings(principal)
+        listed = await self._upstream.models(forwarded) if self._upstream is not None else []
+        named = settings.models or ([self._model] if self._model else [])
+        found: dict[str, Payload] = {name: {"id": name} for name in named if not set("*?[") & set(name)}
+        for model in objects(listed):
+            id_ = model.get("id")
+            if isinstance(id_, str) and is_allowed(id_, settings.models, self._model):
+                found[id_] = model
+        return list(found.values())
 
     async def aclose(self) -> None:
         """Wait for turns still being kept, each of which has its own deadline."""
         await asyncio.gather(*self._keeping, return_exceptions=True)
         if self._upstream is not None:
             await self._upstream.aclose()
+
+    async def _settings(self, principal: Principal) -> ProxySettings:
+        """Of the proxy, where the caller may use it."""
+        settings = (await get_settings(self._engine, principal)).proxy
+        if not settings.enabled:
+            raise NotFound("The proxy is off in this workspace (setting proxy.enabled).")
+        if principal.role == "reader":
+            raise Forbidden("A reader key may not call models through the proxy.")
+        return settings
 
     async def _exchange(
         self,
@@ -172,16 +210,17 @@ class Chat:
         """The turn, when memory has a part in it."""
         if principal.no_memory:
             return None
-        if not injection.takes_memory(payload):
+        run, size = self._engine.executor.run, len(asked.content)
+        said: Conversation | None = await run(asked.wire.conversation, payload, characters=size)
+        if said is None:
             memory.detail = "the request has no user message"
             return None
-        user, size = asked.user or transcript.name_of(payload.get("user")), len(asked.content)
-        agent, session = principal.agent or asked.agent or settings.agent, asked.session
+        user, session = asked.user or said.user, asked.session or said.session
         if session is None:
-            derived = transcript.derived_session
-            session = await self._engine.executor.run(derived, user, payload["messages"], characters=size)
+            session = await run(transcript.derived_session, user, said.messages, characters=size)
+        agent = principal.agent or asked.agent or settings.agent
         assert agent is not None
-        named = _Exchange(payload, agent, user, session, asked.task, settings, size)
+        named = _Exchange(payload, said.messages, agent, user, session, asked.task, settings, size)
         try:
             turn = await self._masked(principal, named)
         except Exception as error:
@@ -205,15 +244,16 @@ class Chat:
     ) -> bytes | None:
         """The request with the block in it; None when there is nothing to add."""
         settings = turn.settings
-        messages = turn.payload["messages"]
-        at = injection.last_user(messages)
-        assert at is not None
+        at = injection.last_user(turn.messages)
+        if at is None:
+            memory.detail = "the request has no user message to recall by"
+            return None
         request = ContextRequest(
             agent=turn.agent,
             session=turn.session,
             user=turn.user,
             task=turn.task,
-            message=injection.text_of(messages[at])[:QUERY_MAX],
+            message=injection.text_of(turn.messages[at])[:QUERY_MAX],
             max_tokens=settings.max_tokens if asked.max_tokens is None else asked.max_tokens,
             sections=ShareChanges(window=0),
         )
@@ -232,18 +272,23 @@ class Chat:
         memory.tokens = context.assembled.block_tokens
         wanted = asked.placement or settings.placement
         placement = injection.placement_for(turn.payload.get("model"), wanted, settings.no_system_models)
-        asked_with = injection.with_block(turn.payload, block, placement)
+        asked_with = asked.wire.with_block(turn.payload, block, placement)
         return await self._engine.executor.run(dumps, asked_with, characters=len(asked.content))
 
-    async def _reserve(self, payer: Payer, request: Admitted, memory: MemoryStatus) -> Call:
+    async def _reserve(self, payer: Payer, model: str, wire: WireFormat, worst: Usage) -> Call:
         """The call about to be made, reserved at the most it is expected to use."""
-        model = self._priced_as(request.model)
-        worst = await self._engine.executor.run(
-            worst_of, model, request.payload, memory.tokens, characters=len(request.content)
-        )
+        priced = self._priced_as(model)
         with paid_by(payer):
-            charge = await self._engine.budget.reserve("proxy", model, worst)
-        return Call(model, worst, charge)
+            charge = await self._engine.budget.reserve("proxy", priced, worst)
+        return Call(wire, priced, worst, charge)
+
+    async def _send(self, call: Call, request: UpstreamRequest) -> UpstreamResponse:
+        assert self._upstream is not None
+        try:
+            return await self._upstream.send(request)
+        except BaseException:
+            call.fail()
+            raise
 
     def _priced_as(self, model: str) -> str:
         """The name under which usage is counted: the configured model's, with or without its provider."""
@@ -254,7 +299,7 @@ class Chat:
         """Append the turn to its session, for the next dream; why not, when that fails."""
         try:
             drafts = await self._engine.executor.run(
-                transcript.new_turns, turn.payload["messages"], answer, characters=turn.characters
+                transcript.new_turns, turn.messages, answer, characters=turn.characters
             )
             async with asyncio.timeout(turn.settings.capture_timeout_ms / 1000):
                 await append_turns(self._engine, principal, turn.agent, turn.session, drafts, user=turn.user)
@@ -268,27 +313,28 @@ class Chat:
     ) -> AsyncIterator[bytes]:
         """Pass events on as they come, but the last only when the turn is kept: who has seen the end of an answer
         can rely on it. A client that goes away early leaves what it has heard so far. A stream that breaks off, or is
-        too long, ends with an event that says so."""
-        listener = transcript.StreamParser()
+        too long, ends with an event that says so. Of a model that failed before it said anything nothing is kept, as
+        of a refusal."""
+        listener, run = call.wire.stream(), self._engine.executor.run
         kept, broken = turn is None, False
         try:
             async for event in _events(reply.body):
-                if event.strip() == DONE.strip() and turn is not None:
+                await run(listener.feed, event, characters=len(event))
+                if listener.ended and not kept and turn is not None and not listener.failed:
                     await self._keep(principal, turn, listener.answer)
                     kept = True
-                listener.feed(event)
                 yield event
         except (AnswerTooLarge, Unavailable) as error:
             broken = True
             log.warning("proxy_stream_broke_off", error=error.message)
-            yield b"data: " + error_body(error.message) + b"\n\n"
+            yield call.wire.error_event(error.message)
         finally:
-            call.ended(listener.usage, listener.text, failed=broken)
-            if not kept and turn is not None:
-                self._later(self._keep_quietly(principal, turn, listener.answer))
+            call.ended(listener.usage, listener.text, failed=broken or listener.failed)
+            if not kept and turn is not None and (listener.text or not listener.failed):
+                self._later(self._keep_quietly(principal, turn, listener))
 
-    async def _keep_quietly(self, principal: Principal, turn: _Exchange, answer: Payload) -> None:
-        await self._keep(principal, turn, answer)
+    async def _keep_quietly(self, principal: Principal, turn: _Exchange, listener: AnswerStream) -> None:
+        await self._keep(principal, turn, listener.answer)
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

@@ -1,40 +1,32 @@
-"""How many tokens a chat completion may use, and how many it did use."""
+"""How many tokens a request to a model may use, and how many it did use."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Final
 
-import orjson
-
 from service.concurrency.executor import FairExecutor
 from service.domain.spending import FAILED, Charge, Usage
 from service.provider.prices import BYTES_PER_TOKEN, reported, usage_of
-from service.proxy import transcript
-from service.proxy.upstream import OK, UpstreamResponse
+from service.proxy.upstream_calls import OK, UpstreamResponse
+from service.proxy.wire_format import Payload, WireFormat
 
-Payload = dict[str, Any]
-
-ANSWER_TOKENS: Final = 4_096
-"""Reserved for an answer whose request sets no bound."""
-CHOICES_MAX: Final = 128
 INLINE_TOKENS: Final = 1_500
 """Of an image or a sound sent inline: about what an image of 1024 × 1024 takes."""
 _INLINE_NAMES: Final = ("data", "file_data")
 
 
-def worst_of(model: str, payload: Payload, memory_tokens: int) -> Usage:
-    """The most that a completion is expected to use: its prompt by estimate, with so much memory added to it, and its
+def worst_of(model: str, wire: WireFormat, payload: Payload, memory_tokens: int) -> Usage:
+    """The most that a request is expected to use: its prompt by estimate, with so much memory added to it, and its
     answer as far as it is bounded."""
-    most = reported(payload.get("max_completion_tokens"), 0) or reported(payload.get("max_tokens"), 0) or ANSWER_TOKENS
-    choices = min(max(1, reported(payload.get("n"), 1)), CHOICES_MAX)
-    return usage_of(model, prompt_tokens(payload) + memory_tokens, most * choices)
+    prompt = prompt_tokens(payload, wire) + memory_tokens
+    return usage_of(model, prompt, wire.answer_tokens(payload))
 
 
-def prompt_tokens(payload: Payload) -> int:
-    """About how many tokens the messages and tools of a request have."""
+def prompt_tokens(payload: Payload, wire: WireFormat) -> int:
+    """About how many tokens of a request the model reads."""
     count = 0
-    waiting: list[tuple[Any, Any]] = [("", payload.get("messages")), ("", payload.get("tools"))]
+    waiting: list[tuple[Any, Any]] = [("", payload.get(field)) for field in wire.prompt_fields]
     while waiting:
         name, value = waiting.pop()
         if isinstance(value, str):
@@ -49,24 +41,27 @@ def prompt_tokens(payload: Payload) -> int:
 
 @dataclass(slots=True)
 class Call:
-    """One completion under way, reserved at ``worst``."""
+    """One request under way, reserved at ``worst``."""
 
+    wire: WireFormat
     model: str
     worst: Usage
     charge: Charge
 
-    async def count_response(self, reply: UpstreamResponse, executor: FairExecutor) -> bytes:
-        """The body of an answer that comes at once; settles what it used. Raises what the body raises."""
+    async def count_response(self, reply: UpstreamResponse, executor: FairExecutor) -> tuple[bytes, Payload]:
+        """The body of an answer that comes at once, and the model's message in it; settles what it used. Raises what
+        the body raises."""
         try:
             body = await reply.read()
         except BaseException:
             self.ended(None, "", failed=True)
             raise
-        if reply.status == OK:
-            self.ended(*await executor.run(_usage_and_text, body, characters=len(body)))
-        else:
+        if reply.status != OK:
             self.fail()
-        return body
+            return body, {}
+        answer = await executor.run(self.wire.answer_in, body, characters=len(body))
+        self.ended(answer.usage, str(answer.message.get("content") or ""))
+        return body, answer.message
 
     def ended(self, reported_usage: Any, text: str, *, failed: bool = False) -> None:
         """Settle: it used what the server reports, else by estimate the ``text`` of its answer."""
@@ -79,13 +74,3 @@ class Call:
     def fail(self) -> None:
         """Settle: it was refused, or never got there."""
         self.charge.settle(FAILED)
-
-
-def _usage_and_text(body: bytes) -> tuple[Any, str]:
-    """What an answer says it used, and its words."""
-    try:
-        completion = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None, ""
-    usage = completion.get("usage") if isinstance(completion, dict) else None
-    return usage, str(transcript.answer_in(body).get("content") or "")

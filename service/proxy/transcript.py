@@ -1,12 +1,10 @@
-"""What a chat completion adds to the conversation: the client's new messages and the model's answer."""
+"""What a request adds to the conversation: the client's new messages and the model's answer."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
 from typing import Any
-
-import orjson
 
 from service.domain.drafts import MessageDraft
 from service.domain.field_types import MESSAGE_MAX, replace_unstorable
@@ -28,7 +26,7 @@ def derived_session(user: str | None, messages: Sequence[Payload]) -> str:
 
 
 def new_turns(messages: Sequence[Payload], answer: Payload) -> list[MessageDraft]:
-    """What this completion adds: whatever the user and the tools said since the last answer, and the answer.
+    """What this request adds: whatever the user and the tools said since the last answer, and the answer.
 
     A client sends its whole history every time; what came before was kept when it was said. System messages are
     the client's instructions, not part of the conversation.
@@ -36,58 +34,6 @@ def new_turns(messages: Sequence[Payload], answer: Payload) -> list[MessageDraft
     last_answer = max((at for at, message in enumerate(messages) if message.get("role") == "assistant"), default=-1)
     said = [message for message in messages[last_answer + 1 :] if message.get("role") in KEPT_ROLES]
     return [_draft(message) for message in said] + ([_draft(answer)] if _says_something(answer) else [])
-
-
-class StreamParser:
-    """Puts the answer together from the events of a stream, whole events at a time, while they pass."""
-
-    def __init__(self) -> None:
-        self.usage: Any = None
-        """What the stream says it used, if it does."""
-        self._text: list[str] = []
-        self._calls: dict[int, Payload] = {}
-
-    def feed(self, event: bytes) -> None:
-        """Take in one server-sent event; one that is no chunk of an answer says nothing."""
-        for line in event.splitlines():
-            if line.startswith(b"data:"):
-                self._take(line[5:].strip())
-
-    @property
-    def answer(self) -> Payload:
-        """The message so far."""
-        calls = [self._calls[index] for index in sorted(self._calls)]
-        message: Payload = {"role": "assistant", "content": "".join(self._text) or None}
-        return message | ({"tool_calls": calls} if calls else {})
-
-    @property
-    def text(self) -> str:
-        """Everything of the message so far that a model wrote."""
-        return "".join([*self._text, *(call["function"]["arguments"] for call in self._calls.values())])
-
-    def _take(self, data: bytes) -> None:
-        try:
-            chunk = orjson.loads(data)
-            self.usage = chunk.get("usage") or self.usage
-            delta = next(choice["delta"] for choice in chunk["choices"] if choice.get("index", 0) == 0)
-        except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, StopIteration):
-            return
-        self._text.extend(part for part in (delta.get("content"), delta.get("refusal")) if isinstance(part, str))
-        for call in delta.get("tool_calls") or ():
-            known = self._calls.setdefault(call.get("index", 0), {"type": "function", "function": {"arguments": ""}})
-            function = call.get("function") or {}
-            known |= {"id": call["id"]} if call.get("id") else {}
-            known["function"] |= {"name": function["name"]} if function.get("name") else {}
-            known["function"]["arguments"] += function.get("arguments") or ""
-
-
-def answer_in(body: bytes) -> Payload:
-    """The model's message in a completion that came at once; empty when there is none."""
-    try:
-        message = orjson.loads(body)["choices"][0]["message"]
-    except (orjson.JSONDecodeError, KeyError, IndexError, TypeError):
-        return {}
-    return message if isinstance(message, dict) else {}
 
 
 def _says_something(answer: Payload) -> bool:

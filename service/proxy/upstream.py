@@ -1,205 +1,107 @@
-"""The model behind the proxy: an OpenAI-compatible server, passed through byte for byte, or whatever litellm reaches.
+"""Which server a request goes to: by its model, and there as it is where the server speaks its format.
 
 A server that speaks the same protocol gets the client's bytes and gives its own back, so nothing is lost in between.
-Other providers are called through litellm, which translates.
+Everything else is called through litellm, which translates.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Final
 
-import httpx
-import orjson
-
-from service.concurrency.transaction_guard import assert_outside_transaction
-from service.errors import AnswerTooLarge, Unavailable
-from service.provider.failures import describe, host_of
-from service.provider.library import load_litellm
-from service.provider.response_limits import limit_bytes, limited, response_too_large
-from service.provider.trust import trust
+from service.errors import Unavailable
+from service.proxy.formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES
+from service.proxy.pass_through import PassThrough
+from service.proxy.translation import LiteLLM
+from service.proxy.upstream_calls import Upstream, UpstreamRequest, UpstreamResponse
 from service.settings import Settings
 
-OPENAI_BASE = "https://api.openai.com/v1"
-SPEAKS_OPENAI = frozenset({"openai", "custom_openai", "openai_like", "hosted_vllm", "lm_studio", "litellm_proxy"})
+OPENAI_BASE: Final = "https://api.openai.com/v1"
+ANTHROPIC_BASE: Final = "https://api.anthropic.com/v1"
+SPEAKS_OPENAI: Final = frozenset(
+    {"openai", "custom_openai", "openai_like", "hosted_vllm", "lm_studio", "litellm_proxy"}
+)
 """litellm's providers whose server takes OpenAI's own requests."""
-
-CONNECT_S = 10.0
-PASSED_ON = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
-PASSED_ON_PREFIXES = ("openai-", "x-ratelimit-")
-DONE = b"data: [DONE]\n\n"
-JSON = {"content-type": "application/json"}
-OK = 200
-
-# What OpenAI's API takes. Anything else a client sends must not reach litellm, whose arguments include keys and URLs.
-OPENAI_FIELDS = frozenset(
-    {
-        "audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "max_completion_tokens",
-        "max_tokens", "messages", "metadata", "modalities", "model", "n", "parallel_tool_calls", "prediction",
-        "presence_penalty", "prompt_cache_key", "reasoning_effort", "response_format", "safety_identifier", "seed",
-        "service_tier", "stop", "store", "stream", "stream_options", "temperature", "tool_choice", "tools",
-        "top_logprobs", "top_p", "user", "verbosity", "web_search_options",
-    }
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class UpstreamResponse:
-    """What the model's server answered. ``body`` gives its bytes and must be exhausted or closed."""
-
-    status: int
-    headers: dict[str, str]
-    body: AsyncIterator[bytes]
-
-    @property
-    def is_stream(self) -> bool:
-        """Whether the answer comes as server-sent events."""
-        return self.headers.get("content-type", "").startswith("text/event-stream")
-
-    async def read(self) -> bytes:
-        """The body at once."""
-        return b"".join([part async for part in self.body])
-
-
-class Upstream(Protocol):
-    """Where chat completions come from."""
-
-    async def send(self, content: bytes) -> UpstreamResponse:
-        """Send a chat-completion request, given as its JSON. Raises Unavailable when nobody answers, and
-        RuntimeError inside a database transaction. The body raises Unavailable where it breaks off, and AnswerTooLarge.
-        """
-
-    async def aclose(self) -> None:
-        """Let go of connections."""
+CLAUDE: Final = ("claude*", "anthropic/*")
+"""Names of models that go to the server of ``REVERIE_PROXY_ANTHROPIC_API_BASE``."""
+NO_MODEL: Final = "No model is configured for the proxy: set LLM_MODEL, or LLM_API_BASE of a server."
 
 
 def open_upstream(settings: Settings) -> Upstream | None:
-    """The upstream that LLM_MODEL, LLM_API_BASE and LLM_API_KEY name; None where they name none."""
-    timeout_s, bytes_max = settings.proxy_timeout_s, settings.proxy_answer_bytes_max
+    """The upstream that LLM_MODEL, LLM_API_BASE and LLM_API_KEY name, and beside it the one for Claude; None where they
+    name none."""
+    default = _default_upstream(settings)
+    base, key = settings.proxy_anthropic_api_base, settings.proxy_anthropic_api_key
+    if base is None and key is None:
+        return default
+    return ByModel(CLAUDE, _anthropic(settings, base, key), default)
+
+
+def _default_upstream(settings: Settings) -> Upstream | None:
+    base, key = settings.llm_api_base, settings.llm_api_key
     provider = (settings.llm_model or "").partition("/")[0] if "/" in (settings.llm_model or "") else ""
-    if settings.llm_api_base and (not provider or provider in SPEAKS_OPENAI):
-        return OpenAIServer(settings.llm_api_base, settings.llm_api_key, timeout_s, bytes_max)
-    if provider == "openai":
-        key = settings.llm_api_key or os.environ.get("OPENAI_API_KEY")
-        return OpenAIServer(OPENAI_BASE, key, timeout_s, bytes_max)
+    if provider == "anthropic":
+        return _anthropic(settings, base, key or os.environ.get("ANTHROPIC_API_KEY"))
+    if provider == "openai" or (base and (not provider or provider in SPEAKS_OPENAI)):
+        if not base:
+            base, key = OPENAI_BASE, key or os.environ.get("OPENAI_API_KEY")
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        timeout_s, bytes_max = settings.proxy_timeout_s, settings.proxy_answer_bytes_max
+        server = PassThrough(base, headers, (CHAT_COMPLETIONS, RESPONSES), timeout_s, bytes_max)
+        return Translating(server, LiteLLM("custom_openai", base, key, timeout_s, bytes_max, provider))
     if settings.llm_model:
-        return LiteLLM(settings.llm_model, settings.llm_api_base, settings.llm_api_key, timeout_s, bytes_max)
+        limits = settings.proxy_timeout_s, settings.proxy_answer_bytes_max
+        return LiteLLM(provider, base, key, *limits, provider)
     return None
 
 
-class OpenAIServer:
-    """An OpenAI-compatible server; bytes pass through as they are."""
+def _anthropic(settings: Settings, base: str | None, key: str | None) -> Upstream:
+    limits = settings.proxy_timeout_s, settings.proxy_answer_bytes_max
+    root = (base or ANTHROPIC_BASE).rstrip("/").removesuffix("/v1")
+    server = PassThrough(f"{root}/v1", {"x-api-key": key} if key else {}, (MESSAGES,), *limits)
+    return Translating(server, LiteLLM("anthropic", root, key, *limits, "anthropic"))
 
-    def __init__(self, api_base: str, api_key: str | None, timeout_s: float, bytes_max: int) -> None:
-        """``timeout_s`` bounds the wait for the first and for every further byte, ``bytes_max`` an answer."""
-        self._bytes_max = bytes_max
-        self._host = host_of(api_base)
-        self._url = api_base.rstrip("/") + "/chat/completions"
-        headers = {"accept-encoding": "identity", "content-type": "application/json"}
-        if api_key:
-            headers["authorization"] = f"Bearer {api_key}"
-        timeout = httpx.Timeout(timeout_s, connect=CONNECT_S)
-        self._http = httpx.AsyncClient(headers=headers, timeout=timeout, verify=trust())
 
-    async def send(self, content: bytes) -> UpstreamResponse:
-        assert_outside_transaction()
-        request = self._http.build_request("POST", self._url, content=content)
-        try:
-            response = await self._http.send(request, stream=True)
-        except httpx.HTTPError as error:
-            raise Unavailable(f"{describe(error, 'The model', self._url)}.") from error
-        headers = {
-            name: value
-            for name, value in response.headers.items()
-            if name in PASSED_ON or name.startswith(PASSED_ON_PREFIXES)
-        }
-        return UpstreamResponse(response.status_code, headers, limited(_raw(response), self._bytes_max, self._host))
+@dataclass(frozen=True, slots=True)
+class Translating:
+    """A server that is sent what it speaks itself, and through litellm what it does not."""
+
+    server: PassThrough
+    translator: LiteLLM
+
+    async def send(self, request: UpstreamRequest) -> UpstreamResponse:
+        spoken = request.wire in self.server.formats
+        return await (self.server if spoken else self.translator).send(request)
+
+    async def models(self, headers: Mapping[str, str]) -> list[Any]:
+        return await self.server.models(headers)
 
     async def aclose(self) -> None:
-        await self._http.aclose()
+        await self.server.aclose()
 
 
-async def _raw(response: httpx.Response) -> AsyncIterator[bytes]:
-    try:
-        async for part in response.aiter_raw():
-            yield part
-    except httpx.HTTPError as error:
-        raise Unavailable(f"The model's server broke off: {type(error).__name__}.") from error
-    finally:
-        await response.aclose()
+@dataclass(frozen=True, slots=True)
+class ByModel:
+    """``named`` for models of these names (patterns as in file names), ``default`` for all others."""
 
+    names: Sequence[str]
+    named: Upstream
+    default: Upstream | None
 
-@dataclass(slots=True)
-class LiteLLM:
-    """A provider with a protocol of its own. Only models of the provider of ``model`` are served: the key is its."""
+    async def send(self, request: UpstreamRequest) -> UpstreamResponse:
+        upstream = self.named if any(fnmatchcase(request.model, name) for name in self.names) else self.default
+        if upstream is None:
+            raise Unavailable(NO_MODEL)
+        return await upstream.send(request)
 
-    model: str
-    api_base: str | None
-    api_key: str | None = field(repr=False)
-    timeout_s: float
-    bytes_max: int
-
-    async def send(self, content: bytes) -> UpstreamResponse:
-        assert_outside_transaction()
-        try:
-            asked = orjson.loads(content)
-            arguments = self._arguments(asked)
-        except (ValueError, TypeError) as error:
-            return _refusal(400, str(error))
-        litellm = await load_litellm()
-        try:
-            with limit_bytes(self.bytes_max):
-                answer = await litellm.acompletion(
-                    **arguments, api_base=self.api_base, api_key=self.api_key, timeout=self.timeout_s, max_retries=0
-                )
-        except Exception as error:  # litellm raises whatever its providers do; the client is told
-            if (oversized := response_too_large(error)) is not None:
-                raise AnswerTooLarge(oversized.message) from error
-            status = getattr(error, "status_code", None)
-            return _refusal(status if isinstance(status, int) and status >= 400 else 502, str(error))
-        if arguments.get("stream"):
-            return UpstreamResponse(200, {"content-type": "text/event-stream"}, _events(answer))
-        return UpstreamResponse(200, JSON, _once(answer.model_dump_json().encode()))
+    async def models(self, headers: Mapping[str, str]) -> list[Any]:
+        upstreams = [self.named, *([self.default] if self.default is not None else [])]
+        return [model for upstream in upstreams for model in await upstream.models(headers)]
 
     async def aclose(self) -> None:
-        """Nothing to let go of: litellm keeps its own connections."""
-
-    def _arguments(self, asked: Any) -> dict[str, Any]:
-        if not isinstance(asked, dict):
-            raise ValueError("The body must be a JSON object.")
-        if unknown := sorted(asked.keys() - OPENAI_FIELDS):
-            raise ValueError(f"Unknown parameters: {', '.join(unknown)}")
-        provider, slash, _ = self.model.partition("/")
-        model = asked.get("model") or self.model
-        if slash and not model.startswith(f"{provider}/"):
-            model = f"{provider}/{model}"
-        return asked | {"model": model}
-
-
-async def _once(body: bytes) -> AsyncIterator[bytes]:
-    yield body
-
-
-async def _events(chunks: Any) -> AsyncIterator[bytes]:
-    try:
-        async for chunk in chunks:
-            yield b"data: " + chunk.model_dump_json(exclude_none=True).encode() + b"\n\n"
-    except Exception as error:  # noqa: BLE001 - as above; a stream can only say so in the stream
-        yield b"data: " + error_body(str(error)) + b"\n\n"
-    finally:
-        with suppress(AttributeError):
-            await chunks.aclose()
-    yield DONE
-
-
-def _refusal(status: int, message: str) -> UpstreamResponse:
-    return UpstreamResponse(status, JSON, _once(error_body(message)))
-
-
-def error_body(message: str) -> bytes:
-    """An error as OpenAI's API words it."""
-    error: Mapping[str, Any] = {"message": message, "type": "upstream_error", "param": None, "code": None}
-    return orjson.dumps({"error": error})
+        for upstream in (self.named, self.default):
+            if upstream is not None:
+                await upstream.aclose()

@@ -36,7 +36,7 @@ from tests.acceptance.tenants import (
 )  # fmt: skip
 from tests.api_document import DOCUMENT
 from tests.databases import TEMPLATE, Databases
-from tests.fakes.openai_server import FakeOpenAI
+from tests.fakes.wire_formats import FakeModels
 from tests.live_api import Api, serving
 from tests.pgbouncer import Bouncer
 
@@ -87,6 +87,7 @@ MEMORY = {"agent": AGENT, "type": "event", "content": "A word of their own"}
 TURN = {"agent": AGENT, "messages": [{"role": "user", "content": "Which harbour word?"}]}
 MERGED = {"relation": "about", "source": {"entity": {"name": "n"}}}
 ASKED = {"model": "openai/any", "messages": [{"role": "user", "content": "Which harbour word?"}], "user": USER}
+MESSAGE = {"model": "openai/any", "max_tokens": 100, "metadata": {"user_id": USER}, "messages": ASKED["messages"]}
 
 MATRIX: dict[str, list[Case]] = {
     "GET /healthz": [view()],
@@ -192,6 +193,10 @@ MATRIX: dict[str, list[Case]] = {
     "GET /v1/documents/{document_id}": [of("document")],
     "DELETE /v1/documents/{document_id}": [of("document")],
     "POST /v1/chat/completions": [view(ASKED, spends=True)],
+    "POST /v1/responses": [view({"model": "openai/any", "input": "Which harbour word?", "user": USER}, spends=True)],
+    "POST /v1/messages": [view(MESSAGE, spends=True)],
+    "POST /v1/messages/count_tokens": [view(MESSAGE, spends=True)],
+    "GET /v1/models": [view(spends=True)],
     "GET /v1/engine": [view()],
     "GET /v1/embedding-providers": [view()],
     "POST /v1/verify": [view()],
@@ -290,8 +295,8 @@ async def asked(
     url = await databases.copy(full[0], name)
     through = bouncer.url(url) if bouncer else url
     method, _, path = request.param.partition(" ")
-    with FakeOpenAI() as model:
-        model.default_reply = lambda body: json.dumps(body["messages"])
+    with FakeModels() as model:
+        model.default_reply = json.dumps
         llm = {"LLM_MODEL": "openai/echo", "LLM_API_BASE": model.base_url, "LLM_API_KEY": "key"}
         async with serving(settings_on(through, tmp_path, **llm)) as api, fingerprints(url) as state:
             yield Asking(api, method, path, state), full[1], MATRIX[request.param]

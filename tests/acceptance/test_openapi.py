@@ -63,10 +63,10 @@ mode = "positive"
 max-examples = {sequences}
 
 [[operations]]
-include-path = "/v1/chat/completions"
+include-path-regex = "^/v1/(chat/completions|responses|messages|messages/count_tokens)$"
 checks.not_a_server_error.expected-statuses = ["2xx", "4xx", 503]
 """
-"""Without a model behind it, a chat completion is 503. Few names, so that operations meet what others made."""
+"""Without a model behind it, what asks one is 503. Few names, so that operations meet what others made."""
 
 HOOKS = """
 import json

@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from service.api.routes import chat
 from service.domain.export_lines import LINES
 from tests.live_api import Api, Json
 from tests.pg_dump import dump
@@ -24,7 +25,7 @@ from tests.pg_dump import dump
 Path = tuple[str | int, ...]
 
 WRITING = ("post", "put", "patch")
-BESIDES = {"/v1/import", "/v1/chat/completions"}
+BESIDES = {"/v1/import", *chat.PATHS}
 """Bodies that OpenAPI says nothing of: tried below, and with the proxy's tests."""
 REFUSED = {
     ("/v1/webhooks", ("url",)), ("/v1/webhooks/{webhook_id}", ("url",)),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from service.api.routes import chat
 from tests.api_document import DOCUMENT
 from tests.live_api import Caller, Tenant
 
@@ -62,7 +63,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
 
 NAMES = {"agent": "a", "session": "s", "user": "u", "entity": "n"}
 MISSING = "01890000-0000-7000-8000-00000000dead"
-UNTRIED = {("POST", "/v1/chat/completions")}
+UNTRIED = {("POST", path) for path in chat.PATHS}
 """Passed on to a model as it is; what Reverie reads of it is tested with the proxy."""
 
 QUERIES = {

@@ -23,7 +23,8 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from mcp import Client, StdioServerParameters
 
-from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.fakes.openai_server import Reply
+from tests.fakes.wire_formats import FakeModels
 from tests.live_api import ADMIN_KEY
 from tests.processes import ROOT, ServerProcess
 
@@ -41,6 +42,7 @@ def calls(name: str, **arguments: Any) -> dict[str, Any]:
 
 SCRIPTS: dict[str, list[Reply]] = {
     "openai.md": ["Green tea, as you like it.", "A scone."],
+    "proxy.md": ["Green tea, as you like it."],
     "openai-agents.md": [
         calls("remember", statement="Ana is allergic to nuts"),
         "I will remember that.",
@@ -68,14 +70,14 @@ def blocks(page: Path) -> list[tuple[int, str, str | None]]:
 
 
 @pytest.fixture
-def model() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
+def model() -> Iterator[FakeModels]:
+    with FakeModels() as server:
         yield server
 
 
 @pytest.fixture
 async def reverie(
-    service_url: str, tmp_path: Path, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+    service_url: str, tmp_path: Path, model: FakeModels, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[ServerProcess]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "any")
@@ -108,7 +110,7 @@ def langchain_model() -> GenericFakeChatModel:
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 async def test_every_snippet_runs(
-    page: Path, reverie: ServerProcess, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+    page: Path, reverie: ServerProcess, model: FakeModels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = f"http://127.0.0.1:{reverie.port}"
     monkeypatch.setenv("REVERIE_URL", url)
@@ -126,7 +128,7 @@ async def test_every_snippet_runs(
                 await done
         if output is not None:
             assert printed.getvalue() == output, f"{page.name}:{line}"
-    assert model.calls["chat"] == len(script)
+    assert model.calls["chat"] + model.calls["responses"] == len(script)
 
 
 async def test_the_configuration_of_an_mcp_client_starts_a_server_that_answers(reverie: ServerProcess) -> None:

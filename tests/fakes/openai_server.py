@@ -183,52 +183,68 @@ class FakeOpenAI:
     def _app(self) -> FastAPI:
         app = FastAPI(openapi_url=None)
 
-        async def serve(request: Request, endpoint: str, answer: Callable[[Body], Response]) -> Response:
-            body = await request.json()
-            failure = self._record(endpoint, body, await request.body())
-            given = request.headers.get("authorization", "")
-            self.headers.append(dict(request.headers))
-            while not self._passes():  # noqa: ASYNC110 - let go from another thread
-                await asyncio.sleep(0.02)
-            if self.key is not None and given != f"Bearer {self.key}":
-                return _error(401, f"Incorrect API key provided: {given.removeprefix('Bearer ')}")
-            if failure is not None:
-                await asyncio.sleep(failure.hang_s)
-                if failure.status is not None:
-                    answered = _error(failure.status, "made to fail by the test")
-                    if failure.location is not None:
-                        answered.headers["location"] = failure.location
-                    return answered
-                if failure.invalid_json:
-                    return Response('{"data": [', media_type="application/json")
-                if failure.endless:
-                    streamed = bool(body.get("stream"))
-                    kind = "text/event-stream" if streamed else "application/json"
-                    return StreamingResponse(self._endless(streamed=streamed), media_type=kind)
-                if failure.body is not None:
-                    return JSONResponse(failure.body)
-            return answer(body)
-
         @app.post("/v1/chat/completions")
         async def chat(request: Request) -> Response:
-            return await serve(request, "chat", self._chat)
+            return await self.serve(request, "chat", self._chat)
 
         @app.post("/v1/embeddings")
         async def embeddings(request: Request) -> Response:
-            return await serve(request, "embeddings", self._embeddings)
+            return await self.serve(request, "embeddings", self._embeddings)
 
         @app.get("/v1/models")
         async def models() -> Response:
             failure = self._record("models", {}, b"")
             if failure is not None:
                 return _error(failure.status or 500, "made to fail by the test")
-            return JSONResponse({"object": "list", "data": []})
+            return JSONResponse({"object": "list", "data": self.models()})
 
         @app.post("/v1/rerank")
         async def rerank(request: Request) -> Response:
-            return await serve(request, "rerank", self._rerank)
+            return await self.serve(request, "rerank", self._rerank)
 
+        self.add_routes(app)
         return app
+
+    async def serve(self, request: Request, endpoint: str, answer: Callable[[Body], Response]) -> Response:
+        """Answer a request of ``endpoint``, counted and recorded, unless it is to fail."""
+        body = await request.json()
+        failure = self._record(endpoint, body, await request.body())
+        self.headers.append(dict(request.headers))
+        while not self._passes():  # noqa: ASYNC110 - let go from another thread
+            await asyncio.sleep(0.02)
+        if self.key is not None and self.key_of(request) != self.key:
+            return self.error(401, f"Incorrect API key provided: {self.key_of(request)}", endpoint)
+        if failure is not None:
+            await asyncio.sleep(failure.hang_s)
+            if failure.status is not None:
+                answered = self.error(failure.status, "made to fail by the test", endpoint)
+                if failure.location is not None:
+                    answered.headers["location"] = failure.location
+                return answered
+            if failure.invalid_json:
+                return Response('{"data": [', media_type="application/json")
+            if failure.endless:
+                streamed = bool(body.get("stream"))
+                kind = "text/event-stream" if streamed else "application/json"
+                return StreamingResponse(self._endless(streamed=streamed), media_type=kind)
+            if failure.body is not None:
+                return JSONResponse(failure.body)
+        return answer(body)
+
+    def key_of(self, request: Request) -> str:
+        """The key that a request brings."""
+        return request.headers.get("authorization", "").removeprefix("Bearer ")
+
+    def error(self, status: int, message: str, endpoint: str) -> Response:
+        """An error as the endpoint words it."""
+        return _error(status, message)
+
+    def models(self) -> list[Body]:
+        """The models of the server, as it lists them."""
+        return []
+
+    def add_routes(self, app: FastAPI) -> None:
+        """More endpoints."""
 
     async def _endless(self, *, streamed: bool) -> AsyncIterator[bytes]:
         """An answer without end: events, or one long string; what has been sent is counted."""
@@ -262,9 +278,19 @@ class FakeOpenAI:
                     self._failures.remove(failure)
             return failure
 
-    def _chat(self, body: Body) -> Response:
+    def scripted_reply(self) -> Reply | None:
+        """What ``say`` queued next."""
         with self._lock:
-            scripted = self._replies.popleft() if self._replies else None
+            return self._replies.popleft() if self._replies else None
+
+    def next_reply(self, body: Body) -> str | Body:
+        """What to answer a request."""
+        scripted = self.scripted_reply()
+        reply = self.default_reply if scripted is None else scripted
+        return reply(body) if callable(reply) else reply
+
+    def _chat(self, body: Body) -> Response:
+        scripted = self.scripted_reply()
         schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
         reply = scripted if scripted is not None else self.default_reply
         called: list[Body] = []

@@ -34,7 +34,10 @@ from service.memory.sessions import compaction, summarize
 from service.memory.transfer import mem0
 from service.privacy import PiiPolicy, Redactor
 from service.privacy.recognizers import PatternFinder
-from service.proxy import transcript
+from service.proxy import formats, transcript
+from service.proxy.chat_completions import StreamParser
+from service.proxy.messages import MessageStream
+from service.proxy.responses import ResponseStream
 from tests.patterns.compiled import modules
 from tests.patterns.work import Run
 from worker.dreaming.entity_names import spellings
@@ -56,7 +59,9 @@ METHODS: dict[str, Callable[[], Any]] = {
     "service.embedding.static.StaticEmbedder": StaticEmbedder.open,
     "service.privacy.recognizers.PatternFinder": PatternFinder,
     "service.privacy.redactor.Redactor": Redactor,
-    "service.proxy.transcript.StreamParser": transcript.StreamParser,
+    "service.proxy.chat_completions.StreamParser": StreamParser,
+    "service.proxy.responses.ResponseStream": ResponseStream,
+    "service.proxy.messages.MessageStream": MessageStream,
 }
 """Classes whose methods count, and how one of them is made."""
 
@@ -73,7 +78,7 @@ EXCLUDED = {
     "service.memory.saving.idempotency._sealed": "encrypts an answer of its own making",
     "service.memory.transfer.redact._texts": "picks fields out of a record",
     "service.privacy.patterns.blank": "takes a pattern as well, each of which is tested by itself",
-    "service.proxy.upstream._refusal": "takes an error of its own making",
+    "service.proxy.translation._refusal": "takes an error of its own making",
     "service.studio.pages.engine._bar": "draws, with words of the program",
     "service.studio.pages.memories._row": "draws one memory",
     "service.studio.components.button": "draws, with words of the program",
@@ -156,7 +161,17 @@ WRAPPED: dict[str, Run] = {
     "a Mem0 file's list": lambda text: list(
         mem0._items(io.BytesIO(f'{{"results": [{text}'.encode("utf-8", "replace")))
     ),
-    "an answer as JSON": lambda text: transcript.answer_in(orjson.dumps({"choices": [{"message": {"content": text}}]})),
+    "a chat completion": lambda text: formats.CHAT_COMPLETIONS.answer_in(
+        orjson.dumps({"choices": [{"message": {"content": text}}]})
+    ),
+    "a response": lambda text: formats.RESPONSES.answer_in(
+        orjson.dumps({"output": [{"type": "message", "content": [{"type": "output_text", "text": text}]}]})
+    ),
+    "a message": lambda text: formats.MESSAGES.answer_in(orjson.dumps({"content": [{"type": "text", "text": text}]})),
+    "a request for a response": lambda text: formats.RESPONSES.conversation({"input": text, "conversation": text}),
+    "a request for a message": lambda text: formats.MESSAGES.conversation(
+        {"messages": [{"role": "user", "content": [{"type": "text", "text": text}]}], "metadata": {"user_id": text}}
+    ),
 }
 """Functions that take a text inside of something else."""
 

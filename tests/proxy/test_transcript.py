@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from service.proxy.transcript import StreamParser, answer_in, derived_session, new_turns
+from service.proxy.chat_completions import StreamParser
+from service.proxy.formats import CHAT_COMPLETIONS
+from service.proxy.transcript import derived_session, new_turns
 
 
 def event(delta: dict[str, Any], index: int = 0) -> bytes:
@@ -63,7 +65,7 @@ def test_a_stream_is_put_together() -> None:
 
 
 def test_an_answer_without_a_message_is_empty() -> None:
-    assert answer_in(b"<html>") == answer_in(b"{}") == answer_in(b'{"choices": []}') == {}
+    assert all(CHAT_COMPLETIONS.answer_in(body).message == {} for body in (b"<html>", b"{}", b'{"choices": []}'))
 
 
 def test_a_conversation_keeps_its_name_as_it_goes_on() -> None:

@@ -1,38 +1,55 @@
-"""OpenAI's chat completions, with memory."""
+"""The wire formats of models, with memory: OpenAI's chat completions and responses, Anthropic's messages."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Header, Request
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Depends, Header, Request, Security
+from fastapi.security import APIKeyHeader
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from service.api.dependencies import Caller
-from service.api.problems import Problem
+from service.api.dependencies import Caller, json_response
 from service.api.streams import HoldingStream
+from service.api.wire_errors import ANTHROPIC_PROBLEMS, API_KEY_HEADER, OPENAI_PROBLEMS
 from service.domain.context import TOKENS_MAX, Placement
 from service.domain.field_types import Name
 from service.domain.principal import Principal
 from service.proxy.chat import Chat, CompletionRequest
+from service.proxy.formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES
+from service.proxy.messages import VERSION
+from service.proxy.wire_format import WireFormat
 
-PATH = "/v1/chat/completions"
+PATH: Final = "/v1/chat/completions"
+RESPONSES_PATH: Final = "/v1/responses"
+MESSAGES_PATH: Final = "/v1/messages"
+COUNT_PATH: Final = "/v1/messages/count_tokens"
+PATHS: Final = (PATH, RESPONSES_PATH, MESSAGES_PATH, COUNT_PATH)
+"""Whose bodies may be as long as the prompts of models are."""
+
+OPENAI_MODEL: Final = {"object": "model", "created": 0, "owned_by": "reverie"}
+ANTHROPIC_MODEL: Final = {"type": "model", "created_at": "1970-01-01T00:00:00Z"}
+"""What the formats say of every model; what its server says of it goes before."""
+NONE_FORWARDED: Final[Mapping[str, str]] = {}
 
 router = APIRouter(tags=["chat"])
+api_key = APIKeyHeader(name=API_KEY_HEADER, auto_error=False, description="API key, as Anthropic's clients send it.")
 
-_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "description": "Request of OpenAI's chat completions API, passed on to the model.",
-        "content": {"application/json": {"schema": {"type": "object"}}},
+
+def _body(api: str) -> dict[str, Any]:
+    return {
+        "requestBody": {
+            "required": True,
+            "description": f"Request of {api} API, passed on to the model.",
+            "content": {"application/json": {"schema": {"type": "object"}}},
+        }
     }
-}
 
 
 class ChatHeaders(BaseModel):
-    """What the headers of a completion say of memory."""
+    """What the headers of a request to a model say of memory."""
 
     agent: Name | None = Field(
         None, alias="X-Reverie-Agent", description="Name of the acting agent; ignored with an agent key."
@@ -63,19 +80,34 @@ def _chat(request: Request) -> Chat:
     return chat
 
 
+class ListedModel(BaseModel):
+    """Model that may be called, with whatever else its server says of it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str = Field(description="Name of the model.")
+
+
+class ModelList(BaseModel):
+    """Models that may be called, in the shape of OpenAI or of Anthropic."""
+
+    model_config = ConfigDict(extra="allow")
+
+    data: list[ListedModel] = Field(description="Models that may be called.")
+
+
+ChatDep = Annotated[Chat, Depends(_chat)]
+MemoryHeaders = Annotated[ChatHeaders, Header()]
+
+
 @router.post(
     PATH,
-    openapi_extra=_BODY,
-    responses={502: {"model": Problem, "description": "The answer is too large"}},
+    openapi_extra=_body("OpenAI's chat completions"),
+    responses=OPENAI_PROBLEMS,
     operation_id="create_chat_completion",
     summary="Create a chat completion",
 )
-async def complete(
-    request: Request,
-    chat: Annotated[Chat, Depends(_chat)],
-    caller: Caller,
-    headers: Annotated[ChatHeaders, Header()],
-) -> Response:
+async def complete(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
     """OpenAI's chat completion with recalled memories added to the request and the turn stored.
 
     404 unless the setting `proxy.enabled` is on; 403 for a reader key, and for a model not listed in `proxy.models`.
@@ -85,11 +117,98 @@ async def complete(
     return await complete_for(chat, caller, headers, await request.body())
 
 
-async def complete_for(chat: Chat, caller: Principal, headers: ChatHeaders, content: bytes) -> Response:
-    """The answer to a completion whose body is ``content``."""
+@router.post(
+    RESPONSES_PATH,
+    openapi_extra=_body("OpenAI's responses"),
+    responses=OPENAI_PROBLEMS,
+    operation_id="create_response",
+    summary="Create a response",
+)
+async def respond(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
+    """OpenAI's response with recalled memories added to `instructions` and the turn stored.
+
+    As with chat completions; `background` is a 422. `previous_response_id`, `conversation` and `store` are passed on:
+    a session then holds what came through the proxy, and is named by `conversation`, else by X-Reverie-Session.
+    """
+    return await _answer(request, chat, caller, headers, RESPONSES)
+
+
+@router.post(
+    MESSAGES_PATH,
+    openapi_extra=_body("Anthropic's messages"),
+    responses=ANTHROPIC_PROBLEMS,
+    dependencies=[Security(api_key)],
+    operation_id="create_message",
+    summary="Create a message",
+)
+async def message(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
+    """Anthropic's message with recalled memories added to `system` and the turn stored.
+
+    As with chat completions. The API key is taken from `x-api-key` as well; `anthropic-version` and `anthropic-beta`
+    are passed on.
+    """
+    return await _answer(request, chat, caller, headers, MESSAGES)
+
+
+@router.post(
+    COUNT_PATH,
+    openapi_extra=_body("Anthropic's token counting"),
+    responses=ANTHROPIC_PROBLEMS,
+    dependencies=[Security(api_key)],
+    operation_id="count_message_tokens",
+    summary="Count the tokens of a message",
+)
+async def count(request: Request, chat: ChatDep, caller: Caller) -> Response:
+    """Anthropic's count of the tokens of a message, without the memory block; an estimate where the model is of another
+    provider. Nothing is recalled and nothing stored."""
+    with chat.limit.slot(caller):
+        asked = CompletionRequest(await request.body(), MESSAGES, _forwarded(request, MESSAGES))
+        answer = await chat.count_tokens(caller, asked)
+        assert isinstance(answer.body, bytes)
+        return Response(answer.body, answer.status, answer.headers)
+
+
+@router.get(
+    "/v1/models",
+    responses=OPENAI_PROBLEMS | {200: {"model": ModelList}},
+    dependencies=[Security(api_key)],
+    operation_id="list_models",
+    summary="List the models of the proxy",
+)
+async def models(request: Request, chat: ChatDep, caller: Caller) -> Response:
+    """Models that may be called: those that `proxy.models` names, and those of the models' servers that it allows. In
+    Anthropic's shape for requests with `anthropic-version`, else in OpenAI's."""
+    anthropic = "anthropic-version" in request.headers
+    found = await chat.models(caller, _forwarded(request, MESSAGES) if anthropic else {})
+    if not anthropic:
+        return json_response({"object": "list", "data": [OPENAI_MODEL | model for model in found]})
+    data = [ANTHROPIC_MODEL | {"display_name": model["id"]} | model for model in found]
+    ends = {"first_id": data[0]["id"], "last_id": data[-1]["id"]} if data else {"first_id": None, "last_id": None}
+    return json_response({"data": data, "has_more": False} | ends)
+
+
+async def complete_for(
+    chat: Chat,
+    caller: Principal,
+    headers: ChatHeaders,
+    content: bytes,
+    wire: WireFormat = CHAT_COMPLETIONS,
+    forwarded: Mapping[str, str] = NONE_FORWARDED,
+) -> Response:
+    """The answer to a request whose body is ``content``."""
     with ExitStack() as held:
         held.enter_context(chat.limit.slot(caller))
-        answer = await chat.complete(caller, CompletionRequest(content, **dict(headers)))
+        answer = await chat.complete(caller, CompletionRequest(content, wire, forwarded, **dict(headers)))
         if isinstance(answer.body, AsyncIterator):
             return HoldingStream(answer.body, held.pop_all(), status_code=answer.status, headers=answer.headers)
         return Response(answer.body, answer.status, answer.headers)
+
+
+async def _answer(request: Request, chat: Chat, caller: Principal, headers: ChatHeaders, wire: WireFormat) -> Response:
+    return await complete_for(chat, caller, headers, await request.body(), wire, _forwarded(request, wire))
+
+
+def _forwarded(request: Request, wire: WireFormat) -> dict[str, str]:
+    """The headers of a request that go on to the model."""
+    given = {name: request.headers[name] for name in wire.forwarded_headers if name in request.headers}
+    return ({"anthropic-version": VERSION} | given) if wire is MESSAGES else given

@@ -1,0 +1,150 @@
+"""Models whose server speaks another protocol than the client: litellm translates."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from service.concurrency.transaction_guard import assert_outside_transaction
+from service.domain.json import dumps
+from service.errors import AnswerTooLarge
+from service.provider.library import load_litellm
+from service.provider.response_limits import limit_bytes, response_too_large
+from service.proxy.formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES
+from service.proxy.metering import prompt_tokens
+from service.proxy.upstream_calls import JSON, OK, STREAM, UpstreamRequest, UpstreamResponse
+from service.proxy.wire_format import WireFormat, objects, parsed
+
+# What the APIs take. Anything else a client sends must not reach litellm, whose arguments include keys and URLs.
+FIELDS: Mapping[WireFormat, frozenset[str]] = {
+    CHAT_COMPLETIONS: frozenset(
+        {
+            "audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs",
+            "max_completion_tokens", "max_tokens", "messages", "metadata", "modalities", "model", "n",
+            "parallel_tool_calls", "prediction", "presence_penalty", "prompt_cache_key", "reasoning_effort",
+            "response_format", "safety_identifier", "seed", "service_tier", "stop", "store", "stream",
+            "stream_options", "temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user", "verbosity",
+            "web_search_options",
+        }
+    ),
+    RESPONSES: frozenset(
+        {
+            "include", "input", "instructions", "max_output_tokens", "max_tool_calls", "metadata", "model",
+            "parallel_tool_calls", "prompt_cache_key", "reasoning", "safety_identifier", "service_tier", "store",
+            "stream", "stream_options", "temperature", "text", "tool_choice", "tools", "top_logprobs", "top_p",
+            "truncation", "user", "verbosity",
+        }
+    ),
+    MESSAGES: frozenset(
+        {
+            "max_tokens", "messages", "metadata", "model", "output_config", "output_format", "stop_sequences", "stream",
+            "system", "temperature", "thinking", "tool_choice", "tools", "top_k", "top_p",
+        }
+    ),
+}  # fmt: skip
+LEFT_OUT = frozenset({"cache_control", "context_management", "inference_geo", "service_tier", "speed"})
+"""Fields of Anthropic's API that change no answer: another provider does without them."""
+OWN_TOOLS = ("mcp", "file_search")
+"""Tools that litellm would run itself, in this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiteLLM:
+    """A provider, as litellm calls it. Only its models are served: the key is its. Clients may name them with the
+    prefix ``configured``, by which LLM_MODEL names the provider."""
+
+    provider: str
+    api_base: str | None
+    api_key: str | None = field(repr=False)
+    timeout_s: float
+    bytes_max: int
+    configured: str
+
+    async def send(self, request: UpstreamRequest) -> UpstreamResponse:
+        """As an Upstream does."""
+        assert_outside_transaction()
+        wire = request.wire
+        try:
+            asked = orjson.loads(request.content)
+            if request.operation:  # of a count of tokens, which litellm has for some providers only
+                return UpstreamResponse(OK, JSON, _once(dumps({"input_tokens": prompt_tokens(asked, wire)})))
+            arguments = self._arguments(wire, asked)
+        except (ValueError, TypeError) as error:
+            return _refusal(wire, 400, str(error))
+        try:
+            with limit_bytes(self.bytes_max):
+                answer = await self._call(wire, arguments)
+        except Exception as error:  # litellm raises whatever its providers do; the client is told
+            if (oversized := response_too_large(error)) is not None:
+                raise AnswerTooLarge(oversized.message) from error
+            status = getattr(error, "status_code", None)
+            return _refusal(wire, status if isinstance(status, int) and status >= 400 else 502, str(error))
+        if arguments.get("stream"):
+            return UpstreamResponse(OK, STREAM, _events(wire, answer))
+        return UpstreamResponse(OK, JSON, _once(_body(answer)))
+
+    async def models(self, headers: Mapping[str, str]) -> list[Any]:
+        """None: a provider's list is its own."""
+        return []
+
+    async def aclose(self) -> None:
+        """Nothing to let go of: litellm keeps its own connections."""
+
+    async def _call(self, wire: WireFormat, arguments: dict[str, Any]) -> Any:
+        litellm = await load_litellm()
+        calls = {
+            CHAT_COMPLETIONS: litellm.acompletion,
+            RESPONSES: litellm.aresponses,
+            MESSAGES: litellm.anthropic.messages.acreate,
+        }
+        return await calls[wire](
+            **arguments, api_base=self.api_base, api_key=self.api_key, timeout=self.timeout_s, max_retries=0
+        )
+
+    def _arguments(self, wire: WireFormat, asked: Any) -> dict[str, Any]:
+        if not isinstance(asked, dict):
+            raise ValueError("The body must be a JSON object.")
+        given = {name: value for name, value in asked.items() if wire is not MESSAGES or name not in LEFT_OUT}
+        if unknown := sorted(given.keys() - FIELDS[wire]):
+            raise ValueError(f"Unknown parameters: {', '.join(unknown)}")
+        if any(tool.get("type") in OWN_TOOLS for tool in objects(given.get("tools"))):
+            raise ValueError(f"Tools of these types are not served: {', '.join(OWN_TOOLS)}")
+        model = given["model"].removeprefix(f"{self.configured}/") if self.configured else given["model"]
+        return given | {"model": f"{self.provider}/{model}" if self.provider else model}
+
+
+def _body(answer: Any) -> bytes:
+    return dumps(answer) if isinstance(answer, dict) else answer.model_dump_json().encode()
+
+
+async def _once(body: bytes) -> AsyncIterator[bytes]:
+    yield body
+
+
+async def _events(wire: WireFormat, chunks: Any) -> AsyncIterator[bytes]:
+    try:
+        async for chunk in chunks:
+            yield _event(wire, chunk)
+    except Exception as error:  # noqa: BLE001 - as above; a stream can only say so in the stream
+        yield wire.error_event(str(error))
+    finally:
+        with suppress(AttributeError):
+            await chunks.aclose()
+    if wire is CHAT_COMPLETIONS:
+        yield b"data: [DONE]\n\n"
+
+
+def _event(wire: WireFormat, chunk: Any) -> bytes:
+    if isinstance(chunk, bytes):
+        return chunk
+    data: bytes = chunk.model_dump_json(exclude_none=True).encode()
+    named = f"event: {parsed(data).get('type')}\n".encode() if wire is RESPONSES else b""
+    return named + b"data: " + data + b"\n\n"
+
+
+def _refusal(wire: WireFormat, status: int, message: str) -> UpstreamResponse:
+    return UpstreamResponse(status, JSON, _once(wire.error_body(message)))
