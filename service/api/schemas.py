@@ -228,6 +228,14 @@ class DocumentPart(BaseModel):
     created_at: CreatedAt
 
 
+class Evidence(BaseModel):
+    """Cited memory with the quoted words."""
+
+    memory_id: UUID = Field(description="Id of the memory.")
+    quote: str = Field(description="Words quoted from the memory.")
+    text: str = Field(description="Content of the memory.")
+
+
 class AskAnswer(BaseModel):
     """Answer to a question, from memory."""
 
@@ -235,6 +243,12 @@ class AskAnswer(BaseModel):
     citations: list[UUID] = Field(description="Ids of the memories cited by the answer.")
     memories: list[Memory] = Field(description="Memories found for the question.")
     degraded: Degraded | None = Field(description="Degradation of the answer; null for a complete answer.")
+    data: Any = Field(
+        None, description="Answer as JSON, valid against `response_schema`; null without one or an answer."
+    )
+    evidence: list[Evidence] | None = Field(
+        None, description="Cited memories with the quoted words; null unless asked for with `evidence`."
+    )
 
 
 class Feedback(Body):

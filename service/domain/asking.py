@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.domain.field_types import ActingAgent, Name, Query, ReadTask
+from service.domain.field_types import ActingAgent, Name, Query, ReadTask, Timestamp
 from service.domain.guards import normalize
+from service.domain.json_schema import Schema
 from service.domain.search import (
     ContainedMetadata,
     Expand,
@@ -20,10 +23,31 @@ from service.domain.search import (
 )
 
 NOT_KNOWN = "not known"
+TOKENS_MAX = 16_000
 
 _FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SENTENCE_START = re.compile(r"[.!?:]\s|\n")
+
+
+Effort = Literal["low", "medium", "high"]
+
+
+@dataclass(frozen=True, slots=True)
+class EffortLimits:
+    """What an answer may take: memories, their tokens as a share of the default, and tokens of the answer."""
+
+    memories: int
+    share: float
+    answer_tokens: int
+    expand: bool = False
+
+
+EFFORTS: dict[Effort, EffortLimits] = {
+    "low": EffortLimits(10, 0.5, 500),
+    "medium": EffortLimits(30, 1, 1_000),
+    "high": EffortLimits(60, 2, 2_000, expand=True),
+}
 
 
 class AskRequest(BaseModel):
@@ -43,12 +67,33 @@ class AskRequest(BaseModel):
     until: OccurredUntil = None
     session: Name | None = Field(None, description="Current session; its session-scoped memories are included.")
     task: ReadTask = None
+    as_of: Timestamp | None = Field(
+        None, description="Time of the facts: memories valid then, as they stood then, instead of now."
+    )
+    effort: Effort = Field(
+        "medium",
+        description="Effort: `low` (10 memories, half the tokens), `medium` (30 memories) or `high` (60 memories, "
+        "twice the tokens, and further wordings as with `expand`). Default `medium`.",
+    )
     max_tokens: int | None = Field(
         None,
         ge=0,
-        le=16_000,
+        le=TOKENS_MAX,
         description="Token budget of the memories given to the model. Default: the setting "
-        "`retrieval.context_max_tokens` (2,000).",
+        "`retrieval.context_max_tokens` (2,000), by `effort`.",
+    )
+    response_schema: Schema | None = Field(
+        None,
+        description="JSON Schema of `data`: type, properties, required, additionalProperties, items, anyOf, enum, "
+        "const, and bounds of size; no references, patterns and formats, at most 20,000 bytes. Default: no `data`.",
+    )
+    evidence: bool = Field(
+        False, description="Addition of the cited memories with the quoted words (`evidence`). Default false."
+    )
+    stream: bool = Field(
+        False,
+        description="Server-sent events `memories` (at once) and `answer` (once it is checked) instead of one body. "
+        "Default false.",
     )
 
 
@@ -67,6 +112,24 @@ def is_grounded(answer: str, sources: Sequence[str]) -> bool:
     words = frozenset(_words(known).split())
     figures = frozenset(_FIGURE.findall(known))
     return set(_FIGURE.findall(normalize(answer))) <= figures and all(name in words for name in _names(answer))
+
+
+def leaves_of(value: Any) -> str:
+    """The texts and numbers of a JSON value and its keys, in one sentence, so that each name in it is looked up."""
+    found: list[str] = []
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            found += node
+            stack += node.values()
+        elif isinstance(node, list):
+            stack += node
+        elif isinstance(node, float) and node.is_integer():
+            found.append(str(int(node)))
+        elif node is not None and not isinstance(node, bool):
+            found.append(str(node))
+    return "it is " + ", ".join(found)
 
 
 def _names(text: str) -> Iterable[str]:

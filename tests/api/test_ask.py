@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -136,3 +137,113 @@ async def test_asking_for_a_reranker_that_is_not_there_says_so(api: Api) -> None
     answer = await search(api, rerank=True, strategy="keyword")
     assert len(answer["results"]) == 1
     assert "RERANK_MODEL" in answer["degraded"]["reason"]
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "since": {"type": ["integer", "null"]}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
+
+
+def structured(data: Any, answer: str = "Bergen", quote: str = "lives in Bergen") -> str:
+    said = data if isinstance(data, str) else json.dumps(data)
+    return json.dumps(json.loads(reply(answer, (1, quote))) | {"data": said})
+
+
+async def test_an_answer_has_the_form_of_its_schema(asked: Api, model: FakeOpenAI) -> None:
+    await asked.save("Ada lives in Bergen since 2019")
+    model.say(structured({"city": "Bergen", "since": 2019}))
+    answer = await ask(asked, response_schema=SCHEMA)
+    assert (answer["answer"], answer["data"]) == ("Bergen", {"city": "Bergen", "since": 2019})
+    assert '"additionalProperties"' in model.requests("chat")[-1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("wrong", ["no JSON", {"town": "Bergen"}, {"city": 5}, {"city": "Bergen", "more": 1}, []])
+async def test_data_that_does_not_fit_is_sent_back_once(asked: Api, model: FakeOpenAI, wrong: Any) -> None:
+    await asked.save("Ada lives in Bergen")
+    model.say(structured(wrong), structured({"city": "Bergen"}))
+    assert (await ask(asked, response_schema=SCHEMA))["data"] == {"city": "Bergen"}
+    assert "was not valid" in model.requests("chat")[-1]["messages"][-1]["content"]
+    model.say(structured(wrong), structured(wrong))
+    answer = await ask(asked, response_schema=SCHEMA)
+    assert (answer["answer"], answer["data"]) == (None, None)
+    assert "response_schema" in answer["degraded"]["reason"]
+
+
+@pytest.mark.parametrize("data", [{"city": "Oslo"}, {"city": "Bergen", "since": 2018}])
+async def test_data_that_no_memory_bears_out_is_not_known(asked: Api, model: FakeOpenAI, data: Any) -> None:
+    await asked.save("Ada lives in Bergen since 2019")
+    model.say(structured(data))
+    answer = await ask(asked, response_schema=SCHEMA)
+    assert (answer["answer"], answer["data"]) == ("not known", None)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "https://example.org/schema.json"},
+        {"type": "string", "pattern": "(a+)+$"},
+        {"type": "colour"},
+        {"properties": {"a": {"items": {"format": "email"}}}},
+        {"enum": []},
+        {"properties": {str(number): {} for number in range(300)}},
+        {"description": "x" * 21_000},
+    ],
+)
+async def test_a_schema_that_is_not_bounded_is_refused(api: Api, schema: Any) -> None:
+    answer = await api.call("POST", "/v1/ask", json={"agent": "a", "question": QUESTION, "response_schema": schema})
+    assert answer.status_code == 422
+    assert {tuple(one["loc"][:2]) for one in answer.json()["errors"]} == {("body", "response_schema")}
+
+
+async def test_evidence_is_what_was_quoted_and_from_where(asked: Api, model: FakeOpenAI) -> None:
+    saved = await asked.save("Ada lives in Bergen")
+    model.say(reply("Bergen", (1, "in Bergen"), (1, "in Oslo")))
+    answer = await ask(asked, evidence=True)
+    assert answer["evidence"] == [{"memory_id": saved["id"], "quote": "in Bergen", "text": "Ada lives in Bergen"}]
+    model.say(reply("Oslo", (1, "in Oslo")))
+    assert (await ask(asked, evidence=True))["evidence"] == []
+    model.say(reply("Bergen", (1, "in Bergen")))
+    assert (await ask(asked))["evidence"] is None
+
+
+async def test_a_question_of_the_past_is_answered_from_the_past(asked: Api, model: FakeOpenAI) -> None:
+    await asked.save("Ada lives in Oslo", key="home")
+    then = datetime.now(UTC).isoformat()
+    await asked.save("Ada lives in Bergen", key="home")
+    model.say(reply("Oslo", (1, "in Oslo")))
+    assert (await ask(asked, as_of=then))["answer"] == "Oslo"
+    model.say(reply("Oslo", (1, "in Oslo")))
+    assert (await ask(asked))["answer"] == "not known"
+
+
+async def test_effort_decides_how_much_is_read(asked: Api, model: FakeOpenAI) -> None:
+    for number in range(70):
+        await asked.save(f"Ada lives in house {number}")
+    found = {effort: (await ask(asked, effort=effort, max_tokens=16_000))["memories"] for effort in ("low", "medium")}
+    assert {effort: len(memories) for effort, memories in found.items()} == {"low": 10, "medium": 30}
+    model.reset()
+    model.say(json.dumps({"queries": ["In which house does Ada live?"]}))
+    assert len((await ask(asked, effort="high", max_tokens=16_000))["memories"]) == 60
+    assert model.calls["chat"] == 2, "one for further wordings, one for the answer"
+
+
+async def events_of(api: Api, **fields: Any) -> list[tuple[str, Any]]:
+    body = {"agent": "a", "question": QUESTION, "stream": True} | fields
+    answer = await api.call("POST", "/v1/ask", json=body)
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    events = [event.split("\n") for event in answer.text.strip().split("\n\n") if not event.startswith(":")]
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in events]
+
+
+async def test_a_stream_has_the_memories_and_then_the_answer(asked: Api, model: FakeOpenAI) -> None:
+    saved = await asked.save("Ada lives in Bergen")
+    model.say(reply("Bergen", (1, "in Bergen")))
+    (first, found), (second, answer) = await events_of(asked, evidence=True)
+    assert (first, second) == ("memories", "answer")
+    assert [memory["id"] for memory in found["memories"]] == [saved["id"]]
+    assert (answer["answer"], answer["citations"], answer["memories"]) == ("Bergen", [saved["id"]], [])
+    model.fail(status=401)
+    assert (await events_of(asked))[1][1]["degraded"]["fallback"] == "memories"

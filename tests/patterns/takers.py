@@ -100,8 +100,8 @@ FILLED: dict[str, Any] = {
     "notes": [Note("x", [], _NOW)], "number": 1, "occurred_at": None, "ordinal": 1, "overlap_tokens": 50,
     "path": "/", "people": ["Ann"], "placement": "system", "policy": PiiPolicy("redact"), "role": "user", "rows": [],
     "schema": Notes, "secret": "x", "so_far": None, "speaker": "Ann",
-    "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT, "user": None, "wanted": ["x"],
-    "sources": ["Ann is here."], "subject": "Ann", "mentions": [],
+    "data_schema": {"enum": ["x"], "minLength": 1}, "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT,
+    "user": None, "wanted": ["x"], "sources": ["Ann is here."], "subject": "Ann", "mentions": [],
 }  # fmt: skip
 """What the other parameters are given, by name."""
 

@@ -485,3 +485,5 @@ class AskAnswer(Answer):
     citations: list[UUID]
     memories: list[Json]
     degraded: Degraded | None = None
+    data: Any = None
+    evidence: list[Json] | None = None

@@ -43,6 +43,25 @@ class MemoryDraft(MemoryFields):
     content: str
 
 
+class AskFields(TypedDict, total=False):
+    """How a question is answered, and from what."""
+
+    types: list[MemoryType]
+    tags: list[str]
+    user: str
+    session: str
+    task: str
+    metadata: Json
+    since: Moment
+    until: Moment
+    as_of: Moment
+    queries: list[str]
+    expand: bool
+    effort: Literal["low", "medium", "high"]
+    response_schema: Json
+    evidence: bool
+
+
 class PageFields(TypedDict, total=False):
     """What a page may be given besides its question."""
 

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
 from starlette.responses import Response
 
 from service.api import extract_schemas, schemas
 from service.api.dependencies import Caller, EngineDep, json_response
 from service.api.naming import api_router
+from service.api.streams import HoldingStream
 from service.domain.asking import AskRequest
 from service.domain.context import ContextRequest
 from service.domain.extract_request import ExtractRequest
+from service.domain.json import dumps
+from service.errors import ReverieError
 from service.memory.dreams.extract_preview import preview_extraction
-from service.memory.search.ask import ask
+from service.memory.search.ask import Answered, FoundForQuestion, answer_from, ask, find
 from service.memory.search.context import build_context
 
 router = api_router(prefix="/v1", tags=["context"])
+
+KEEP_ALIVE_S = 15.0
 
 
 @router.post(
@@ -30,11 +42,46 @@ async def context(engine: EngineDep, caller: Caller, request: ContextRequest) ->
 
 
 @router.post(
-    "/ask", response_model=schemas.AskAnswer, operation_id="ask_memory", summary="Answer a question from memory"
+    "/ask",
+    response_model=schemas.AskAnswer,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Answer, or with `stream` its events"}},
+    operation_id="ask_memory",
+    summary="Answer a question from memory",
 )
 async def answer(engine: EngineDep, caller: Caller, request: AskRequest) -> Response:
-    """Returns the answer with the cited memories; without a language model, the best memories only."""
-    return json_response(await ask(engine, caller, request))
+    """Returns the answer with the cited memories; without a language model, the best memories only. With `stream`,
+    server-sent events: `memories` at once, then `answer`, or `error`."""
+    if not request.stream:
+        return json_response(await ask(engine, caller, request))
+    found = await find(engine, caller, request)
+    with ExitStack() as held:
+        held.enter_context(engine.streams.slot(caller))
+        return HoldingStream(
+            _answer_stream(partial(answer_from, engine, caller, request, found), found),
+            held.pop_all(), media_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )  # fmt: skip
+
+
+async def _answer_stream(
+    answering: Callable[[], Coroutine[Any, Any, Answered]], found: FoundForQuestion
+) -> AsyncIterator[bytes]:
+    """The memories, and the answer when it is there; a comment now and then meanwhile."""
+    task = asyncio.create_task(answering())
+    try:
+        yield _event("memories", found)
+        while not (await asyncio.wait({task}, timeout=KEEP_ALIVE_S))[0]:
+            yield b": answering\n\n"
+        try:
+            yield _event("answer", replace(task.result(), memories=[]))
+        except ReverieError as error:
+            yield _event("error", {"detail": error.message})
+    finally:
+        task.cancel()
+
+
+def _event(name: str, data: Any) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), dumps(data))
 
 
 @router.post(

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
+import orjson
 import structlog
 
-from service.domain.asking import NOT_KNOWN, AskRequest, contains_quote, is_grounded
+from service.domain.asking import (
+    EFFORTS,
+    NOT_KNOWN,
+    TOKENS_MAX,
+    AskRequest,
+    contains_quote,
+    is_grounded,
+    leaves_of,
+)
+from service.domain.json import dumps
+from service.domain.json_schema import problems
 from service.domain.principal import Principal
-from service.domain.prompt_fence import escape_tags
+from service.domain.prompt_fence import escape_tags, section
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
@@ -24,30 +36,55 @@ from service.store.memories import Record
 
 log = structlog.get_logger(__name__)
 
-MEMORIES_MAX = 30
-ANSWER_TOKENS = 1_000
 NO_MODEL = Degraded("no language model is configured for answers (LLM_MODEL, llm.ask)", "memories")
+ATTEMPTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FoundForQuestion:
+    """The memories that a question is answered from, and why they are fewer than they might be."""
+
+    memories: list[Record]
+    degraded: Degraded | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A cited memory, the words quoted from it, and all that it says."""
+
+    memory_id: UUID
+    quote: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """``answer`` is None where there is no model to give one, and ``not known`` where nothing supports one."""
+    """``answer`` is None where there is no model to give one, and ``not known`` where nothing supports one.
+
+    ``data`` is the answer as the question's schema wants it; None without a schema or an answer. ``evidence`` is None
+    where it was not asked for.
+    """
 
     answer: str | None
     citations: list[UUID]
     memories: list[Record]
     degraded: Degraded | None
+    data: Any = None
+    evidence: list[Evidence] | None = None
 
 
 async def ask(engine: Engine, principal: Principal, request: AskRequest) -> Answered:
-    """Answer a question from what the acting agent remembers.
+    """Answer a question from what the acting agent remembers: ``find``, then ``answer_from``."""
+    return await answer_from(engine, principal, request, await find(engine, principal, request))
 
-    A citation counts only if its memory was given to the model and has the words quoted from it; an answer counts only
-    if something is cited and every figure and name in it stands there or in the question. A model that fails, or that
-    the budget does not allow to be asked, leaves the memories and says so.
-    """
+
+async def find(engine: Engine, principal: Principal, request: AskRequest) -> FoundForQuestion:
+    """The memories that bear on a question, as many as its effort allows."""
+    limits, tokens = EFFORTS[request.effort], request.max_tokens
     settings = await get_settings(engine, principal)
-    defaults = settings.retrieval
+    if tokens is None:
+        tokens = min(TOKENS_MAX, round(settings.retrieval.context_max_tokens * limits.share))
+    has_model = engine.model("ask", principal.workspace_id, settings.llm) is not None
     found = await recall(
         engine,
         principal,
@@ -55,55 +92,127 @@ async def ask(engine: Engine, principal: Principal, request: AskRequest) -> Answ
             agent=request.agent,
             query=request.question,
             queries=request.queries,
-            expand=request.expand,
+            expand=request.expand or (limits.expand and has_model),
             types=request.types,
             tags=request.tags,
             user=request.user,
             metadata=request.metadata,
             since=request.since,
             until=request.until,
-            limit=MEMORIES_MAX,
-            max_tokens=defaults.context_max_tokens if request.max_tokens is None else request.max_tokens,
+            as_of=request.as_of,
+            limit=limits.memories,
+            max_tokens=tokens,
         ),
         in_session=request.session,
         on_task=request.task,
     )
-    memories = [result.memory for result in found.results if result.memory]
-    llm = engine.model("ask", principal.workspace_id, settings.llm)
+    return FoundForQuestion([result.memory for result in found.results if result.memory], found.degraded)
+
+
+async def answer_from(engine: Engine, principal: Principal, request: AskRequest, found: FoundForQuestion) -> Answered:
+    """Answer a question from what was found for it.
+
+    A citation counts only if its memory was given to the model and has the words quoted from it; an answer counts only
+    if something is cited and every figure and name in it stands there or in the question. A model that fails, or that
+    the budget does not allow to be asked, leaves the memories and says so.
+    """
+    memories = found.memories
+    none: list[Evidence] | None = [] if request.evidence else None
+    llm = engine.model("ask", principal.workspace_id, (await get_settings(engine, principal)).llm)
     if llm is None:
-        return Answered(None, [], memories, found.degraded or NO_MODEL)
+        return Answered(None, [], memories, found.degraded or NO_MODEL, evidence=none)
     if not memories:
-        return Answered(NOT_KNOWN, [], [], found.degraded)
-    (question,) = await redact_lenient(engine, await pii_policy(engine, principal), [request.question])
+        return Answered(NOT_KNOWN, [], [], found.degraded, evidence=none)
+    question, schema = await redact_lenient(
+        engine, await pii_policy(engine, principal), [request.question, request.response_schema]
+    )
+    asking = _Asking(question, memories, schema, EFFORTS[request.effort].answer_tokens)
     try:
         with paid_by(principal.payer(request.agent)):
-            answer, citations = await _answer(engine, llm, question, memories)
+            reply, data = await asking.put_to(llm)
     except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
         log.warning("ask_failed", error=type(error).__name__)
-        return Answered(None, [], memories, Degraded(error.message, "memories"))
-    return Answered(answer, citations, memories, found.degraded)
+        return Answered(None, [], memories, Degraded(error.message, "memories"), evidence=none)
+    cited = await engine.executor.run(asking.supported, reply, data, characters=sum(map(len, asking.lines)))
+    if not cited:
+        return Answered(NOT_KNOWN, [], memories, found.degraded, evidence=none)
+    evidence = cited if request.evidence else None
+    ids = list(dict.fromkeys(one.memory_id for one in cited))
+    return Answered(reply.answer.strip(), ids, memories, found.degraded, data, evidence)
 
 
-async def _answer(engine: Engine, llm: LLM, question: str, memories: list[Record]) -> tuple[str, list[UUID]]:
-    lines = [memory_line(memory, None) for memory in memories]
-    numbered = "\n".join(f"{number}. {escape_tags(line)}" for number, line in enumerate(lines, start=1))
-    asked = [
-        {"role": "system", "content": prompts.ASK},
-        {"role": "user", "content": f"<memories>\n{numbered}\n</memories>\n\nQuestion: {question}"},
-    ]
-    given = (await llm.structured(asked, prompts.Reply, tokens_max=ANSWER_TOKENS)).value
-    return await engine.executor.run(_supported, given, question, memories, lines, characters=len(numbered))
+class _Asking:
+    """A question with the memories, as a model reads them."""
+
+    def __init__(
+        self, question: str, memories: list[Record], schema: dict[str, Any] | None, answer_tokens: int
+    ) -> None:
+        self._question = question
+        self._memories = memories
+        self._schema = schema
+        self._answer_tokens = answer_tokens
+        self.lines = [memory_line(memory, None) for memory in memories]
+
+    async def put_to(self, llm: LLM) -> tuple[prompts.Reply, Any]:
+        """A model's answer and, with a schema, its data; data that does not fit is sent back once, saying why.
+
+        Raises LLMInvalidOutput when the second does not fit either, and what ``LLM.structured`` raises.
+        """
+        if self._schema is None:
+            return (await llm.structured(self.prompt(), prompts.Reply, tokens_max=self._answer_tokens)).value, None
+        asked = self.prompt()
+        wrong: list[str] = []
+        for _ in range(ATTEMPTS):
+            given = await llm.structured(asked, prompts.ReplyWithData, tokens_max=self._answer_tokens * 2)
+            reply = given.value
+            if not reply.known:
+                return reply, None
+            data, wrong = _parsed(reply.data, self._schema)
+            if not wrong:
+                return reply, data
+            again = "Your data was not valid:\n" + "\n".join(f"- {one}" for one in wrong)
+            asked = [
+                *asked,
+                {"role": "assistant", "content": reply.model_dump_json()},
+                {"role": "user", "content": f"{again}\nAnswer again."},
+            ]
+        raise LLMInvalidOutput(f"{llm.model} gave no data valid against response_schema twice: {wrong[0]}")
+
+    def prompt(self) -> list[dict[str, str]]:
+        """What the model is asked."""
+        numbered = [f"{number}. {escape_tags(line)}" for number, line in enumerate(self.lines, start=1)]
+        system, asked = prompts.ASK, section("memories", numbered)
+        if self._schema is not None:
+            system += prompts.ASK_DATA
+            asked += "\n" + section("schema", [escape_tags(dumps(self._schema).decode())])
+        return [
+            {"role": "system", "content": system},
+            {"role": "user", "content": f"{asked}\n\nQuestion: {self._question}"},
+        ]
+
+    def supported(self, reply: prompts.Reply, data: Any) -> list[Evidence]:
+        """What an answer cites, if that bears it out; else nothing."""
+        cited = [
+            each
+            for each in reply.citations
+            if 1 <= each.number <= len(self.lines) and contains_quote(self.lines[each.number - 1], each.quote)
+        ]
+        sources = [self._question, *(self.lines[number - 1] for number in {each.number for each in cited})]
+        answer = reply.answer.strip()
+        if not reply.known or not answer or not cited or not is_grounded(answer, sources):
+            return []
+        if self._schema is not None and not is_grounded(leaves_of(data), [*sources, dumps(self._schema).decode()]):
+            return []
+        memories = [self._memories[each.number - 1] for each in cited]
+        return [
+            Evidence(memory["id"], each.quote, memory["content"]) for memory, each in zip(memories, cited, strict=True)
+        ]
 
 
-def _supported(given: prompts.Reply, question: str, memories: list[Record], lines: list[str]) -> tuple[str, list[UUID]]:
-    """The answer, if what it cites bears it out."""
-    cited = dict.fromkeys(
-        each.number
-        for each in given.citations
-        if 1 <= each.number <= len(memories) and contains_quote(lines[each.number - 1], each.quote)
-    )
-    sources = [question, *(lines[number - 1] for number in cited)]
-    answer = given.answer.strip()
-    if not given.known or not answer or not cited or not is_grounded(answer, sources):
-        return NOT_KNOWN, []
-    return answer, [memories[number - 1]["id"] for number in cited]
+def _parsed(text: str, data_schema: dict[str, Any]) -> tuple[Any, list[str]]:
+    """A model's data, and what is wrong with it."""
+    try:
+        data = orjson.loads(text)
+    except ValueError as error:
+        return None, [f"it is no JSON: {error}"]
+    return data, problems(data, data_schema)

@@ -78,9 +78,11 @@ def context(message: str, **options: Unpack[o.ContextOptions]) -> Call[m.Context
     )
 
 
-def ask(question: str, max_tokens: int | None = None, agent: str | None = None) -> Call[m.AskAnswer]:
-    """An answer from memory, with the memories it rests on."""
-    body = drop_none({"question": question, "max_tokens": max_tokens, "agent": agent})
+def ask(
+    question: str, max_tokens: int | None = None, agent: str | None = None, **fields: Unpack[o.AskFields]
+) -> Call[m.AskAnswer]:
+    """An answer from memory, with the memories it rests on; with a ``response_schema``, as ``data`` too."""
+    body = drop_none({"question": question, "max_tokens": max_tokens, "agent": agent}) | dict(fields)
     return Call("POST", "/v1/ask", m.AskAnswer, body=body, agent_in="body")
 
 
