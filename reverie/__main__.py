@@ -34,7 +34,7 @@ def worker(
 cli.command(**processes.MIGRATE)(processes.migrate)
 for command in (
     dreaming.dream, api.undo, processes.keys, api.add, api.search, api.ask, api.context, api.extract, api.profile,
-    transfer.export,
+    api.inbox, transfer.export,
     archive.backup, archive.restore, api.purge, transfer.reindex, doctor.doctor, processes.mcp, processes.version,
 ):  # fmt: skip
     cli.command()(command)

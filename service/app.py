@@ -26,6 +26,7 @@ from service.api.routes import (
     events,
     graph,
     health,
+    inbox,
     memories,
     pages,
     sessions,
@@ -47,7 +48,7 @@ from service.studio.endpoint import Studio
 from service.telemetry import open_telemetry
 
 ROUTES = (
-    memories, sessions, context, agents, pages, tasks, graph, admin, transfer, users, chat, documents, engine,
+    memories, sessions, context, agents, inbox, pages, tasks, graph, admin, transfer, users, chat, documents, engine,
     dead_letters, events, health,
 )  # fmt: skip
 

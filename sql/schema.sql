@@ -511,6 +511,34 @@ CREATE TABLE public.pii_secrets (
     secret bytea NOT NULL
 );
 ALTER TABLE ONLY public.pii_secrets FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.proposals (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    agent_id uuid NOT NULL,
+    dream_id uuid,
+    status text NOT NULL,
+    fingerprint text NOT NULL,
+    identity_hash bytea NOT NULL,
+    type text NOT NULL,
+    content text NOT NULL,
+    user_name text,
+    hearsay_by text,
+    importance double precision NOT NULL,
+    confidence double precision NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    source jsonb DEFAULT '{}'::jsonb NOT NULL,
+    message_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    reason text NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    occurred_at timestamp with time zone,
+    memory_id uuid,
+    decided_by text,
+    decided_at timestamp with time zone,
+    version integer DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY public.proposals FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.rate_limits (
     workspace_id uuid NOT NULL,
     key_id uuid NOT NULL,
@@ -756,6 +784,8 @@ ALTER TABLE ONLY public.pages
     ADD CONSTRAINT pk_pages PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.pii_secrets
     ADD CONSTRAINT pk_pii_secrets PRIMARY KEY (workspace_id);
+ALTER TABLE ONLY public.proposals
+    ADD CONSTRAINT pk_proposals PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.rate_limits
     ADD CONSTRAINT pk_rate_limits PRIMARY KEY (workspace_id, key_id);
 ALTER TABLE ONLY public.reindex_requests
@@ -837,6 +867,7 @@ CREATE INDEX ix_memory_sources_message ON public.memory_sources USING btree (wor
 CREATE INDEX ix_page_versions_dream ON public.page_versions USING btree (workspace_id, dream_id) WHERE (dream_id IS NOT NULL);
 CREATE INDEX ix_pages_agent ON public.pages USING btree (workspace_id, agent_id, id);
 CREATE INDEX ix_pages_due ON public.pages USING btree (workspace_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX ix_proposals_memory ON public.proposals USING btree (workspace_id, memory_id);
 CREATE INDEX ix_search_index_audience ON public.search_index USING btree (workspace_id, audience, kind, ann, happened_at);
 CREATE INDEX ix_search_index_pending ON public.search_index USING btree (workspace_id, id) WHERE ((embedding_model IS NULL) AND (NOT deleted));
 CREATE INDEX ix_search_index_previous ON public.search_index USING btree (workspace_id, previous) WHERE (previous IS NOT NULL);
@@ -848,6 +879,7 @@ CREATE UNIQUE INDEX uq_dead_letters_subject ON public.dead_letters USING btree (
 CREATE UNIQUE INDEX uq_edges_ends ON public.edges USING btree (workspace_id, source_id, relation, target_id, COALESCE(memory_id, source_id));
 CREATE UNIQUE INDEX uq_memories_identity ON public.memories USING btree (workspace_id, audience, type, identity_hash) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE UNIQUE INDEX uq_memories_key ON public.memories USING btree (workspace_id, agent_id, audience, key) WHERE ((key IS NOT NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
+CREATE UNIQUE INDEX uq_proposals_fingerprint ON public.proposals USING btree (workspace_id, agent_id, fingerprint) WHERE (status <> 'accepted'::text);
 ALTER TABLE ONLY public.agents
     ADD CONSTRAINT fk_agents_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE ONLY public.api_keys
@@ -908,6 +940,10 @@ ALTER TABLE ONLY public.pages
     ADD CONSTRAINT fk_pages_agents_workspace_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.pii_secrets
     ADD CONSTRAINT fk_pii_secrets_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
+ALTER TABLE ONLY public.proposals
+    ADD CONSTRAINT fk_proposals_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.proposals
+    ADD CONSTRAINT fk_proposals_memories_workspace_id_memory_id FOREIGN KEY (workspace_id, memory_id) REFERENCES public.memories(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.rate_limits
     ADD CONSTRAINT fk_rate_limits_api_keys_workspace_id_key_id FOREIGN KEY (workspace_id, key_id) REFERENCES public.api_keys(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.reindex_requests
@@ -963,6 +999,7 @@ ALTER TABLE public.model_usage ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.page_versions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.pages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.pii_secrets ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.proposals ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.rate_limits ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.search_index ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
@@ -1005,6 +1042,7 @@ CREATE POLICY workspace ON public.model_usage USING ((workspace_id = (NULLIF(cur
 CREATE POLICY workspace ON public.page_versions USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.pages USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.pii_secrets USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.proposals USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.rate_limits USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.search_index USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.search_terms USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
@@ -1057,6 +1095,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_usage TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.page_versions TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pages TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pii_secrets TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.proposals TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.rate_limits TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reindex_requests TO reverie_app;
 GRANT SELECT ON TABLE public.schema_compatibility TO reverie_app;

@@ -99,6 +99,7 @@ class SubjectExport(BaseModel):
     messages: list[dict[str, Any]] = Field(description="Messages of the user.")
     sessions: list[dict[str, Any]] = Field(description="Sessions of the user.")
     documents: list[dict[str, Any]] = Field(description="Documents of the user.")
+    proposals: list[dict[str, Any]] = Field(description="Proposals of the inbox that are about or from the user.")
     edges: list[dict[str, Any]] = Field(description="Edges stated by memories about the user.")
     pages: list[dict[str, Any]] = Field(
         description="Questions of pages about the user, and sentences of their answers (by `version`) about the user."

@@ -1,4 +1,4 @@
-"""Commands that are calls of the API of a running Reverie: add, search, ask, context, extract, profile, undo, purge."""
+"""Commands that call the API of a running Reverie: add, search, ask, context, extract, profile, inbox, undo, purge."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from service.settings import Settings
 
 if TYPE_CHECKING:
     from reverie_client import Reverie
+    from reverie_client.models import Proposal
 
 Url = Annotated[str | None, typer.Option(envvar="REVERIE_URL", help="of the API; this machine's when left out")]
 Key = Annotated[str | None, typer.Option(envvar="REVERIE_API_KEY", help="else the first admin key, if it is here")]
@@ -158,6 +159,25 @@ def profile(
     emit(as_json, found.model_dump(), *(lines or ["Nothing is known of that user."]))
 
 
+def inbox(
+    accept: Annotated[list[str] | None, typer.Option(help="id of a proposal to save as a memory; repeatable")] = None,
+    reject: Annotated[list[str] | None, typer.Option(help="id of one that shall not come again; repeatable")] = None,
+    agent: Agent = None,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what dreams were not sure enough of, or decide on it."""
+    with connected(url, key, agent) as client:
+        decided = client.decide_proposals(accept, "accept").items if accept else []
+        decided += client.decide_proposals(reject, "reject").items if reject else []
+        waiting = [] if accept or reject else list(client.list_inbox())
+    found = {"decided": [one.model_dump() for one in decided], "items": [one.model_dump() for one in waiting]}
+    lines = [f"{one.proposal.status} {_line(one.proposal)}" for one in decided]
+    lines += [f"{one.confidence:.2f} {_line(one)}" for one in waiting]
+    emit(as_json, found, *(lines or ["Nothing waits."]))
+
+
 def undo(
     dream: Annotated[str, typer.Argument(help="its id")], url: Url = None, key: Key = None, as_json: AsJson = False
 ) -> None:
@@ -194,6 +214,10 @@ def _said(file: str) -> Any:
     except ValueError:
         return given
     return messages if isinstance(messages, list) else given
+
+
+def _line(proposal: Proposal) -> str:
+    return f"{proposal.type:<11} {escape(proposal.content)}  [dim]{proposal.id}[/]"
 
 
 def _text(given: str) -> str:

@@ -79,6 +79,13 @@ class DreamChoices(BaseModel):
         description="Words, with `*` for the rest of a word (`diabet*`): statements with one of them are left out. "
         "Default empty.",
     )
+    propose_below: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Confidence below which a dream's statement waits as a proposal in the inbox instead of becoming a "
+        "memory, from 0 to 1. Null: none waits. Default null.",
+    )
     instructions: Annotated[Text, StringConstraints(max_length=DREAM_INSTRUCTIONS_MAX)] = Field(
         "",
         description="Instructions to the language model of dreams, bulletins and summaries: what the agent is for, "

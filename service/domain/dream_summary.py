@@ -11,6 +11,7 @@ Json = Mapping[str, Any]
 
 _COUNTED = (
     ("created", "memory made", "memories made"),
+    ("proposed", "statement proposed", "statements proposed"),
     ("reinforced", "confirmed", "confirmed"),
     ("superseded", "replaced", "replaced"),
     ("completed", "todo done", "todos done"),
@@ -39,6 +40,8 @@ def describe_change(change: Json) -> str:
     match change["op"]:
         case "created":
             return f"+ {after['type']}: {attributed(after['content'], after)}"
+        case "proposed":
+            return f"? {after['type']}: {attributed(after['content'], after)}"
         case "superseded":
             return f"~ {attributed(before['content'], before)} → {attributed(after['content'], after)}"
         case "reinforced":

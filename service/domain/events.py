@@ -18,6 +18,7 @@ Kind = Literal[
     "dream.finished",
     "dream.failed",
     "dream.undone",
+    "proposal.created",
     "window.compacted",
 ]
 

@@ -15,8 +15,9 @@ from typing_extensions import TypedDict
 
 from service.domain.bulletin import BulletinPart
 from service.domain.documents import DocumentText, Title
-from service.domain.drafts import MemoryDraft, MessageDraft
+from service.domain.drafts import MemoryDraft, MessageDraft, SavedType, Tags
 from service.domain.field_types import (
+    CONTENT_MAX,
     LANGGRAPH_NAMES,
     Identifies,
     JsonObject,
@@ -37,7 +38,7 @@ TYPE_NAMES = {"factual": "fact", "episodic": "event", "procedural": "observation
 KEYS = {
     "settings": "", "agent": "agent", "task": "task", "session": "id", "message": "id", "memory": "id",
     "history": "memory_id", "window": "session_id", "entity": "id", "merge": "id", "edge": "id", "document": "id",
-    "bulletin": "agent", "page": "id",
+    "bulletin": "agent", "page": "id", "proposal": "id",
 }  # fmt: skip
 """The kinds of lines in the order in which they are written out and read in (what others refer to comes first), and the
 field by which each is ordered."""
@@ -324,6 +325,34 @@ class PageLine(Line, PageContent):
     versions: Annotated[list[PageVersionPart], Field(max_length=VERSIONS_MAX)] = []
 
 
+class ProposalLine(Line):
+    """A statement that waits in the inbox, or that was rejected or put otherwise there and is not to come again.
+
+    Without ``content`` it has been erased, and is known by its ``fingerprint`` alone."""
+
+    id: UUID
+    status: Literal["proposed", "edited", "rejected"] = "proposed"
+    fingerprint: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    type: SavedType
+    content: Annotated[Text, Field(max_length=CONTENT_MAX)]
+    user: Name | None = None
+    hearsay_by: Name | None = None
+    importance: UnitInterval = 0.5
+    confidence: UnitInterval
+    tags: Tags = []
+    source: JsonObject = {}
+    message_ids: Annotated[list[UUID], Field(max_length=100_000)] = []
+    reason: Reason = ""
+    said_at: Timestamp
+    occurred_at: Timestamp | None = None
+    dream_id: UUID | None = None
+    decided_by: Actor | None = None
+    decided_at: Timestamp | None = None
+    version: Version = 1
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = None
+
+
 LINES: dict[str, type[BaseModel]] = {
     "settings": SettingsLine,
     "agent": AgentLine,
@@ -339,4 +368,5 @@ LINES: dict[str, type[BaseModel]] = {
     "document": DocumentLine,
     "bulletin": BulletinLine,
     "page": PageLine,
+    "proposal": ProposalLine,
 }

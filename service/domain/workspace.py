@@ -170,6 +170,13 @@ class RetentionSettings(BaseModel):
         le=36_500,
         description="Half-life of the importance of unused events and observations in days. Default 30.",
     )
+    proposals_days: int = Field(
+        90,
+        ge=1,
+        le=36_500,
+        description="Days after which a proposal of the inbox that nobody decided on is removed, and a rejected one "
+        "loses its words. Default 90.",
+    )
     events_days: int = Field(7, ge=1, le=365, description="Retention of events in days. Default 7.")
     unused_days: int | None = Field(
         None,

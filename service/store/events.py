@@ -74,7 +74,9 @@ async def after(
 
 def _body(row: Row) -> Json:
     """An event as the API tells it: ids, never content."""
-    subject = {"memory": "memory_id", "dream": "dream_id", "window": "session_id"}[row["kind"].partition(".")[0]]
+    subject = {"memory": "memory_id", "dream": "dream_id", "proposal": "proposal_id", "window": "session_id"}[
+        row["kind"].partition(".")[0]
+    ]
     body: Json = {
         "id": row["id"],
         "position": row["position"],

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.guards import normalize
+from service.domain.redact_sentences import content_words
 from service.store import insights
 
 WHY = ("user", "person", "hearsay", "source", "metadata", "session", "derived", "shared", "insight")
@@ -26,13 +27,15 @@ class SubjectData:
 
     ``own``: memories that go with the user, and why each does, the first of ``WHY``. ``shared``: memories that others
     are behind as well; for each, its origins (messages and replaced memories) that are the user's, and those that are
-    not. ``agents``: whose they are.
+    not. ``agents``: whose they are. ``proposals``: those about the user, of the user's word, made of one of the user's
+    messages, or naming the user; the agent of each.
     """
 
     messages: list[Row]
     own: dict[UUID, str]
     shared: dict[UUID, tuple[set[UUID], set[UUID]]] = field(default_factory=dict)
     agents: set[UUID] = field(default_factory=set)
+    proposals: dict[UUID, UUID] = field(default_factory=dict)
 
     @property
     def message_ids(self) -> list[UUID]:
@@ -45,8 +48,8 @@ class SubjectData:
 
 CONTENT_TABLES = (
     "memories", "memory_versions", "messages", "sessions", "search_index", "documents", "chunks", "entities",
-    "entity_aliases", "entity_merges", "bulletins", "dreams", "dream_changes", "dream_steps", "audit_log", "events",
-    "pages", "page_versions",
+    "entity_aliases", "entity_merges", "bulletins", "dreams", "dream_changes", "dream_steps", "proposals", "audit_log",
+    "events", "pages", "page_versions",
 )  # fmt: skip
 """Tables a purge takes rows from, or words out of, whose columns Postgres keeps samples of."""
 
@@ -97,7 +100,16 @@ async def find_subject_data(connection: Connection, workspace: UUID, users: list
     held.own = dict.fromkeys(concluded, "insight") | held.own
     for memory in held.own:
         held.shared.pop(memory, None)
+    held.proposals = await _proposals(connection, workspace, users, held.message_ids)
     return held
+
+
+async def _proposals(
+    connection: Connection, workspace: UUID, users: list[str], messages: list[UUID]
+) -> dict[UUID, UUID]:
+    rows = await connection.fetch("subject_proposals", workspace=workspace, users=users, messages=messages)
+    named = content_words(await names(connection, workspace, users))
+    return {row["id"]: row["agent_id"] for row in rows if row["own"] or content_words([row["content"]]) & named}
 
 
 def counted_by_why(own: dict[UUID, str]) -> dict[str, int]:
@@ -115,6 +127,21 @@ async def names(connection: Connection, workspace: UUID, users: list[str]) -> li
 async def texts(connection: Connection, workspace: UUID, ids: Iterable[UUID]) -> list[str]:
     """What messages and memories say."""
     return [row["content"] for row in await connection.fetch("texts_of", workspace=workspace, ids=list(ids))]
+
+
+async def lock_proposals(connection: Connection, workspace: UUID, agents: Iterable[UUID]) -> None:
+    """Let nobody decide on a proposal of these agents until the transaction ends."""
+    await connection.run("purge_locks_proposals", workspace=workspace, agents=sorted(agents))
+
+
+async def remove_proposals(connection: Connection, workspace: UUID, ids: Iterable[UUID]) -> int:
+    """Remove proposals; how many."""
+    return await connection.run("purge_proposals", workspace=workspace, ids=list(ids))
+
+
+async def export_proposals(connection: Connection, workspace: UUID, ids: Iterable[UUID]) -> list[Row]:
+    """These proposals."""
+    return await connection.fetch("subject_export_proposals", workspace=workspace, ids=list(ids))
 
 
 async def owners(connection: Connection, workspace: UUID, memories: Iterable[UUID]) -> set[UUID]:

@@ -228,6 +228,11 @@ async def add_pages(connection: Connection, workspace: UUID, items: Sequence[Fie
     return len(made)
 
 
+async def add_proposals(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
+    """Write the proposals that are not here, nor any that says the same; how many were."""
+    return len(await connection.fetch("import_proposals", workspace=workspace, items=list(items), now=now))
+
+
 async def set_times(connection: Connection, workspace: UUID, memory_id: UUID, **columns: Any) -> None:
     """Give a memory the version, times and successor that it was exported with."""
     await connection.run("place_in_time", workspace=workspace, id=memory_id, **columns)

@@ -2,7 +2,7 @@
 SELECT pg_advisory_xact_lock(hashtextextended(:workspace::uuid::text, 0));
 
 -- name: subject_agents
--- The agents that know a user: by its sessions, by messages in them, or by memories about it.
+-- The agents that know a user: by its sessions, by messages in them, or by memories or proposals about it.
 SELECT s.agent_id FROM sessions s
 WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR EXISTS (
     SELECT 1 FROM messages m
@@ -11,7 +11,10 @@ WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR EXIS
 UNION
 SELECT m.agent_id FROM memories m WHERE m.workspace_id = :workspace AND m.user_name = ANY(:users)
 UNION
-SELECT m.agent_id FROM memories m WHERE m.workspace_id = :workspace AND m.hearsay_by = ANY(:users);
+SELECT m.agent_id FROM memories m WHERE m.workspace_id = :workspace AND m.hearsay_by = ANY(:users)
+UNION
+SELECT p.agent_id FROM proposals p
+WHERE p.workspace_id = :workspace AND (p.user_name = ANY(:users) OR p.hearsay_by = ANY(:users));
 
 -- name: break_leases
 -- Whoever dreams for these agents now has lost its lease, and cannot commit what it has read.
@@ -129,6 +132,33 @@ SELECT i.id, 'session', i.former FROM in_session i
 WHERE NOT EXISTS (
     SELECT 1 FROM memory_sources x
     WHERE x.workspace_id = :workspace AND x.memory_id = i.id AND NOT x.message_id = ANY(:messages::uuid[]));
+
+-- name: subject_proposals
+-- Proposals, and whether each is about the user, of the user's word, or made of one of these messages.
+SELECT p.id, p.agent_id, p.content,
+    coalesce(p.user_name = ANY(:users::text[]), false) OR coalesce(p.hearsay_by = ANY(:users), false)
+        OR p.message_ids && :messages::uuid[] AS own
+FROM proposals p
+WHERE p.workspace_id = :workspace
+ORDER BY p.id;
+
+-- name: purge_locks_proposals
+-- In the order in which all lock proposals, after the leases of their agents and before any memory.
+SELECT 1 FROM proposals
+WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[])
+ORDER BY fingerprint, id
+FOR UPDATE;
+
+-- name: purge_proposals
+DELETE FROM proposals WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: subject_export_proposals
+SELECT p.id, a.agent, p.status, p.type, p.content, p.user_name AS "user", p.hearsay_by, p.importance, p.confidence, p.tags,
+    p.source, p.message_ids, p.reason, p.said_at, p.occurred_at, p.memory_id, p.dream_id, p.decided_by, p.decided_at,
+    p.created_at
+FROM proposals p JOIN agents a ON a.workspace_id = p.workspace_id AND a.id = p.agent_id
+WHERE p.workspace_id = :workspace AND p.id = ANY(:ids::uuid[])
+ORDER BY p.id;
 
 -- name: origins
 -- Where memories come from: every (memory, origin) pair of which an origin is among the messages or memories given, and

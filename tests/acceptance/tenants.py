@@ -12,9 +12,15 @@ from uuid import UUID
 
 import asyncpg
 
+from service.domain.identity import identity_hash
+from service.domain.ids import new_id
+from service.domain.proposals import fingerprint
+from service.domain.types import MemoryType
 from service.first_start import key_in_workspace
+from service.memory.engine import Engine
 from service.settings import Settings
-from service.store import dead_letters
+from service.store import dead_letters, proposals
+from service.store.agents import get_agent
 from tests.live_api import Api
 
 WORKSPACES = ("acme", "acme-corp")
@@ -128,7 +134,8 @@ async def build(api: Api, settings: Settings) -> World:
 
 
 async def _belongings(admin: Api, place: str, agent: str, numbers: Any) -> list[Thing]:
-    """What one agent has: a memory of each scope, a conversation, a document, an entity, an edge, a dream."""
+    """What one agent has: a memory of each scope, a conversation, a document, an entity, an edge, a dream, a
+    proposal."""
 
     def thing(kind: str, id_: Any, scope: str = "agent", token: str = "") -> Thing:
         return Thing(kind, str(id_), place, agent, scope, token)
@@ -167,7 +174,34 @@ async def _belongings(admin: Api, place: str, agent: str, numbers: Any) -> list[
     await admin.post(f"/v1/agents/{there}/bulletin")
     page = await admin.post("/v1/pages", {"agent": agent, "question": "Which harbour word?"})
     made.append(thing("page", page["id"]))
+    token = word()
+    made.append(thing("proposal", await _proposed(admin, place, agent, UUID(made[-1].id), token), token=token))
     return made
+
+
+async def _proposed(admin: Api, place: str, agent: str, dream_id: UUID, token: str) -> UUID:
+    """A statement that a dream of the agent was not sure of, with a word in it; its id."""
+    async with admin.engine.db.unscoped() as connection:
+        workspace = await connection.value("workspace_by_name", name=place)
+    return await waiting(admin.engine, f"The harbour word may be {token}", workspace, agent, dream_id, USER, [token])
+
+
+async def waiting(
+    engine: Engine, content: str, workspace: UUID, agent: str, dream_id: UUID, user: str | None, tags: list[str]
+) -> UUID:
+    """Let a statement wait in the inbox as one that a dream was not sure of; its id."""
+    marks: dict[str, Any] = {"user": user, "hearsay_by": None, "occurred_at": None}
+    item = {
+        "id": new_id(), "fingerprint": fingerprint(content, type_=MemoryType.FACT, **marks),
+        "identity_hash": identity_hash(MemoryType.FACT, content, key=None, **marks), "type": "fact", "content": content,
+        "user_name": user, "importance": 0.5, "confidence": 0.3, "tags": tags, "source": {"kind": "dream"},
+        "message_ids": [], "reason": "not sure enough", "said_at": engine.now(),
+    }  # fmt: skip
+    async with engine.db.transaction(workspace) as connection:
+        row = await get_agent(connection, workspace, agent)
+        assert row is not None
+        (added,) = await proposals.add(connection, workspace, row["id"], [item], dream_id=dream_id, now=engine.now())
+    return added
 
 
 async def _set_aside(admin: Api, place: str, message_id: UUID) -> UUID:

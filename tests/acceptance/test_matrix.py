@@ -46,7 +46,7 @@ ID, AGENT, TASK, OWN = "<id>", "<agent>", "<task>", "<own agent>"
 MISSING = "01890000-0000-7000-8000-00000000dead"
 IDS = (
     "memory_id", "message_id", "document_id", "entity_id", "edge_id", "dream_id", "key_id", "webhook_id",
-    "dead_letter_id", "page_id",
+    "dead_letter_id", "page_id", "proposal_id",
 )  # fmt: skip
 
 
@@ -149,6 +149,11 @@ MATRIX: dict[str, list[Case]] = {
     "GET /v1/dreams": [view(), view(agent=AGENT)],
     "GET /v1/dreams/{dream_id}": [of("dream")],
     "POST /v1/dreams/{dream_id}/undo": [of("dream")],
+    "GET /v1/inbox": [view(tells=True), view(agent=AGENT, tells=True), view(status="rejected", agent="a%")],
+    "POST /v1/inbox": [of("proposal", {"ids": [ID], "action": "reject"})],
+    "POST /v1/inbox/{proposal_id}": [
+        of("proposal", {"action": "accept"}), of("proposal", {"action": "edit", "content": "Otherwise"}),
+    ],
     "POST /v1/summarize": [view({"agent": AGENT, "older_than_days": 0, "dry_run": True})],
     "POST /v1/summaries/{memory_id}/undo": [of("memory")],
     "GET /v1/entities": [view(tells=True), view(agent=AGENT), view(q="%"), view(q="_", kind="proj%")],

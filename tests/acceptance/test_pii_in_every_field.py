@@ -19,6 +19,8 @@ import pytest
 
 from service.api.routes import chat
 from service.domain.export_lines import LINES
+from service.domain.ids import DEFAULT_WORKSPACE
+from tests.acceptance.tenants import waiting
 from tests.live_api import Api, Json
 from tests.pg_dump import dump
 
@@ -34,7 +36,9 @@ REFUSED = {
 """Masked, these would be of no use; and no model has such a name."""
 MODELS = "llm"
 """The models of a workspace: names, addresses and keys of a given form; not imported."""
-NOT_FREE = {"timezone", "time_zone", "quiet_hours", "format", "language", "cursor", "resume_from", "after"}
+NOT_FREE = {
+    "timezone", "time_zone", "quiet_hours", "format", "language", "cursor", "resume_from", "after", "fingerprint",
+}  # fmt: skip
 """Strings of a given form, which refuse any other."""
 
 
@@ -100,8 +104,10 @@ class Rows:
             self._webhook = (await self._api.post("/v1/webhooks", {"url": "https://hooks.invalid/x"}))["id"]
         if self._page is None:
             self._page = (await self._api.post("/v1/pages", {"agent": "a", "question": "Which tea?"}))["id"]
+        proposal = await waiting(self._api.engine, f"{uuid4()}", DEFAULT_WORKSPACE, "a", uuid4(), None, [])
         return {
             "memory_id": memory["id"], "entity_id": newest["id"], "webhook_id": self._webhook, "page_id": self._page,
+            "proposal_id": str(proposal),
         }  # fmt: skip
 
     async def body(self, path: str, method: str, ids: dict[str, str], at: Path) -> Json:
@@ -125,6 +131,8 @@ class Rows:
             "/v1/entities/{entity_id}/split": {"memory_ids": [ids["memory_id"]], "name": f"Other {uuid4()}"},
             "/v1/edges": {"agent": "a", "relation": "about", "source": {"entity": {"name": "Cup"}},
                           "target": {"entity": {"name": "Tea"}}},
+            "/v1/inbox": {"ids": [ids["proposal_id"]], "action": "edit"},
+            "/v1/inbox/{proposal_id}": {"action": "edit"},
             "/v1/keys": {"role": "agent", "agent": "a", "name": "k"},
             "/v1/documents": {"agent": "a", "title": "T", "text": "A text"},
             "/v1/webhooks": {"url": "https://hooks.example/x"},
@@ -186,7 +194,10 @@ async def no_parameter(api: Api, document: Json, given: list[Any]) -> None:
                 if one["in"] == "path":
                     names[one["name"]] = quote(value, safe="")
                 where = path.format(
-                    **(dict.fromkeys(("memory_id", "dream_id", "entity_id", "page_id"), UUID(int=0)) | names)
+                    **(
+                        dict.fromkeys(("memory_id", "dream_id", "entity_id", "page_id", "proposal_id"), UUID(int=0))
+                        | names
+                    )
                 )
                 query: dict[str, Any] = {"agent": "a", "wait": "false"}
                 if one["in"] == "query":
@@ -228,6 +239,8 @@ LEAST: dict[str, Json] = {
              "versions": [{"version": 1, "writer": "rules", "dropped": 0, "inputs_hash": "0", "dream_id": None,
                            "created_at": AT, "sentences": [
                                {"text": "Green", "memories": [{"id": IDS["memory"], "digest": "0" * 32}]}]}]},
+    "proposal": {"agent": "a", "id": IDS["edge"], "fingerprint": "0" * 64, "type": "fact", "content": "likes tea",
+                 "confidence": 0.4, "said_at": AT},
 }  # fmt: skip
 LEAST["merge"]["twice"] = [LEAST["edge"]]
 FIRST = {"history": ["memory"], "window": ["session", "memory"], "edge": ["memory", "entity"], "message": ["session"]}

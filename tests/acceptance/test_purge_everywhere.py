@@ -103,6 +103,22 @@ async def written_by_hand(api: Api, shared_with: str) -> None:
     await api.save(f"Tea is at five. The cup is {MARK}cup.", source=both, tags=["tea", f"{MARK}tag"])
 
 
+async def proposed(api: Api) -> None:
+    """Proposals that wait, are accepted, edited and rejected."""
+    await api.put("/v1/agents/a", {"settings": {"dream": {"propose_below": 0.99}}})
+    await talk(api, "I have a cat", "I have a dog", "I have a horse", "I have a bird", session=f"s-{MARK}")
+    assert (await dream(api.engine))["report"]["proposed"] >= 4
+    first, second, third, *_ = (await api.get("/v1/inbox"))["items"]
+    for proposal, decision in (
+        (first, {"action": "accept"}),
+        (second, {"action": "edit", "content": f"Something else of {MARK}"}),
+        (third, {"action": "reject"}),
+    ):
+        await api.post(f"/v1/inbox/{proposal['id']}", decision)
+    assert MARK in str((await api.get(f"/v1/users/{USER}/export"))["proposals"])
+    await api.put("/v1/agents/a", {"settings": {"dream": {"propose_below": None}}})
+
+
 async def around(api: Api) -> None:
     """Documents, entities merged and taken apart, edges, exports, searches."""
     document = {"agent": "a", "title": f"{MARK}letter", "text": f"Dear {MARK}", "user": USER, "metadata": {"x": MARK}}
@@ -136,6 +152,7 @@ async def test_nothing_is_left_anywhere(
         pass
     await written_by_hand(api, kept["id"])
     await around(api)
+    await proposed(api)
     await api.post("/v1/agents/a/bulletin")
     await talk(api, "Nobody has dreamt of this yet", session=f"s-{MARK}")
     await dream_and_die(settings, server)
@@ -147,6 +164,7 @@ async def test_nothing_is_left_anywhere(
     assert tables_with(before) >= {
         "memories", "memory_versions", "messages", "sessions", "entities", "entity_aliases", "entity_merges",
         "documents", "chunks", "bulletins", "dream_changes", "dream_steps", "audit_log", "pages", "page_versions",
+        "proposals",
     }  # fmt: skip
     receipt = (await api.post(f"/v1/users/{USER}/purge"))["receipt"]["counts"]
     assert receipt["shared_memories"] == 1

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from subprocess import CompletedProcess
+from uuid import uuid4
 
+from service.domain.ids import DEFAULT_WORKSPACE
+from tests.acceptance.tenants import waiting
 from tests.cli.conftest import Command
 from tests.live_api import Api
 
@@ -27,6 +30,15 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
     found = json.loads((await run("search", "where does Sam live?", "--json")).stdout)
     assert found["results"][0]["memory"]["content"] == "Sam lives in [bold] Bergen"
     assert "Bergen" in (await run("search", "where does Sam live?")).stdout
+    proposals = [
+        await waiting(static_api.engine, f"Sam may like {what}", DEFAULT_WORKSPACE, "ada", uuid4(), "Sam", [])
+        for what in ("tea", "[red] wine")
+    ]
+    assert "Sam may like [red] wine" in (await run("inbox")).stdout
+    decided = json.loads((await run("inbox", *("--accept", str(proposals[0])), "--json")).stdout)["decided"]
+    assert decided[0]["memory"]["content"] == "Sam may like tea"
+    assert (await run("inbox", "--reject", str(proposals[1]))).stdout.startswith("rejected")
+    assert (await run("inbox")).stdout.strip() == "Nothing waits."
     assert "Bergen" in (await run("context", "where does Sam live?", "--user", "Sam")).stdout
     assert json.loads((await run("ask", "where does Sam live?", "--json")).stdout)["memories"]
     await static_api.save("Sam is done", type="goal", user="Sam", agent="ada")

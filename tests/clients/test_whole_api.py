@@ -93,6 +93,22 @@ async def test_pages(client: AsyncReverie) -> None:
         await client.get_page(page.id)
 
 
+async def test_the_inbox(client: AsyncReverie, static: Settings) -> None:
+    await client.put_agent("a", settings={"dream": {"propose_below": 0.99}})
+    turns = [{"role": "user", "content": text} for text in ("I love tea.", "I live in Oslo.", "I work at Acme.")]
+    await client.append_messages("s", turns, user="sam")  # type: ignore[arg-type]
+    await run_once(static)
+    first, second, third = [one async for one in client.list_inbox()]
+    assert first.sources[0].session == "s"
+    edited = await client.decide_proposal(first.id, "edit", content="Sam works at Globex.", tags=["job"])
+    assert edited.memory is not None
+    assert (edited.memory.content, edited.memory.tags) == ("Sam works at Globex.", ["job"])
+    decided = await client.decide_proposals([second.id, third.id], "reject")
+    assert [one.proposal.status for one in decided.items] == ["rejected", "rejected"]
+    with pytest.raises(Conflict):
+        await client.decide_proposal(second.id, "accept")
+
+
 async def test_a_person_is_exported_and_forgotten(client: AsyncReverie) -> None:
     saved = await client.save_memory("preference", "Likes tea", user="sam")
     assert saved.memory is not None

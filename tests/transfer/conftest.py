@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 
+from service.domain.ids import DEFAULT_WORKSPACE
 from service.first_start import key_in_workspace
 from service.settings import Settings
+from tests.acceptance.tenants import waiting
 from tests.live_api import Api
 
 
@@ -43,6 +47,9 @@ async def full(api: Api) -> Api:
     await api.patch(f"/v1/memories/{first['id']}", {"version": 1, "content": "The launch is in June"})
     link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}
     await api.save("Apollo goes well", links=[link, {"relation": "supports", "memory_id": first["id"]}])
+    for content in ("Sam may like tea", "Sam may like chess"):
+        proposal = await waiting(api.engine, content, DEFAULT_WORKSPACE, "a", uuid4(), "sam", ["x"])
+    await api.post(f"/v1/inbox/{proposal}", {"action": "reject"})
     gone = await api.save("Gone again")
     await api.delete(f"/v1/memories/{gone['id']}")
     return api

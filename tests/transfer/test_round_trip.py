@@ -32,6 +32,17 @@ async def test_memories_keep_ids_times_and_history(full: Api, elsewhere: Api) ->
     assert page == await full.get("/v1/sessions/s1/messages", agent="a")
 
 
+async def test_what_waits_in_the_inbox_and_what_was_rejected_come_along(full: Api, elsewhere: Api) -> None:
+    lines = await exported(full)
+    assert {line["status"] for line in records(lines, "proposal")} == {"proposed", "rejected"}
+    await elsewhere.post("/v1/import", content=ndjson(lines))
+    for status in ("proposed", "rejected"):
+        assert await elsewhere.get("/v1/inbox", status=status) == await full.get("/v1/inbox", status=status)
+    (proposal,) = (await elsewhere.get("/v1/inbox"))["items"]
+    decided = await elsewhere.post(f"/v1/inbox/{proposal['id']}", {"action": "accept"})
+    assert decided["memory"]["content"] == "Sam may like tea"
+
+
 async def test_a_second_time_changes_nothing(full: Api, elsewhere: Api) -> None:
     lines = await exported(full)
     first = await elsewhere.post("/v1/import", content=ndjson(lines))

@@ -29,6 +29,7 @@ class Diff:
     counts: dict[str, int] = field(
         default_factory=lambda: {
             "created": 0,
+            "proposed": 0,
             "reinforced": 0,
             "superseded": 0,
             "completed": 0,

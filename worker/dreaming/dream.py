@@ -25,7 +25,7 @@ from service.memory.dreams.in_flight import Tracker
 from service.memory.dreams.personal_data import Masked, masked_turns, with_stored_names
 from service.memory.dreams.prompts import WrittenBulletin
 from service.memory.engine import Engine
-from service.store import bulletins, dreams, reconciling
+from service.store import bulletins, dreams, proposals, reconciling
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import adjudicate_pairs
@@ -37,6 +37,7 @@ from worker.dreaming.gather import Batch, Ranges, gather
 from worker.dreaming.neighbours import find_related
 from worker.dreaming.people import find_people
 from worker.dreaming.plan import Plan
+from worker.dreaming.proposing import split_rejected
 from worker.dreaming.readings import Reading, read_saved
 from worker.dreaming.reconcile import reconcile
 from worker.dreaming.reflect.reflection import reflect
@@ -192,16 +193,21 @@ class Dream:
             )
             candidates, readings = corrections.settled(known)
             people = await find_people(connection, self.lease, batch.turns, candidates)
+            settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
+            rejected = await proposals.rejected(connection, self.lease.workspace_id, self.lease.agent_id)
         async with self.tracker.step("compare", read):
             candidates = await asyncio.to_thread(attest, candidates, batch.turns, people)
-        around = await find_related(self.engine, self.lease, candidates, readings, self.tracker)
+        kept, again = await split_rejected(self.engine.executor, candidates, rejected)
+        extraction.ignored += [(one, "it was rejected") for one in again]
+        around = await find_related(self.engine, self.lease, kept, readings, self.tracker)
         said_at = {turn.id: (turn.at, place) for place, turn in enumerate(batch.turns)}
+        planned = partial(reconcile, propose_below=settings.dream.propose_below)
         async with self.tracker.step("compare", read):
-            plan = await asyncio.to_thread(reconcile, around, said_at, {})
+            plan = await asyncio.to_thread(planned, around, said_at, {})
         if plan.undecided and checkpoints.model("settle") is not None:
             verdicts = await adjudicate_pairs(plan.undecided, checkpoints)
             async with self.tracker.step("compare", read):
-                plan = await asyncio.to_thread(reconcile, around, said_at, verdicts)
+                plan = await asyncio.to_thread(planned, around, said_at, verdicts)
         return plan, readings
 
     async def _bulletin(self, work: DreamWrite, checkpoints: Checkpoints) -> Bulletin | None:

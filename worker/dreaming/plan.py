@@ -79,6 +79,14 @@ class NewMemory:
             return None
         return "done" if self.done else "open"
 
+    @property
+    def source(self) -> dict[str, Any]:
+        """Where it comes from, and what fills which slot in it."""
+        candidate = self.candidate
+        filled = {"slot": candidate.slot, "value": candidate.value} if candidate.slot else {}
+        negative = {"polarity": "negative"} if candidate.polarity == "negative" else {}
+        return {"kind": "dream"} | filled | negative
+
     def bulletin_row(self, now: datetime) -> dict[str, Any]:
         """What a bulletin will be made of once this is written, as the query ``bulletin_inputs`` gives it."""
         candidate = self.candidate
@@ -140,10 +148,12 @@ class StatusChange:
 
 @dataclass(slots=True)
 class Plan:
-    """What a dream is going to do, worked out without touching anything. ``undecided``: pairs kept apart in doubt."""
+    """What a dream is going to do, worked out without touching anything. ``proposed``: what it is not sure enough of,
+    which somebody else decides on; ``undecided``: pairs kept apart in doubt."""
 
     embedded: EmbeddingBatch
     new: list[NewMemory] = field(default_factory=list)
+    proposed: list[NewMemory] = field(default_factory=list)
     reinforced: dict[UUID, Reinforcement] = field(default_factory=dict)
     superseded: dict[UUID, Replacement] = field(default_factory=dict)
     statuses: dict[UUID, StatusChange] = field(default_factory=dict)

@@ -41,23 +41,35 @@ Verdicts = Mapping[tuple[Key, Key], Outcome]
 """The language model's, by the keys of the newer and the older statement."""
 
 
-def reconcile(related: RelatedMemories, said_at: Mapping[UUID, tuple[datetime, int]], verdicts: Verdicts) -> Plan:
+def reconcile(
+    related: RelatedMemories,
+    said_at: Mapping[UUID, tuple[datetime, int]],
+    verdicts: Verdicts,
+    *,
+    propose_below: float | None = None,
+) -> Plan:
     """The plan for these candidates and saved memories, each taken in the order they were said; pure.
 
-    ``said_at`` says when each message was said, and its place among all.
+    ``said_at`` says when each message was said, and its place among all. Candidates with a confidence less than
+    ``propose_below`` come last: unless something says the same they are proposed, and change nothing.
     """
-    return _Planner(related, said_at, verdicts).plan()
+    return _Planner(related, said_at, verdicts, propose_below or 0.0).plan()
 
 
 class _Planner:
     """Goes through the memories to be read and the candidates once, keeping what holds at that point."""
 
     def __init__(
-        self, related: RelatedMemories, said_at: Mapping[UUID, tuple[datetime, int]], verdicts: Verdicts
+        self,
+        related: RelatedMemories,
+        said_at: Mapping[UUID, tuple[datetime, int]],
+        verdicts: Verdicts,
+        propose_below: float,
     ) -> None:
         self._related = related
         self._said_at = said_at
         self._verdicts = verdicts
+        self._propose_below = propose_below
         self._similar = related.similar_candidates()
         self._new_at: dict[int, NewMemory] = {}
         self._plan = Plan(related.embedded)
@@ -77,7 +89,8 @@ class _Planner:
         read = [one for one in self._related.existing if one.id in self._related.read]
         for memory in sorted(read, key=_said_last):
             self._review(memory)
-        for position in sorted(range(len(self._related.candidates)), key=self._last_said_at):
+        in_order = sorted(range(len(self._related.candidates)), key=self._last_said_at)
+        for position in sorted(in_order, key=self._is_unsure):
             self._take(position)
         close_todos(
             self._plan, self._open_todos(), self._reports, asked_at=self._asked_at, may_replace=may_replace
@@ -100,6 +113,9 @@ class _Planner:
 
     def _last_said_at(self, position: int) -> tuple[datetime, int]:
         return max(self._said_at[id_] for id_ in self._related.candidates[position].evidence)
+
+    def _is_unsure(self, position: int) -> bool:
+        return self._related.candidates[position].confidence < self._propose_below
 
     def _review(self, memory: ExistingMemory) -> None:
         """Compare a memory that somebody saved with those around it, its own audience's."""
@@ -161,6 +177,9 @@ class _Planner:
         )  # fmt: skip
         near = self._near(new)
         same = self._same(new, near)
+        if same is None and self._is_unsure(position):
+            self._plan.proposed.append(new)
+            return
         self._reports.append(Report(new, self._last_said_at(position), same or new))
         if same is not None:
             if may_replace(candidate, same):

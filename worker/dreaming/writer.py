@@ -27,6 +27,7 @@ from worker.dreaming.diff import Diff, undo_record
 from worker.dreaming.gather import Batch
 from worker.dreaming.linking import link
 from worker.dreaming.plan import NewMemory, Plan, Statement
+from worker.dreaming.proposing import propose
 from worker.dreaming.readings import Reading, form_of
 from worker.dreaming.reflect.insight import Conclusions
 from worker.dreaming.reflect.writing import InsightWriter
@@ -56,7 +57,7 @@ class Writer:
     async def memories(
         self, batch: Batch, extraction: Extraction, readings: Sequence[Reading], plan: Plan, conclusions: Conclusions
     ) -> bool:
-        """Write memories, provenance, history, entities and edges, and what is concluded.
+        """Write proposals, memories, provenance, history, entities and edges, and what is concluded.
 
         False when the plan no longer fits: a memory it touches has changed, one like a new one has appeared, or a
         message it was made of is gone.
@@ -65,6 +66,10 @@ class Writer:
         ids = [turn.id for turn in batch.turns]
         if await sessions.count_present(self.connection, self._workspace, ids) != len(ids):
             return False
+        await propose(
+            self.connection, self.lease, self.dream_id, plan.proposed, diff=self.diff, executor=self.executor,
+            now=self.now,
+        )  # fmt: skip
         touched = conclusions.evidence().union(known.id for known in plan.known())
         rows = await memories.lock_all(self.connection, self._workspace, sorted(touched))
         for known in plan.known():
@@ -210,11 +215,6 @@ class Writer:
 
     def _item(self, batch: Batch, new: NewMemory, ordinal: int) -> dict[str, Any]:
         candidate = new.candidate
-        source: dict[str, Any] = {"kind": "dream"}
-        if candidate.slot:
-            source |= {"slot": candidate.slot, "value": candidate.value}
-        if candidate.polarity == "negative":
-            source["polarity"] = "negative"
         return {
             "ordinal": ordinal,
             "id": new.id,
@@ -236,7 +236,7 @@ class Writer:
             "confidence": candidate.confidence,
             "tags": list(candidate.tags),
             "metadata": {},
-            "source": source,
+            "source": new.source,
             "status": new.status,
             "decay_exempt": False,
             "occurred_at": candidate.occurred_at,

@@ -4,6 +4,7 @@
 - memories deleted ``retention.deleted_days`` ago, which can be restored no longer, and those expired as long ago
 - checkpoints of finished dreams after a week: one that failed may be tried again with what it has paid for
 - answers kept for repeated requests, after their day
+- proposals that nobody has decided on for ``retention.proposals_days``, and the words of those rejected as long ago
 - events, after ``retention.events_days``
 - what models were used for, after 400 days
 """
@@ -21,7 +22,7 @@ from service.db.pool import Connection
 from service.memory.access.workspace import all_workspaces
 from service.memory.engine import Engine
 from service.memory.saving.idempotency import RETENTION
-from service.store import memories, model_usage
+from service.store import memories, model_usage, proposals
 from service.store import retention as store
 from service.store.settings import workspace_settings
 
@@ -36,9 +37,9 @@ Batch = Callable[..., Awaitable[int]]
 
 
 async def apply_retention(engine: Engine) -> dict[str, int]:
-    """Collect in every workspace; how many ``unused``, ``memories``, ``steps``, ``answers``, ``events``, ``usage`` are
-    gone."""
-    gone = {"unused": 0, "memories": 0, "steps": 0, "answers": 0, "events": 0, "usage": 0}
+    """Collect in every workspace; how many ``unused``, ``memories``, ``steps``, ``answers``, ``proposals``, ``events``,
+    ``usage`` are gone."""
+    gone = {"unused": 0, "memories": 0, "steps": 0, "answers": 0, "proposals": 0, "events": 0, "usage": 0}
     now = engine.now()
     for workspace in await all_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
@@ -50,6 +51,8 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
             ("memories", store.memories, now - timedelta(days=retention.deleted_days)),
             ("steps", store.steps, now - STEPS_KEPT),
             ("answers", store.idempotent_responses, now - RETENTION),
+            ("proposals", proposals.collect, now - timedelta(days=retention.proposals_days)),
+            ("proposals", proposals.erase, now - timedelta(days=retention.proposals_days)),
             ("events", store.events, now - timedelta(days=retention.events_days)),
             ("usage", model_usage.collect, now - USAGE_KEPT),
         ):

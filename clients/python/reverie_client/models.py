@@ -399,6 +399,51 @@ class Dream(Answer):
     changes: list[Json] | None = None
 
 
+ProposalStatus = Literal["proposed", "accepted", "edited", "rejected"]
+ProposalAction = Literal["accept", "edit", "reject", "reopen"]
+
+
+class ProposalSource(Answer):
+    """A message that a proposal was made of; of its text the beginning."""
+
+    message_id: UUID
+    session: str
+    seq: int
+    role: Role
+    content: str
+    created_at: datetime
+    name: str | None = None
+
+
+class Proposal(Answer):
+    """A statement that a dream was not sure enough of."""
+
+    id: UUID
+    agent: str
+    status: ProposalStatus
+    type: MemoryType
+    content: str
+    importance: float
+    confidence: float
+    reason: str
+    said_at: datetime
+    version: int
+    user: str | None = None
+    hearsay_by: str | None = None
+    tags: list[str] = []
+    sources: list[ProposalSource] = []
+    occurred_at: datetime | None = None
+    dream_id: UUID | None = None
+    memory_id: UUID | None = None
+
+
+class Decided(Answer):
+    """A proposal after a decision, and the memory that came of it."""
+
+    proposal: Proposal
+    memory: MemoryRecord | None = None
+
+
 class Entity(Answer):
     """Someone or something memories speak of."""
 

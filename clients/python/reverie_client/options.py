@@ -174,6 +174,19 @@ class AgentChanges(TypedDict, total=False):
     settings: Json
 
 
+class ProposalEdit(TypedDict, total=False):
+    """What an edit changes of a proposal before it is saved."""
+
+    type: MemoryType
+    content: str
+    user: str | None
+    importance: float
+    confidence: float
+    tags: list[str]
+    metadata: Json
+    occurred_at: Moment | None
+
+
 class MessageFields(TypedDict, total=False):
     """What a message may be given besides its role and content."""
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from sqlalchemy import (
     BigInteger,
     Column,
+    Float,
     Index,
     Integer,
+    LargeBinary,
     Table,
+    Text,
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, UUID
@@ -135,6 +138,44 @@ dead_letters = Table(
     references("chunks", "chunk_id"),
     Index("uq_dead_letters_subject", "workspace_id", text("coalesce(message_id, memory_id, chunk_id)"), unique=True),
 )
+
+proposals = Table(
+    "proposals",
+    metadata,
+    workspace_column(),
+    id_column("id"),
+    id_column("agent_id"),
+    id_column("dream_id", nullable=True),
+    text_column("status"),
+    text_column("fingerprint"),
+    Column("identity_hash", LargeBinary, nullable=False),
+    text_column("type"),
+    text_column("content"),
+    text_column("user_name", nullable=True),
+    text_column("hearsay_by", nullable=True),
+    Column("importance", Float, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("tags", ARRAY(Text), nullable=False, server_default="{}"),
+    json_column("source"),
+    Column("message_ids", ARRAY(UUID(as_uuid=True)), nullable=False, server_default="{}"),
+    text_column("reason"),
+    time_column("said_at", nullable=False),
+    time_column("occurred_at"),
+    id_column("memory_id", nullable=True),
+    text_column("decided_by", nullable=True),
+    time_column("decided_at"),
+    int_column("version", default="1"),
+    time_column("created_at", nullable=False),
+    time_column("updated_at", nullable=False),
+    workspace_pk("id"),
+    references("agents", "agent_id"),
+    references("memories", "memory_id"),
+    Index(
+        "uq_proposals_fingerprint", "workspace_id", "agent_id", "fingerprint", unique=True,
+        postgresql_where=text("status <> 'accepted'"),
+    ),
+    Index("ix_proposals_memory", "workspace_id", "memory_id"),
+)  # fmt: skip
 
 bulletins = Table(
     "bulletins",

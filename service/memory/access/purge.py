@@ -85,6 +85,7 @@ class _Purge:
         own = sorted(held.own)
         replaced = await subjects.superseded_by(connection, workspace, own)
         quoting = await subjects.superseded_by(connection, workspace, own + kept)
+        proposed = await subjects.remove_proposals(connection, workspace, held.proposals)
         edges = await subjects.remove_edges(connection, workspace, self._users, own, kept)
         rows = await subjects.remove(connection, workspace, self._users, own, kept, held.message_ids)
         await self._revive(replaced)
@@ -94,7 +95,7 @@ class _Purge:
         )
         subject = Subject(self._users, self._names, frozenset([*own, *kept]))
         around |= await forget(connection, workspace, subject)
-        counts = rows | edges | around | {"shared_memories": len(kept)}
+        counts = rows | edges | around | {"proposals": proposed, "shared_memories": len(kept)}
         return counts, subjects.counted_by_why(held.own)
 
     async def _held(self) -> SubjectData:
@@ -102,8 +103,10 @@ class _Purge:
         agents = await subjects.agents_of(self._connection, self._workspace, self._users)
         while True:
             await subjects.break_leases(self._connection, self._workspace, agents, self._now)
+            await subjects.lock_proposals(self._connection, self._workspace, agents)
             held = await subjects.find_subject_data(self._connection, self._workspace, self._users)
-            held.agents = agents | await subjects.owners(self._connection, self._workspace, [*held.own, *held.shared])
+            owners = await subjects.owners(self._connection, self._workspace, [*held.own, *held.shared])
+            held.agents = agents | owners | set(held.proposals.values())
             if held.agents == agents:
                 return held
             agents = held.agents

@@ -38,6 +38,7 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         rows = await subjects.export_memories(connection, workspace, ids)
         edges = await subjects.export_edges(connection, workspace, ids)
         sessions = await subjects.export_sessions(connection, workspace, users, held.session_ids)
+        proposals = await subjects.export_proposals(connection, workspace, held.proposals)
         documents = await subjects.export_documents(connection, workspace, users)
         names = content_words(await subjects.names(connection, workspace, users))
         said = await exported(connection, workspace, Subject(users, names, frozenset(ids)))
@@ -58,6 +59,7 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         "messages": [message(row) for row in held.messages],
         "sessions": [dict(row) for row in sessions],
         "documents": [dict(row) for row in documents],
+        "proposals": [dict(row) for row in proposals],
         "edges": [dict(row) for row in edges],
         "pages": said,
     }

@@ -7,7 +7,7 @@ of it, and the conclusions it replaced come back as far as they still hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from service.domain.principal import Principal
 from service.errors import Conflict, NotFound
 from service.memory.dreams.dream_requests import get_dream
 from service.memory.engine import Engine
-from service.store import dead_letters, dreams, insights, memories, pages
+from service.store import dead_letters, dreams, insights, memories, pages, proposals
 from service.store import undo as store
 
 Record = dict[str, Any]
@@ -59,6 +59,7 @@ class _Changes:
     bulletins: list[int] = field(default_factory=list)
     concluded: list[UUID] = field(default_factory=list)
     fallen: dict[UUID, Record] = field(default_factory=dict)
+    proposals: dict[UUID, Record] = field(default_factory=dict)
 
 
 def _read(changes: Iterable[Any]) -> _Changes:
@@ -81,13 +82,16 @@ def _read(changes: Iterable[Any]) -> _Changes:
                 taken.entities.append(UUID(undo["entity_id"]))
             case "bulletin":
                 taken.bulletins.append(undo["version"])
+            case "proposed":
+                taken.proposals[UUID(undo["proposal_id"])] = undo
     return taken
 
 
 async def _undo(connection: Connection, workspace: UUID, dream_id: UUID, taken: _Changes) -> None:
+    changed = await _take_proposals_back(connection, workspace, taken.proposals)
     versions = taken.created | {memory_id: undo["version"] for memory_id, undo in taken.changed.items()}
     rows = await memories.lock_all(connection, workspace, list(versions))
-    changed = [
+    changed += [
         memory_id
         for memory_id, version in versions.items()
         if memory_id not in rows or rows[memory_id]["version"] != version
@@ -123,6 +127,20 @@ async def _restorable(connection: Connection, workspace: UUID, fallen: dict[UUID
             if await memories.find_duplicate(connection, workspace, item) is None:
                 found[memory_id] = fallen[memory_id]
     return found
+
+
+async def _take_proposals_back(connection: Connection, workspace: UUID, proposed: Mapping[UUID, Record]) -> list[UUID]:
+    """Take back the proposals that still wait as the dream left them; those that were accepted, or said again since.
+    What was rejected stays rejected."""
+    rows = await proposals.lock(connection, workspace, list(proposed))
+    waiting = {id_: row for id_, row in rows.items() if row["status"] == "proposed"}
+    as_left = [id_ for id_, row in waiting.items() if row["version"] == proposed[id_]["version"]]
+    await proposals.remove(connection, workspace, [id_ for id_ in as_left if "row" not in proposed[id_]])
+    await proposals.restore(
+        connection, workspace, {id_: proposed[id_]["row"] for id_ in as_left if "row" in proposed[id_]}
+    )
+    accepted = [row["memory_id"] for row in rows.values() if row["status"] in ("accepted", "edited")]
+    return [*accepted, *(id_ for id_ in waiting if id_ not in as_left)]
 
 
 def _refuse(changed: Iterable[UUID | None]) -> None:

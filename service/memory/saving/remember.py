@@ -126,7 +126,7 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
                 saved[position] = (item["id"], "created")
             else:
                 vector = EmbeddingBatch(embedded.space, [embedded.vectors[position]])
-                saved[position] = await _merge_into_duplicate(
+                saved[position] = await merge_into_duplicate(
                     connection, principal, drafts[position], item, vector, prepared.now
                 )
         linked = [
@@ -265,7 +265,7 @@ def _new_record(draft: MemoryDraft, item: Item, agent: str, *, ready: bool) -> m
     }
 
 
-async def _merge_into_duplicate(
+async def merge_into_duplicate(
     connection: Connection,
     principal: Principal,
     draft: MemoryDraft,

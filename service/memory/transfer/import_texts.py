@@ -1,9 +1,13 @@
-"""Documents, bulletins and pages of an import."""
+"""Documents, bulletins, pages and proposals of an import."""
 
 from __future__ import annotations
 
-from service.domain.export_lines import PageVersionPart
+from typing import Any
+
+from service.domain.export_lines import PageVersionPart, ProposalLine
+from service.domain.identity import identity_hash
 from service.domain.pages import PageSentence
+from service.domain.proposals import fingerprint
 from service.memory.saving.documents import parts_of
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
 from service.store import documents, transfer
@@ -72,6 +76,25 @@ def _cited_here(writing: ImportTransaction, version: PageVersionPart) -> list[Pa
     ]
 
 
+async def write_proposals(writing: ImportTransaction, lines: Lines) -> None:
+    """Bring proposals along that are not here. One with words is known by them, whatever its line says."""
+    marks = await writing.executor.each(_marks, [line for _, line in lines], lambda line: len(line.content))
+    items = [
+        line.model_dump() | marked | {"agent_id": await writing.places.agent(line.agent)}
+        for (_, line), marked in zip(lines, marks, strict=True)
+    ]
+    made = await transfer.add_proposals(writing.connection, writing.workspace, items, writing.now)
+    writing.tallies["proposal"].created += made
+    writing.tallies["proposal"].unchanged += len(lines) - made
+
+
+def _marks(line: ProposalLine) -> dict[str, str]:
+    about: dict[str, Any] = {"user": line.user, "hearsay_by": line.hearsay_by, "occurred_at": line.occurred_at}
+    by_words = {"fingerprint": fingerprint(line.content, type_=line.type, **about)} if line.content else {}
+    return by_words | {"identity_hash": identity_hash(line.type, line.content, key=None, **about)}
+
+
 TEXT_WRITERS: dict[str, Writer] = {
     "document": write_documents, "bulletin": write_bulletins, "page": write_pages,
+    "proposal": write_proposals,
 }  # fmt: skip

@@ -27,6 +27,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "document": DOCUMENT_FIELDS,
     "bulletin": ("content", "parts"),
     "page": ("question", "versions"),
+    "proposal": ("content", "source", "reason"),
 }
 """The texts in a line; its names are found by their types."""
 

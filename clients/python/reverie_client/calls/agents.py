@@ -62,6 +62,27 @@ def undo_dream(dream_id: Id) -> Call[m.Dream]:
     return Call("POST", f"/v1/dreams/{part(dream_id)}/undo", m.Dream)
 
 
+def list_inbox(
+    agent: str | None = None, status: m.ProposalStatus = "proposed", limit: int = 50
+) -> Call[m.Page[m.Proposal]]:
+    """Statements that dreams were not sure enough of, newest first; ``status`` for those decided on."""
+    query = {"agent": agent, "status": status, "limit": limit}
+    return Call("GET", "/v1/inbox", m.Page[m.Proposal], query=query, agent_in="query")
+
+
+def decide_proposal(proposal_id: Id, action: m.ProposalAction, **changes: Unpack[o.ProposalEdit]) -> Call[m.Decided]:
+    """Accept, edit (with the changes to it), reject or reopen a proposal. Raises Conflict where somebody was faster."""
+    return Call("POST", f"/v1/inbox/{part(proposal_id)}", m.Decided, body={"action": action, **changes})
+
+
+def decide_proposals(
+    ids: Sequence[Id], action: m.ProposalAction, **changes: Unpack[o.ProposalEdit]
+) -> Call[m.Page[m.Decided]]:
+    """Decide alike on up to 100 proposals, all or none."""
+    body = {"ids": [str(one) for one in ids], "action": action, **changes}
+    return Call("POST", "/v1/inbox", m.Page[m.Decided], body=body)
+
+
 def bulletin(agent: str, version: int | None = None) -> Call[m.Bulletin]:
     """What an agent knows, now or at a version."""
     return Call("GET", f"/v1/agents/{part(agent)}/bulletin", m.Bulletin, query={"version": version})

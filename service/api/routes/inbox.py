@@ -1,0 +1,54 @@
+"""The inbox: statements that dreams were not sure enough of."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Path, Query
+from starlette.responses import Response
+
+from service.api import inbox_schemas as schemas
+from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.naming import api_router
+from service.api.schemas import Items, Page
+from service.domain.proposals import Decision, ProposalStatus
+from service.memory.dreams import inbox
+
+router = api_router(prefix="/v1/inbox", tags=["agents"])
+
+ProposalId = Annotated[UUID, Path(description="Id of the proposal.")]
+
+
+@router.get("", response_model=Page[schemas.Proposal], operation_id="list_inbox", summary="List proposals")
+async def list_(
+    engine: EngineDep,
+    caller: Caller,
+    agent: AgentQuery = None,
+    status: Annotated[
+        ProposalStatus,
+        Query(description="Status to filter by: proposed, accepted, edited or rejected. Default `proposed`."),
+    ] = "proposed",
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """Statements with a confidence below `dream.propose_below`, with the messages they come from, newest first. What a
+    memory says by now is left out."""
+    return page(*await inbox.list_inbox(engine, caller, agent, status, limit=limit, cursor=cursor))
+
+
+@router.post(
+    "", response_model=Items[schemas.Decided], operation_id="decide_proposals", summary="Decide on several proposals"
+)
+async def decide_many(engine: EngineDep, caller: Caller, body: schemas.DecisionOnMany) -> Response:
+    """Decides alike on up to 100 proposals, all or none. 409 lists those already decided on."""
+    return json_response({"items": await inbox.decide(engine, caller, body.ids, body)})
+
+
+@router.post(
+    "/{proposal_id}", response_model=schemas.Decided, operation_id="decide_proposal", summary="Decide on a proposal"
+)
+async def decide(engine: EngineDep, caller: Caller, proposal_id: ProposalId, body: Decision) -> Response:
+    """Accepts, edits, rejects or reopens a proposal. Of two decisions at once one holds, and the other is a 409."""
+    (decided,) = await inbox.decide(engine, caller, [proposal_id], body)
+    return json_response(decided)

@@ -1,0 +1,112 @@
+"""Proposals of a dream: what it is not sure enough of waits in the inbox, in the dream's own transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from service.concurrency.executor import FairExecutor
+from service.db.pool import Connection
+from service.domain import proposals as domain
+from service.extraction.candidates import Candidate
+from service.store import proposals
+from service.store.dreams import Lease
+from worker.dreaming.diff import Diff
+from worker.dreaming.plan import NewMemory
+
+Json = dict[str, Any]
+
+
+async def split_rejected(
+    executor: FairExecutor, candidates: Sequence[Candidate], rejected: Mapping[str, float]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """The candidates to keep, and those that say what somebody has rejected and are no surer than it was; ``rejected``
+    are confidences by fingerprint."""
+    if not rejected:
+        return list(candidates), []
+    marks = await executor.each(_fingerprint, candidates, lambda one: len(one.content))
+    kept: list[Candidate] = []
+    again: list[Candidate] = []
+    for one, mark in zip(candidates, marks, strict=True):
+        (again if one.confidence <= rejected.get(mark, -1.0) else kept).append(one)
+    return kept, again
+
+
+async def propose(
+    connection: Connection,
+    lease: Lease,
+    dream_id: UUID,
+    proposed: Sequence[NewMemory],
+    *,
+    diff: Diff,
+    executor: FairExecutor,
+    now: datetime,
+) -> None:
+    """Let these wait, each once; what waits already is taken to be said again. What was rejected meanwhile is left
+    out."""
+    if not proposed:
+        return
+    items = _merged(await executor.each(_item, proposed, lambda one: len(one.content)))
+    there = await proposals.alike(connection, lease.workspace_id, lease.agent_id, list(items))
+    added = await proposals.add(
+        connection, lease.workspace_id, lease.agent_id, [item for mark, item in items.items() if mark not in there],
+        dream_id=dream_id, now=now,
+    )  # fmt: skip
+    support: list[Json] = []
+    for mark, item in items.items():
+        known = there.get(mark)
+        if item["id"] in added:
+            undo: Json = {"proposal_id": item["id"], "version": 1}
+        elif known is not None and known["status"] == "proposed":
+            more = [id_ for id_ in item["message_ids"] if id_ not in known["message_ids"]]
+            support.append({"id": known["id"], "message_ids": more, "confidence": item["confidence"]})
+            before = {name: known[name] for name in ("message_ids", "confidence", "updated_at", "version")}
+            undo = {"proposal_id": known["id"], "version": known["version"] + 1, "row": before}
+        else:
+            continue
+        after = {name: item[name] for name in ("type", "content", "confidence")} | {"user": item["user_name"]}
+        diff.note(
+            "proposed", after=after | {"hearsay_by": item["hearsay_by"], "proposal_id": undo["proposal_id"]}, undo=undo,
+            reason=item["reason"],
+        )  # fmt: skip
+    await proposals.support(connection, lease.workspace_id, support, now)
+
+
+def _merged(items: Sequence[Json]) -> dict[str, Json]:
+    """The items by fingerprint: what is said twice is one, of all its messages and as sure as the surer."""
+    merged: dict[str, Json] = {}
+    for item in items:
+        first = merged.setdefault(item["fingerprint"], item)
+        first["message_ids"] += [id_ for id_ in item["message_ids"] if id_ not in first["message_ids"]]
+        first["confidence"] = max(first["confidence"], item["confidence"])
+    return dict(sorted(merged.items()))
+
+
+def _fingerprint(candidate: Candidate) -> str:
+    return domain.fingerprint(
+        candidate.content, type_=candidate.type, user=candidate.subject, hearsay_by=candidate.hearsay_by,
+        occurred_at=candidate.occurred_at,
+    )  # fmt: skip
+
+
+def _item(new: NewMemory) -> Json:
+    candidate = new.candidate
+    return {
+        "id": new.id,
+        "fingerprint": _fingerprint(candidate),
+        "identity_hash": new.identity,
+        "type": new.type,
+        "content": new.content,
+        "user_name": new.subject,
+        "hearsay_by": new.hearsay_by,
+        "importance": candidate.importance,
+        "confidence": candidate.confidence,
+        "tags": list(candidate.tags),
+        "source": new.source,
+        "message_ids": list(dict.fromkeys(new.evidence)),
+        "reason": f"not sure enough: confidence {candidate.confidence:.2f}",
+        "said_at": new.since,
+        "occurred_at": new.at,
+    }
