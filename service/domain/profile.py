@@ -54,8 +54,7 @@ _RELATIVES = _words_of(
 )
 _PETS = _words_of("dog cat parrot hamster rabbit horse puppy kitten budgie turtle goldfish")
 _RELATIVE_NAMED = re.compile(r"^(?P<kind>[\w-]{2,20}) (?P<name>[A-ZÀ-Þ][\w'’-]{1,30})\b(?=\s[a-z])")
-
-Polarity = Literal["positive", "negative"]
+_ZONE = re.compile(r" time ?zone$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +151,7 @@ def _of_user(attribute: str, memory: Known) -> Iterator[_Stated]:
     value = _as_said(memory.value or "", memory.content)
     if attribute in _SINGLE:
         name, detail = _SINGLE[attribute]
+        value = _ZONE.sub("", value) if name == "time zone" else value
         yield name, detail, True, value, memory
         return
     first, _, rest = attribute.partition("/")

@@ -72,7 +72,7 @@ def claims(sentence: str, *, alone: bool = True) -> list[Claim]:
     Clauses that match a row become claims of their own; what follows without a subject of its own stays with them.
     ``alone``: the speaker talks to the assistant, so that what is commanded is for it.
     """
-    found = _used_to_but_now(sentence) or _switched(sentence) or _of_clauses(sentence, alone)
+    found = _used_to_but_now(sentence) or _left_for(sentence) or _switched(sentence) or _of_clauses(sentence, alone)
     hedged = bool(_HEDGE.search(sentence))
     return [replace(claim, confidence=claim.confidence - 0.2) if hedged else claim for claim in found]
 
@@ -82,6 +82,15 @@ def _used_to_but_now(sentence: str) -> list[Claim]:
     if match is None:
         return []
     slot = tables.FORMER_SLOTS[" ".join(match["verb"].lower().split())]
+    return [Claim(MemoryType.FACT, sentence, "positive", slot, slot_key(match["value"]), None, 0.75, 0.85)]
+
+
+def _left_for(sentence: str) -> list[Claim]:
+    """ "I left Initech and joined Globex", "We left Oslo and settled in Bergen": where somebody works or lives now."""
+    match = tables.LEFT_FOR.match(sentence)
+    if match is None:
+        return []
+    slot = "lives_in" if match["place"] else "works_at"
     return [Claim(MemoryType.FACT, sentence, "positive", slot, slot_key(match["value"]), None, 0.75, 0.85)]
 
 
@@ -180,7 +189,7 @@ def _holds(pattern: Pattern, match: re.Match[str]) -> bool:
 
 def _fill(text: str, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
     groups = match.groupdict()
-    owner = groups.get("who")
+    owner = groups.get("who") or (f"my {groups['kin']}" if groups.get("kin") else None)
     told = to_assistant_as_statement(text, pattern.type) if pattern.to_assistant else as_statement(text)
     base = Claim(
         pattern.type,

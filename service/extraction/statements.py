@@ -22,7 +22,8 @@ _STARTS_HATE = re.compile(
 )
 _LEAD = re.compile(
     r"^(?:[\w'’ ]{2,45}, |i (?:think|guess|believe|feel like) (?:that )?|(?:these days|nowadays|currently"
-    r"|right now|now|recently|lately|today|personally|since then|in general|so|also|because|since|as) )"
+    r"|right now|now|recently|lately|today|personally|since then|in general|as of (?:today|now|(?:this|last) (?:week"
+    r"|month|year))|so|also|because|since|as) )"
     r"(?=(?:i|we|my|our|i'm|i've|we're|we've|i'd|i'll|we'll)\b)",
     re.IGNORECASE,
 )

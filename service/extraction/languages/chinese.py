@@ -36,13 +36,13 @@ CHINESE = Language(
     task=han(r"^(?:请|麻烦)?(?:你)?(?:帮我|帮忙)?(?:把.{0,20})?(?:翻译|写一[篇个首封段]|改写|润色|总结(?:一下)?(?:这"
         r"|下|以)|扮演|假装|续写|生成|编一个"
         r"|修改(?:一下)?(?:这|下|以))"),
-    negation=han(r"(?<!乳糖)(?<!受)不(?!耐受|错|同|久|少|断|仅|光|过(?!敏))|(?<![有])没(?:有)?|别(?!人|的)|从未|未曾"),
+    negation=han(r"(?<!乳糖)(?<!受)不(?!耐受|错|同|久|少|断|仅|光|过(?!敏))|(?<![有])没(?:有)?|(?<![特分级性差类区])别(?!人|的)|从未|未曾"),
     first_person=han(r"我们?"),
     vague=han(r"^(?:它|他|她|你|您|这|那|这个|那个|这样|那样|这些|那些|什么|自己|大家|一切|了|的|过|上了|一下|这里"
         r"|那里|一个人|你们|他们|她们|看看|东西)(?:了|的|啊|吧)?$"
         r"|^(?:你|他|她|它|这|那)"),
     value_ends=han(r"(?:了|啊|呀|吧|哦|的时候|因为.{0,20}|,.{0,40}|。)\s|\s(?=$)"),
-    determiners=han(r"^(?:我的?|喝|吃|用|一个|一只|一种|各种|所有|任何|所有的|去)(?=.)"),
+    determiners=han(r"^(?:我(?:家的?|的)?|喝|吃|用|一个|一只|一种|各种|所有|任何|所有的|去)(?=.)"),
     conjunction=han(r"[,、]|(?<=.)(?:和|跟|与|以及|还有)(?=.)"),
     words=re.compile(rf"[{HAN}]|[a-zA-Z0-9]+"),
     stopwords=frozenset("我们你您他她它的了是在有和也都很就不没这那个一吧呢啊吗要会能想得说对好来到过着把给让做"),
@@ -53,6 +53,7 @@ CHINESE = Language(
     asks="{name}要求助手：“{text}”",
     stop="。",
     rewrites=(
+        (han(r"(?P<pet>[只条个匹]小?(?:狗|猫|鹦鹉|兔子|仓鼠)),(?:它)?(?:的?名字)?叫(?=[\w·]{1,12}$)"), r"\g<pet>叫"),
         (han(r"^比起(?P<other>[^,]{1,20}),?我(?:们)?(?:更|比较)(?P<verb>喜欢|爱)(?P<value>[^,]{1,20})$"),
             r"我更\g<verb>\g<value>而不是\g<other>"),
         (han(r",(?=而不是)"), ""),
@@ -64,14 +65,14 @@ CHINESE = Language(
             r"|没)(?!是我|因为|过$|知道|明白))"), "我"),
     ),
     attributes=ATTRIBUTES | {"电影": "movie", "书": "book", "颜色": "color", "食物": "food"},
-    values=DIETS | MARITAL | {"结婚": "married", "离婚": "divorced", "订婚": "engaged"},
+    values=DIETS | MARITAL | {"素": "vegetarian", "结婚": "married", "离婚": "divorced", "订婚": "engaged"},
     relatives={
         "姐姐": "sister", "妹妹": "sister", "哥哥": "brother", "弟弟": "brother", "妈妈": "mother", "母亲": "mother",
         "爸爸": "father", "父亲": "father", "老公": "husband", "丈夫": "husband", "老婆": "wife", "妻子": "wife",
         "儿子": "son", "女儿": "daughter", "男朋友": "boyfriend", "女朋友": "girlfriend", "老板": "boss",
         "同事": "colleague",
         "奶奶": "grandmother", "外婆": "grandmother", "爷爷": "grandfather", "外公": "grandfather", "狗": "dog",
-        "猫": "cat",
+        "猫": "cat", "鹦鹉": "parrot", "兔子": "rabbit", "仓鼠": "hamster",
         "室友": "roommate", "朋友": "friend",
     },
 )  # fmt: skip

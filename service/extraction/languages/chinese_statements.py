@@ -22,11 +22,11 @@ _PLACE = r"(?P<value>(?!一|这|那|家|公司|学校|宿舍|酒店|哪|里)[^,.
 _COMPANY = r"(?P<value>(?!家|这|那|一|哪|努力)[^,.;:!?了的]{1,20}?)"
 _KIN = (
     "姐姐|妹妹|哥哥|弟弟|妈妈|爸爸|母亲|父亲|老公|老婆|丈夫|妻子|儿子|女儿|男朋友|女朋友|老板|同事|奶奶|爷爷|外婆"
-    "|外公|狗|猫|室友|朋友"
+    "|外公|狗|猫|鹦鹉|兔子|仓鼠|室友|朋友"
 )
 _SURNAMES = "李王张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕"
 _WHO = (
-    rf"(?P<who>我的?(?:{_KIN})|[A-Z][a-z]{{1,20}}(?: [A-Z][a-z]{{1,20}})?|小[{HAN}]|老[{_SURNAMES}]"
+    rf"(?P<who>我(?:的|家的?)?(?:{_KIN})|[A-Z][a-z]{{1,20}}(?: [A-Z][a-z]{{1,20}})?|小[{HAN}]|老[{_SURNAMES}]"
     rf"|[{_SURNAMES}][{HAN}]{{1,2}}?)"
 )
 _JOB = (
@@ -79,6 +79,9 @@ _IDENTITY = (
         r"|你可以)?叫我)(?!你|他|她|它|了|外卖|车|不|做"
         r"|什么)(?P<value>[\w·]{1,16}?)(?:吧|就行|就好|就可以了)?$", "name", importance=0.9, kind="person"),
     _row(MemoryType.IDENTITY, rf"^我的?生日是(?:在)?{_VALUE}", "birthday", importance=0.85, grounded=False),
+    _row(MemoryType.IDENTITY, r"^我(?:的?生日在|是)(?P<value>\d{1,2}月\d{1,2}[日号])(?:出生的?)?$", "birthday",
+        importance=0.85,
+        grounded=False),
     _row(MemoryType.IDENTITY, r"^我(?P<value>\d{1,2}月\d{1,2}[日号])(?:过)?生日", "birthday", importance=0.85,
         grounded=False),
     _row(MemoryType.IDENTITY, r"^我(?:今年|现在)?(?:已经|快)?(?P<value>\d{1,3}"
@@ -109,16 +112,26 @@ _IDENTITY = (
     _row(MemoryType.IDENTITY, rf"^我(?:现在|目前)?(?:是|不是)(?:一?[名个位])?{_JOB}$", "job", importance=0.8),
     _row(MemoryType.IDENTITY, rf"^我的(?:工作|职业)是{_VALUE}", "job", importance=0.8),
     _row(MemoryType.IDENTITY, rf"^我的母语是{_VALUE}", "native_language", importance=0.8),
-    _row(MemoryType.IDENTITY, rf"^我(?:也|还|只)?(?:会|能|不会|不太会)(?:说|讲)(?:一点"
+    _row(MemoryType.IDENTITY, rf"^我(?:也|还|只)?(?:会|能|不会|不太会)?(?:说|讲)(?:一点"
         rf"|流利的)?(?P<value>(?:{_TONGUE})(?:(?:和|、|,"
         rf"|跟)(?:{_TONGUE})){{0,4}})", "speaks", importance=0.75, several=True, deniable=True),
     _row(MemoryType.IDENTITY, r"^我们?有(?:两|三|四|一|\d)个?(?:孩子|儿子|女儿|小孩|姐姐|妹妹|哥哥|弟弟|兄弟|姐妹"
         r"|孙子|孙女)", importance=0.8),
-    _row(MemoryType.IDENTITY, rf"^{_WHO}(?:的名字)?叫(?:做)?(?P<value>(?!我|你|他)[\w·]{{1,12}})$", "name",
-        importance=0.8,
-        kind="person"),
+    _row(MemoryType.IDENTITY, rf"^{_WHO}(?:的名字)?(?:叫(?:做)?|(?<=的名字)是)(?P<value>(?!我|你|他)[\w·]{{1,12}})$",
+        "named",
+        importance=0.8, several=True, kind="person"),
+    _row(MemoryType.FACT,
+        rf"^我们?(?:家)?(?:养|有)了?一[只条个匹](?:小)?(?P<who>{_KIN}),?(?:名字)?叫(?P<value>[\w·]{{1,12}})$",
+        "named",
+        several=True),
+    _row(MemoryType.IDENTITY, r"^我在(?P<value>[\w+-]{2,12})时区$", "time_zone", importance=0.8),
 )  # fmt: skip
 _FACTS = (
+    _row(MemoryType.FACT, rf"^我们?家(?:现在)?在{_PLACE}$", "lives_in", importance=0.75, kind="place"),
+    _row(MemoryType.FACT, rf"^我们?(?:已经)?在{_PLACE}(?:住|生活)了[^,]{{1,8}}(?:了)?$", "lives_in", importance=0.75,
+        kind="place"),
+    _row(MemoryType.FACT, rf"^我(?:现在)?的公司(?:现在)?是{_COMPANY}(?:公司)?$", "works_at", importance=0.75,
+        kind="company"),
     _row(MemoryType.FACT, rf"^{_NOW}我们?(?:也|还|都|现在|目前|一直|已经|其实){{0,3}}{_NOT}{_SOME}(?:居住"
         rf"|住)在?{_PLACE}(?:了|附近)?$",
         "lives_in", importance=0.75, deniable=True, kind="place"),
@@ -160,6 +173,8 @@ _PREFERENCES = (
     _likes(rf"{_I}(?:讨厌|恨|受不了|反感|厌恶)(?!你|他|她){_VALUE}", "negative"),
     _likes(rf"^我们?(?:现在|已经|从来|从|一直|也){{0,2}}不(?:再)?(?:喝|吃|抽)(?!了|过|下|到|完|惯|起){_VALUE}",
         "negative", negated=True),
+    _likes(rf"^我最(?:烦|怕){_VALUE}", "negative"),
+    _likes(r"^我是(?:个)?(?P<value>[^,的是]{1,8}?)迷$"),
     _likes(r"^我(?:已经)?戒(?:掉)?了?(?P<value>烟|酒|糖|咖啡|奶茶)", "negative"),
     _likes(rf"{_I}{_NOT}{_MORE}(?:喜欢|爱(?!你|他|她|人|情|好)|热爱|偏爱|迷上了|爱上了|钟爱)(?!的){_VALUE}"),
     _likes(r"^我们?(?:一直)?对(?P<value>[^,不]{1,20}?)(?:很|不|非常|特别|不太|也|没)?感?有?兴趣$"),

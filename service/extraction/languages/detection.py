@@ -30,6 +30,9 @@ _ENGLISH = frozenset(
         give another write tell hey bye see sure good thanks thank please can will as by an at if or but more all
         some make up out get list explain example use used""")
 )
+_SHARED = {"german": frozenset(("will", "an")), "french": frozenset(("as", "or")), "spanish": frozenset(("he", "has"))}
+"""Words of a language that are English words too: in a session in that language they tell nothing."""
+_SPANISH_PERFECT = re.compile(r"\b(?:he|has)\s\w{2,20}(?:ado|ido|cho|sto|rto)\b")
 
 
 def spoken(text: str, so_far: Language | None) -> Language | None:
@@ -44,7 +47,9 @@ def spoken(text: str, so_far: Language | None) -> Language | None:
     words = _WORD.findall(head.lower())
     if not words:
         return None
-    english = sum(word in _ENGLISH for word in words)
+    shared = _SHARED.get(so_far.name, frozenset()) if so_far else frozenset()
+    apart = _WORD.findall(_SPANISH_PERFECT.sub(" ", head.lower()))
+    english = sum(word in _ENGLISH and word not in shared for word in apart)
     marks = {language.name: [word for word in words if word in language.markers] for language in LANGUAGES}
     best = max(LANGUAGES, key=lambda language: (_alone(marks, language), len(marks[language.name]), language is so_far))
     most = len(marks[best.name])

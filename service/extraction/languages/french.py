@@ -34,6 +34,7 @@ FRENCH = Language(
         r"|au\sfait|en\sfait|en\sréalité|honnêtement|à\svrai\sdire|franchement|pour\sinfo"
         r"|info|note|petite\snote|important|attention|correction|rectification|erratum|pardon|mise\sà\sjour|du\scoup"
         r"|merci|sinon|et|mais|d'ailleurs|ps)\b[\s,:;.!–—-]{0,4}"
+        r"|(?:désormais|dorénavant),?\s(?=(?:je|on|nous)\b|j')"
         r"|(?:souviens-toi|retiens|note|rappelle-toi|sache|n'oublie\spas|il\sfaut\ssavoir)\s(?:bien\s)?(?:que\s"
         r"|qu')(?=(?:je|j'|mon|ma|nous)\b|j'|on\b)"
         r"|je\s(?:crois|pense)\sque\s(?=je\b|j'))"
@@ -110,7 +111,8 @@ FRENCH = Language(
         "frère": "brother", "soeur": "sister", "sœur": "sister", "mère": "mother", "maman": "mother", "père": "father",
         "papa": "father", "fils": "son", "fille": "daughter", "mari": "husband", "femme": "wife", "copain": "boyfriend",
         "copine": "girlfriend", "conjoint": "partner", "compagnon": "partner", "compagne": "partner", "chef": "boss",
-        "cheffe": "boss", "patron": "boss", "chien": "dog", "chienne": "dog", "chat": "cat", "chatte": "cat",
+        "cheffe": "boss", "patron": "boss", "chien": "dog", "perroquet": "parrot", "lapin": "rabbit",
+        "cheval": "horse", "chienne": "dog", "chat": "cat", "chatte": "cat",
         "grand-mère": "grandmother", "grand-père": "grandfather", "oncle": "uncle", "tante": "aunt", "cousin": "cousin",
         "cousine": "cousin", "ami": "friend", "amie": "friend", "collègue": "colleague", "fiancé": "partner",
         "fiancée": "partner",

@@ -9,7 +9,7 @@ _ADVERB = (
     r"(?:(?:très|vraiment|aussi|beaucoup|maintenant|actuellement|toujours|encore|déjà|seulement|surtout|bien"
     r"|énormément|trop|pas|plus"
     r"|pas\sdu\stout|pas\svraiment|pas\sbeaucoup|plutôt|originellement|récemment|enfin|un\speu|totalement|souvent"
-    r"|jamais)\s){0,3}"
+    r"|jamais|désormais|dorénavant)\s){0,3}"
 )
 _I = r"^(?:je\s|j'|nous\s|on\s)(?:ne\s|n'|n\s)?"
 _NAME = r"(?P<value>\w[\w'-]{0,30}(?:\s(?-i:[A-ZÀÂÉÈÊÎÔ][\w'-]{0,30})){0,2})"
@@ -22,7 +22,7 @@ _IN = r"(?:à|en|au|aux|sur|dans\sle)\s"
 _RELATIVE = (
     r"frère|soeur|sœur|mère|père|maman|papa|fils|fille|mari|femme|copain|copine|conjoint|compagnon|compagne|chef"
     r"|cheffe|patron"
-    r"|chien|chienne|chat|chatte|grand-mère|grand-père|oncle|tante|cousin|cousine|ami|amie|collègue|fiancé|fiancée"
+    r"|chien|chienne|chat|chatte|perroquet|lapin|cheval|grand-mère|grand-père|oncle|tante|cousin|cousine|ami|amie|collègue|fiancé|fiancée"
 )
 _WHO = (
     rf"(?P<who>(?:mon|ma)\s(?:{_RELATIVE})(?:\s(?-i:[A-ZÀÂÉÈÊÎÔ][a-zàâéèêëîïôûç]{{1,20}}))?"
@@ -41,7 +41,7 @@ _PROFESSION = (
     r"|journaliste|dentiste|artiste"
     r"|électricien(?:ne)?|économiste|gérante?|polici[eè]re?|pilote|analyste|chant(?:eur|euse)|retraitée?"
     r"|plombi[eè]re?|chef\sde\sprojet|boulang[eè]re?|consultante?)"
-    r"(?:\s(?:de|d'|en)\s?\w{3,20})?)\b"
+    r"(?:\s(?:de|d'|en)\s?(?!métier\b|profession\b|formation\b)\w{3,20})?)\b"
 )
 ATTRIBUTES = {
     "budget": "budget", "date limite": "deadline", "échéance": "deadline", "deadline": "deadline", "délai": "deadline",
@@ -85,7 +85,8 @@ _IDENTITY = (
         importance=0.85, grounded=False),
     row(MemoryType.IDENTITY, r"^j'ai\s(?:maintenant\s|déjà\s|eu\s)?(?P<value>\d{1,3})\sans\b(?!\sd)", "age",
         importance=0.8, grounded=False),
-    row(MemoryType.IDENTITY, rf"^je\s(?:viens|suis\soriginaire)\s(?:de\s|d'|du\s|des\s){_PLACE}", "from",
+    row(MemoryType.IDENTITY, rf"^je\s(?:viens|suis\soriginaire)\s(?:de\s|d'|du\s|des\s)(?!\w{{2,20}}(?:er|ir|re"
+        rf"|être)\s){_PLACE}", "from",
         importance=0.8, kind="place"),
     row(MemoryType.IDENTITY, rf"^(?:je\ssuis\snée?|j'ai\sgrandi)\s(?:à|en|au|aux)\s{_PLACE}", "from", importance=0.8,
         kind="place"),
@@ -97,9 +98,12 @@ _IDENTITY = (
         r"|^je\sremange\sde\sla\sviande", "diet", importance=0.85, value="eats meat"),
     row(MemoryType.IDENTITY, r"^je\s(?:ne\s)?mange\s(?:pas|jamais|plus)\sde\sviande", "diet", importance=0.85,
         value="vegetarian", negated=True),
-    row(MemoryType.IDENTITY, rf"{_I}(?:suis|mange)\s{_ADVERB}{_DIET}", "diet", importance=0.85, deniable=True),
+    row(MemoryType.IDENTITY, rf"{_I}(?:suis|mange)\s(?:devenue?\s)?{_ADVERB}{_DIET}", "diet", importance=0.85,
+        deniable=True),
     row(MemoryType.IDENTITY, rf"{_I}suis\s{_ADVERB}(?P<value>{any_of(MARITAL)})\b", "marital_status", importance=0.8),
     row(MemoryType.IDENTITY, rf"{_I}suis\s{_ADVERB}(?:une?\s)?{_PROFESSION}", "job", importance=0.8),
+    row(MemoryType.IDENTITY, rf"^mon\s(?:métier|travail|boulot)(?:,\sc'est|\sest)\s(?:une?\s)?{_PROFESSION}", "job",
+        importance=0.8),
     row(MemoryType.IDENTITY, rf"{_I}travaille\s{_ADVERB}(?:comme|en\stant\sque?)\s{VALUE}", "job", importance=0.8),
     row(MemoryType.IDENTITY, r"^ma\slangue\s(?:maternelle|natale)\sest\s(?:le\s|l')?(?P<value>\w{3,20})",
         "native_language", importance=0.8),
@@ -108,9 +112,26 @@ _IDENTITY = (
         deniable=True),
     row(MemoryType.IDENTITY, r"^(?:j'ai|nous\savons|on\sa)\s(?:deux|trois|quatre|cinq|\d|une?)\s(?:petite?\s"
         r"|grande?s?\s)?(?:enfants?|fils|filles?|frères?|soeurs?|sœurs?)\b", importance=0.8),
-    row(MemoryType.IDENTITY, rf"^{_WHO}\ss'appelle\s{_NAME}", "name", importance=0.8, kind="person"),
+    row(MemoryType.IDENTITY, rf"^{_WHO}\ss'appelle\s{_NAME}", "named", importance=0.8, several=True, kind="person"),
+    row(MemoryType.IDENTITY, rf"^(?P<value>(?-i:[A-ZÀÂÉÈÊÎÔ][\w'-]{{1,30}}))\sest\s(?P<who>(?:mon"
+        rf"|ma)\s(?:{_RELATIVE}))$", "named",
+        importance=0.8, several=True, kind="person"),
+    row(MemoryType.FACT, rf"^(?:j'ai|nous\savons|on\sa)\s(?P<who>une?\s(?:{_RELATIVE}))(?:\squi\ss'appelle|\snommée?"
+        rf"|\sappelée?|,)\s{_NAME}$", "named", several=True),
+    row(MemoryType.IDENTITY, rf"^je\ssuis\s(?:dans|sur)\sle\sfuseau\s(?:horaire\s)?{VALUE}", "time_zone",
+        importance=0.8),
 )  # fmt: skip
 _FACTS = (
+    row(MemoryType.FACT, rf"^(?:mon|ma|notre)\s(?:appartement|appart|logement|maison)\s(?:est"
+        rf"|se\strouve)\s{_IN}{_PLACE}",
+        "lives_in", importance=0.75, kind="place"),
+    row(MemoryType.FACT, rf"{_I}suis\s{_ADVERB}(?:basée?|installée?)\s{_IN}{_PLACE}", "lives_in", importance=0.75,
+        kind="place"),
+    row(MemoryType.FACT, rf"^mon\s(?:nouvel\s)?employeur(?:,\sc'est|\sest)\s(?:maintenant\s)?{_NAME}", "works_at",
+        importance=0.75,
+        kind="company"),
+    row(MemoryType.FACT, rf"^(?:je\ssuis\s(?:employée?|embauchée?)|je\sviens\sd'être\sembauchée?|j'ai\sété\sembauchée?)"
+        rf"\schez\s{_NAME}", "works_at", importance=0.75, kind="company"),
     row(MemoryType.FACT, rf"{_I}(?:habite|habitons|vis|vivons)\s{_ADVERB}{_IN}{_PLACE}", "lives_in", importance=0.75,
         deniable=True, kind="place"),
     row(MemoryType.FACT, rf"^(?:j'ai\s(?:récemment\s)?|nous\savons\s|on\sa\s|je\sviens\sde\s)(?:déménagée?s?"
@@ -120,9 +141,10 @@ _FACTS = (
         r"|chez))\s?(?:chez\s)?(?-i:(?P<value>[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}))\b", "works_at", polarity="negative",
         importance=0.7, kind="company", past=True),
     row(MemoryType.FACT, r"^(?:j'ai\s(?:commencé|trouvé|démarré|débuté)|je\sviens\sde\scommencer)\s(?:à\stravailler\s"
-        r"|un\snouveau\s(?:travail|poste|boulot|job)\s)?(?:chez|pour)\s(?-i:(?P<value>[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}))",
+        r"|un\snouveau\s(?:travail|poste|boulot|job)\s)?(?:chez|pour)\s(?-i:(?P<value>[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}(?:\s[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}){0,2}))",
         "works_at", importance=0.7, kind="company", past=True),
-    row(MemoryType.FACT, rf"{_I}travaille\s{_ADVERB}(?:chez|pour)\s(?!moi|lui|une?\b|la\b|le\b|mon\b|l'){_NAME}",
+    row(MemoryType.FACT, rf"{_I}(?:travaille|bosse)\s{_ADVERB}(?:chez|pour)\s(?!moi|lui|une?\b|la\b|le\b|mon\b"
+        rf"|l'){_NAME}",
         "works_at", importance=0.75, deniable=True, kind="company"),
     row(MemoryType.FACT, rf"^(?:mon|ma|notre|le|la|l')\s?(?P<attribute>{_ATTRIBUTE})\s(?:est|sera|passe\sà"
         rf"|est\spassée?\sà|a\sété\s(?:reportée?|déplacée?|avancée?|fixée?|décalée?|portée?)\s(?:au|à|le)"
@@ -160,6 +182,10 @@ _PREFERENCES = (
         rf"|bien$|pas$|ça\b)"),
     likes(rf"{_I}suis\s{_ADVERB}(?:une?\s)?(?:grande?\s)?(?:fan|passionnée?|amateur|accro)\s(?:de\sla\s|de\sl'|de\s"
         rf"|du\s|des\s|d'|par\sla\s|par\sl'|par\s|à\s)"),
+    likes(r"^j'ai\s(?:vraiment\s)?horreur\s(?:de\sla\s|de\sl'|des\s|du\s|de\s|d')", "negative"),
+    likes("^", "negative", r"(?P<value>(?!ça|cela|ce\b|il\b|elle\b)[\w\s+#'-]{2,40}?)",
+        r",\sc'est\sfini(?:\spour\smoi)?$"),
+    likes("^", thing=r"(?P<value>(?!ça|cela|ce\b|il\b|elle\b|moi\b)[\w\s+#'-]{2,40}?)", end=r",\sj'adore$"),
     likes(rf"{_I}m'intéresse\s{_ADVERB}(?:à\sla\s|à\sl'|aux\s|au\s|à\s)"),
     likes("^", thing=r"(?P<value>(?!ça|cela|ce\b|il\b|elle\b)[\w\s+#'-]{2,40}?)", end=r"\s(?:ne\s)?me\s(?:plaît"
         r"|plaisent|plait)(?:\s(?:pas|beaucoup|pas\sdu\stout|bien|plus))?$"),
@@ -169,7 +195,7 @@ _PREFERENCES = (
         r"|vouvoyez|me\stutoyer|me\svouvoyer)(?:-moi)?\b"
         r"|(?:s'il\s(?:te|vous)\splaît,?\s|stp,?\s)?(?:pas\sd'|pas\sde\s|sans\s|plus\sd'"
         r"|aucun\s)\w{3,20}(?:,?\s(?:s'il\s(?:te|vous)\splaît|stp|svp|merci))?$"
-        r"|(?:à\spartir\sde\smaintenant|désormais|dorénavant)\b"
+        r"|(?:à\spartir\sde\smaintenant|désormais|dorénavant)\b(?!,?\s(?:je|j'|on|nous)\b)"
         r"|(?:s'il\s(?:te|vous)\splaît,?\s|stp,?\s|merci\sde\s)?(?:réponds|répondez|répondre|utilise|utilisez"
         r"|utiliser|écris|écrivez|parle-moi|donne-moi|garde|résume|évite|n'utilise|je\sveux\sque\stu)\b"
         r"(?=(?:\s\S{1,30}){0,6}?\s(?:toujours|jamais|seulement|français|anglais|unités|puces|emojis?|format|phrases"

@@ -92,7 +92,7 @@ GERMAN = Language(
         r"|aus|nach|vor|als|wie|sehr|gern|gerne"
         r"|lieber|überhaupt|gar|wirklich|mehr|jeden|jetzt|heute|total|verschoben|geändert|erhöht|gesenkt|festgelegt"
         r"|gesetzt|angehoben"
-        r"|geworden|statt|anstatt|besonders|besser|zu|tätig|angestellt|dass|die|der|das|bitte|jahre|inzwischen)\s"
+        r"|geworden|fließend|statt|anstatt|besonders|besser|zu|tätig|angestellt|dass|die|der|das|bitte|jahre|inzwischen)\s"
     ),
     determiners=spelled(
         r"^(?:de[rmns]|die|das|eine?[nmrs]?|meine?[nmrs]?|unsere?[nmrs]?|etwas|viel|alle|jetzt|nun|auch|nur|sehr"
@@ -129,7 +129,8 @@ GERMAN = Language(
         "mann": "husband", "frau": "wife", "mutter": "mother", "mama": "mother", "vater": "father", "papa": "father",
         "bruder": "brother", "schwester": "sister", "sohn": "son", "tochter": "daughter", "freund": "boyfriend",
         "freundin": "girlfriend", "chef": "boss", "chefin": "boss", "kollege": "colleague", "kollegin": "colleague",
-        "hund": "dog", "katze": "cat", "kater": "cat", "partner": "partner", "partnerin": "partner", "oma":
+        "hund": "dog", "papagei": "parrot", "hamster": "hamster", "pferd": "horse", "katze": "cat", "kater": "cat",
+        "partner": "partner", "partnerin": "partner", "oma":
             "grandmother",
         "opa": "grandfather", "tante": "aunt", "onkel": "uncle", "cousin": "cousin", "cousine": "cousin",
     },

@@ -37,7 +37,7 @@ _SUBJECTLESS = spelled(rf"^(?:{OWN_VERBS})\b(?!\s(?:ich|wir)\b)")
 _FRONT_WORD = spelled(
     r"^(?:seit|gestern|vorgestern|heute|morgen|übermorgen|am|im|in|nach|letzte\w{0,2}|nächste\w{0,2}|jede\w{0,2}|vor"
     r"|ab|bis"
-    r"|um|meistens|normalerweise|gewöhnlich|oft|manchmal|immer|täglich|eigentlich|jetzt|inzwischen|mittlerweile|derzeit"
+    r"|um|meistens|normalerweise|gewöhnlich|oft|manchmal|immer|täglich|eigentlich|irgendwann|jetzt|inzwischen|mittlerweile|derzeit|zuhause"
     r"|zurzeit|momentan|aktuell|bald|früher|diese\w{0,2}|ursprünglich|besonders|am|bei|mit|für|leider|natürlich|dann"
     r"|neuerdings|meine?\w{0,2}|kein\w{0,2}|gern|gerne|lieber|beruflich|privat|persönlich|nie|niemals|außerdem|daher"
     r"|deshalb"

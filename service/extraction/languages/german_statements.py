@@ -7,9 +7,9 @@ from service.extraction.languages.grammar import VALUE, likes, row
 
 _ADVERB = (
     r"(?:(?:sehr|wirklich|echt|total|auch|eigentlich|inzwischen|mittlerweile|jetzt|nun|derzeit|zurzeit|aktuell|momentan"
-    r"|gerade|immer|schon|noch|besonders|übrigens|ja|halt|eben|einfach|überhaupt|gar|nur|leider|neuerdings|wieder"
+    r"|gerade|immer|schon|noch|lange?|besonders|übrigens|ja|halt|eben|einfach|überhaupt|gar|nur|leider|neuerdings|wieder"
     r"|früher"
-    r"|heute|ursprünglich|persönlich|absolut|so|am\sliebsten|nicht|nicht\smehr|kein|keine|seit\s(?:kurzem|langem|\d{4})"
+    r"|heute|ursprünglich|persönlich|absolut|so|am\sliebsten|nicht|nicht\smehr|kein|keine|seit\s(?:kurzem|langem|gestern|heute|\d{4})"
     r"|seit\s\w{1,12}\s(?:tagen|wochen|monaten|jahren)|bald|allein|von\sberuf|beruflich|doch|stark|leicht"
     r"|eine?)\s){0,4}"
 )
@@ -22,10 +22,12 @@ _PLACE = (
     r"|versehen|spaß|gutem|schlecht)(?:der\s|den\s|die\s)?[\w'-]{2,30}(?:\s(?:(?-i:[A-ZÄÖÜ][\w'-]{1,30})"
     r"|am\smain)){0,3})"
 )
+_RELATIVE = (
+    r"mann|frau|mutter|vater|mama|papa|bruder|schwester|sohn|tochter|freund|freundin|chef|chefin|kollege|kollegin|hund"
+    r"|katze|kater|papagei|hamster|pferd|partner|partnerin|oma|opa|tante|onkel|verlobte|verlobter|cousin|cousine"
+)
 _WHO = (
-    r"(?P<who>meine?\s(?:mann|frau|mutter|vater|mama|papa|bruder|schwester|sohn|tochter|freund|freundin|chef|chefin"
-    r"|kollege|kollegin|hund|katze|kater|partner|partnerin|oma|opa|tante|onkel|verlobte|verlobter|cousin"
-    r"|cousine)(?:\s(?-i:[A-Z][a-z]{1,20}))?"
+    rf"(?P<who>meine?\s(?:{_RELATIVE})(?:\s(?-i:[A-Z][a-z]{{1,20}}))?"
     r"|(?!(?:ich|wir|das|die|der|es|er|sie|man|wer|was|hier|dort|mir|jeder|alle|keiner|niemand)\b)"
     r"(?-i:[A-ZÄÖÜ][a-zäöüß]{1,20}(?:\s[A-ZÄÖÜ][a-zäöüß]{1,20})?))"
 )
@@ -74,7 +76,7 @@ _NOT_A_WISH = (
 
 _IDENTITY = (
     row(MemoryType.IDENTITY, rf"^(?:ich\sheiße|mein\s(?:voller\s|richtiger\s|echter\s)?name\s(?:ist|lautet)"
-        rf"|man\snennt\smich|alle\snennen\smich|(?:bitte\s)?nenn(?:e|t)?\smich(?:\sbitte)?)\s(?:jetzt\s|auch\s)?"
+        rf"|man\snennt\smich|alle\snennen\smich|(?:bitte\s)?nenn(?:e|t)?\smich(?:\sbitte)?)\s(?:jetzt\s|auch\s|einfach\s|ruhig\s){{0,2}}"
         rf"(?!(?:nicht|mit|das|es|doch|also|so|dich|alle|zwar|hier)\b){_NAME}", "name", importance=0.9, kind="person"),
     row(MemoryType.IDENTITY, rf"^mein\sgeburtstag\sist\s(?:am\s|der\s)?{VALUE}", "birthday", importance=0.85,
         grounded=False),
@@ -110,18 +112,39 @@ _IDENTITY = (
     row(MemoryType.IDENTITY, rf"^ich\sbin\s{_ADVERB}{_PROFESSION}", "job", importance=0.8),
     row(MemoryType.IDENTITY, rf"^ich\sarbeite\s{_ADVERB}als\s{VALUE}", "job", importance=0.8),
     row(MemoryType.IDENTITY, r"^meine\smuttersprache\sist\s(?P<value>\w{3,20})", "native_language", importance=0.8),
+    row(MemoryType.IDENTITY, rf"^ich\sbin\smit\s(?P<value>{_LANGUAGES})\saufgewachsen", "speaks", importance=0.75,
+        several=True),
+    row(MemoryType.IDENTITY, rf"^ich\sbin\s(?:in|auf)\sder\szeitzone\s{VALUE}", "time_zone", importance=0.8),
     row(MemoryType.IDENTITY, rf"^ich\sspreche\s(?:fließend\s|etwas\s|gut\s|ein\sbisschen\s|auch\s|nur\s){{0,2}}"
         rf"(?={_LANGUAGES}\b|kein)(?P<value>[^.;:!?]{{1,80}})", "speaks", importance=0.75, several=True, deniable=True),
     row(MemoryType.IDENTITY, r"^(?:ich|wir)\s(?:habe|hab|haben)\s(?:zwei|drei|vier|fünf|\d|eine?n?)\s"
         r"(?:kleine\s|ältere\s|jüngere\s|große\s|ältere[nr]\s|jüngere[nr]\s)?"
         r"(?:kind(?:er)?|söhne|sohn|töchter|tochter|geschwister|brüder|bruder|schwestern?|enkel\w{0,3})\b",
         importance=0.8),
-    row(MemoryType.IDENTITY, rf"^{_WHO}\sheißt\s{_NAME}", "name", importance=0.8, kind="person"),
+    row(MemoryType.IDENTITY, rf"^{_WHO}\sheißt\s{_NAME}", "named", importance=0.8, several=True, kind="person"),
+    row(MemoryType.IDENTITY, rf"^(?P<value>(?-i:[A-ZÄÖÜ][\w'-]{{1,30}}))\sist\s(?P<who>meine?\s(?:{_RELATIVE}))$",
+        "named",
+        importance=0.8, several=True, kind="person"),
+    row(MemoryType.FACT, rf"^(?:ich|wir)\s(?:habe|hab|haben)\s(?:auch\s)?(?P<who>eine?n?\s(?:{_RELATIVE}))"
+        rf"(?:\snamens|,)\s{_NAME}$", "named", several=True),
     row(MemoryType.IDENTITY, r"^(?P<who>mein\w?\s(?:mann|frau|bruder|schwester|sohn|tochter|hund|katze|freundin"
         r"|freund))\s"
         r"ist\s(?P<value>\d{1,3})\sjahre", "age", importance=0.75, grounded=False),
 )  # fmt: skip
 _FACTS = (
+    row(MemoryType.FACT, rf"^(?:meine|unsere|mein|unser)\s(?:wohnung|haus|zuhause)\s(?:ist"
+        rf"|liegt)\s(?:jetzt\s)?in\s{_PLACE}",
+        "lives_in", importance=0.75, kind="place"),
+    row(MemoryType.FACT, rf"^ich\sbin\szu\s?hause\sin\s{_PLACE}", "lives_in",
+        importance=0.75, kind="place"),
+    row(MemoryType.FACT, rf"^mein\s(?:neuer\s)?arbeitgeber\sist\s(?:jetzt\s)?{_NAME}", "works_at", importance=0.75,
+        kind="company"),
+    row(MemoryType.FACT, rf"^ich\sbin\s{_ADVERB}bei\s(?:der\s|dem\s)?{_NAME}\s(?:angestellt|beschäftigt|tätig)",
+        "works_at",
+        importance=0.75, deniable=True, kind="company"),
+    row(MemoryType.FACT, rf"^ich\sbin\s(?:[\w.]{{1,15}}\s){{0,3}}?zu\s(?:der\s)?{_NAME}\sgewechselt$", "works_at",
+        importance=0.7,
+        kind="company", past=True),
     row(MemoryType.FACT, rf"{_I}(?:wohne|wohnen|lebe|leben)\s{_ADVERB}in\s{_PLACE}", "lives_in", importance=0.75,
         deniable=True, kind="place"),
     row(MemoryType.FACT, rf"{_I}(?:bin|sind)\s(?:[\w.]{{1,15}}\s){{0,4}}?(?:nach|in\sdie)\s{_PLACE}\s(?:um)?gezogen",
@@ -186,6 +209,13 @@ _PREFERENCES = (
     likes(rf"{_I}(?:trinke|esse|spiele|höre|lese|schaue|koche|gehe|fahre|reise|mache|nutze|trinken|essen)\s(?:sehr\s"
         rf"|nicht\s|auch\s"
           rf"|besonders\s|wirklich\s){{0,2}}{_GLAD}\s(?:in\sdie\s|ins\s|zum\s)?"),
+    likes("^", "negative", r"(?P<value>(?!es\b|das\b|so\b)[\w\s+#-]{2,40}?)",
+        r"\s(?:ist|sind)\s(?:einfach\s)?nichts\sfür\smich$",
+          negated=True),
+    likes(r"^ich\skann\smit\s", "negative", r"(?P<value>(?!de[mnr]\s|ihm|ihr)[\w\s+#-]{2,40}?)",
+        r"\snichts\sanfangen$", negated=True),
+    likes(r"^ich\sbin\smit\s", "negative", r"(?P<value>(?!de[mnr]\s|meine|diese|eine|ihm|ihr|allem)[\w\s+#-]{2,40}?)",
+        r"\sdurch$"),
     likes(r"^ich\s(?:trinke|esse|spiele|höre|lese|schaue|koche|mag|habe)\s", thing=r"(?P<value>[\w\s+#-]{2,40}?)",
           end=rf"\s(?:sehr\s|nicht\s|besonders\s|wirklich\s|echt\s){{0,2}}{_GLAD}$"),
     likes(r"^ich\s", thing=r"(?P<value>(?!habe|hab|würde|möchte|bin|kann)\w{3,20}e)", end=rf"\s(?:sehr\s|nicht\s"
@@ -195,7 +225,7 @@ _PREFERENCES = (
     likes(rf"^ich\sinteressiere\smich\s{_ADVERB}für\s"),
     likes(r"^mir\s(?:gefällt|gefallen|schmeckt|schmecken)\s(?:sehr\s|nicht\s|besonders\s){0,2}(?!nicht$)"),
     likes("^", thing=r"(?P<value>(?!es\b|das\b|so\b)[\w\s+#-]{2,40}?)",
-          end=r"\s(?:gefällt|gefallen|schmeckt|schmecken)\smir\s?(?:sehr|nicht|gar\snicht"
+          end=r"\s(?:gefällt|gefallen|schmeckt|schmecken)\smir\s?(?:sehr|nicht\smehr|nicht|gar\snicht"
               r"|überhaupt\snicht)?(?:\sgut)?$"),
     likes(r"^ich\sfinde\s", thing=r"(?P<value>[\w\s+#-]{2,40}?)",
           end=r"\s(?:sehr\s|echt\s|wirklich\s|richtig\s|total\s|so\s)?(?:gut|toll|super|klasse|großartig|lecker"

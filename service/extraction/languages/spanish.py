@@ -17,6 +17,7 @@ SPANISH = Language(
     name="spanish",
     markers=frozenset(
         listed("""
+            hecho cansado contratado vegetariano vegetariana vegano vegana resido
             yo el de la los las una unos que es en mi mis gusta gustan encanta con para por pero muy soy tengo estoy
             del hoy ayer mañana vivo trabajo también tambien hemos he decidido quiero prefiero odio nuestro nuestra
             siempre nunca porque como donde cuando está esta este llamo años alérgico alergia favor sin hablo días
@@ -87,6 +88,8 @@ SPANISH = Language(
     says="{name} dice: «{text}»",
     asks="{name} pide al asistente: «{text}»",
     rewrites=(
+        (spelled(r"^(?:dejé|he\sdejado|me\sfui\sde)\s(?:mi\strabajo\sen\s)?[\w&\s-]{2,30}?(?:,|,?\sy)\s(?:ahora\s|ya\s)?(?=trabajo\s)"),
+            ""),
         (spelled(rf"^(?P<time>{TIME}),\s(?=\w)"), r"\g<time> "),
         (spelled(r"^(?:ya\s)?no\s(?=(?P<verb>vivo|trabajo|soy|me\sllamo|es)\b)(?P<head>[^,]{2,20}?\s(?:en\s"
             r"|de\s)?)(?:[^,]{1,30}),?\ssino\s(?:(?:en|de|que)\s)?"), r"\g<head>"),
@@ -104,7 +107,8 @@ SPANISH = Language(
         "papá": "father", "hijo": "son", "hija": "daughter", "marido": "husband", "esposo": "husband", "esposa": "wife",
         "mujer": "wife", "novio": "boyfriend", "novia": "girlfriend", "pareja": "partner", "jefe": "boss",
         "jefa": "boss",
-        "perro": "dog", "perra": "dog", "gato": "cat", "gata": "cat", "abuelo": "grandfather", "abuela": "grandmother",
+        "perro": "dog", "loro": "parrot", "conejo": "rabbit", "caballo": "horse", "perra": "dog", "gato": "cat",
+        "gata": "cat", "abuelo": "grandfather", "abuela": "grandmother",
         "tío": "uncle", "tía": "aunt", "primo": "cousin", "prima": "cousin", "amigo": "friend", "amiga": "friend",
         "colega": "colleague",
     }),

@@ -19,7 +19,7 @@ _PLACE = (
 )
 _RELATIVE = (
     r"hermano|hermana|madre|padre|mamá|papá|hijo|hija|marido|esposo|esposa|mujer|novio|novia|pareja|jefe|jefa|perro"
-    r"|perra|gato|gata|abuelo|abuela|tío|tía|primo|prima|amigo|amiga|colega"
+    r"|perra|gato|gata|loro|conejo|caballo|abuelo|abuela|tío|tía|primo|prima|amigo|amiga|colega"
 )
 _WHO = (
     rf"(?P<who>mi\s(?:{_RELATIVE})(?:\s(?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{{1,20}}))?"
@@ -33,7 +33,7 @@ _PROFESSION = (
     r"|mecánic|secretari|emplead|desarrollador|profesor|escritor|diseñador|programador|investigador|traductor|contador"
     r"|entrenador|actor|actriz|conductor|vendedor|agricultor|director|pintor|doctor|consultor)(?:o|a)?"
     r"|estudiante|periodista|dentista|artista|electricista|taxista|economista|gerente|policía|piloto|analista|cantante"
-    r"|jubilad[oa]|chef|fontanero)(?:\sde\s\w{3,20})?)\b"
+    r"|jubilad[oa]|chef|fontanero|panader[oa]|carpinter[oa])(?:\sde\s(?!profesión\b|oficio\b|carrera\b)\w{3,20})?)\b"
 )
 ATTRIBUTES = {
     "presupuesto": "budget", "fecha límite": "deadline", "fecha limite": "deadline", "plazo": "deadline",
@@ -87,7 +87,9 @@ _IDENTITY = (
         r"|carne)$", "diet", importance=0.85, value="eats meat"),
     row(MemoryType.IDENTITY, r"^(?:no|nunca|ya\sno)\scomo\s(?:nada\sde\s)?carne\b", "diet", importance=0.85,
         value="vegetarian", negated=True),
-    row(MemoryType.IDENTITY, rf"^{_NO}soy\s{_ADVERB}{_DIET}", "diet", importance=0.85, deniable=True),
+    row(MemoryType.IDENTITY, rf"^{_NO}(?:soy|me\she\shecho|me\she\svuelto|me\svolví|me\shice)\s{_ADVERB}{_DIET}",
+        "diet", importance=0.85, deniable=True),
+    row(MemoryType.IDENTITY, rf"^(?:llevo|sigo|hago)\suna\sdieta\s{_DIET}", "diet", importance=0.85),
     row(MemoryType.IDENTITY, rf"^{_NO}(?:estoy|soy)\s{_ADVERB}(?P<value>{'|'.join(MARITAL)})\b", "marital_status",
         importance=0.8),
     row(MemoryType.IDENTITY, rf"^{_NO}soy\s{_ADVERB}(?:una?\s)?{_PROFESSION}", "job", importance=0.8),
@@ -99,9 +101,29 @@ _IDENTITY = (
         deniable=True),
     row(MemoryType.IDENTITY, r"^(?:tengo|tenemos)\s(?:dos|tres|cuatro|cinco|\d|una?)\s(?:hij[oa]s?|herman[oa]s?"
         r"|niet[oa]s?)\b", importance=0.8),
-    row(MemoryType.IDENTITY, rf"^{_WHO}\sse\sllama\s{_NAME}", "name", importance=0.8, kind="person"),
+    row(MemoryType.IDENTITY, rf"^{_WHO}\sse\sllama\s{_NAME}", "named", importance=0.8, several=True, kind="person"),
+    row(MemoryType.IDENTITY, rf"^(?P<value>(?-i:[A-ZÁÉÍÓÚÑ][\w'-]{{1,30}}))\ses\s(?P<who>mi\s(?:{_RELATIVE}))$",
+        "named",
+        importance=0.8, several=True, kind="person"),
+    row(MemoryType.FACT, rf"^(?:tengo|tenemos)\s(?P<who>una?\s(?:{_RELATIVE}))(?:\sque\sse\sllama|\sllamad[oa]"
+        rf"|,)\s{_NAME}$",
+        "named", several=True),
+    row(MemoryType.IDENTITY, rf"^estoy\sen\s(?:la\s)?zona\shoraria\s(?:de\s)?{VALUE}", "time_zone", importance=0.8),
 )  # fmt: skip
 _FACTS = (
+    row(MemoryType.FACT, rf"^(?:mi|nuestro|nuestra)\s(?:piso|casa|apartamento|departamento)\sestá\sen\s{_PLACE}",
+        "lives_in",
+        importance=0.75, kind="place"),
+    row(MemoryType.FACT, rf"^(?:resido|residimos|llev(?:o|amos)\s[\w\s]{{2,20}}?\sviviendo)\sen\s{_PLACE}", "lives_in",
+        importance=0.75, kind="place"),
+    row(MemoryType.FACT, rf"^(?:me\sacabo\sde\smudar|nos\sacabamos\sde\smudar)\sa\s{_PLACE}", "lives_in",
+        importance=0.75,
+        kind="place", past=True),
+    row(MemoryType.FACT, rf"^mi\s(?:nueva\s)?empresa\s(?:ahora\s)?es\s{_NAME}", "works_at", importance=0.75,
+        kind="company"),
+    row(MemoryType.FACT, rf"^(?:me\shan\scontratado|me\scontrataron)\sen\s{_NAME}", "works_at", importance=0.75,
+        kind="company",
+        past=True),
     row(MemoryType.FACT, rf"^{_NO}(?:vivo|vivimos)\s{_ADVERB}en\s{_PLACE}", "lives_in", importance=0.75,
         deniable=True, kind="place"),
     row(MemoryType.FACT, rf"^(?:me\smudé|nos\smudamos|me\she\smudado|nos\shemos\smudado"
@@ -112,7 +134,8 @@ _FACTS = (
         polarity="negative", importance=0.7, kind="company", past=True),
     row(MemoryType.FACT, r"^(?:empecé\sa\strabajar|he\sempezado\sa\strabajar|acabo\sde\sempezar|empecé"
         r"|tengo\sun\snuevo\strabajo)\s(?:un\snuevo\strabajo\s)?(?:en"
-        r"|para)\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}))", "works_at", importance=0.7, kind="company", past=True),
+        r"|para)\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2}))", "works_at",
+        importance=0.7, kind="company", past=True),
     row(MemoryType.FACT, rf"^{_NO}trabajo\s{_ADVERB}(?:en|para)\s(?!casa|una?\b|el\b|la\b|mi\b|equipo)(?:el\s"
         rf"|la\s)?{_NAME}", "works_at", importance=0.75, deniable=True, kind="company"),
     row(MemoryType.FACT, rf"^(?:mi|nuestro|nuestra|el|la)\s(?P<attribute>{_ATTRIBUTE})\s(?:ahora\s)?(?:es|será|fue"
@@ -146,6 +169,10 @@ _PREFERENCES = (
     likes(r"^(?:dejé|he\sdejado)\sde\s(?:comer|beber|tomar|usar)\s", "negative"),
     likes(rf"^{_NO}(?:me|nos)\s(?:gustan?|encantan?|interesan?|apasionan?|fascinan?|chiflan?)\s{_ADVERB}(?!que|cuando"
         rf"|saber|si\b)"),
+    likes(r"^me\she\s(?:cansado|hartado|aburrido)\s(?:del|de)\s(?!que|todo|esto|ti\b)", "negative"),
+    likes("^", thing=r"(?P<value>(?!eso\b|esto\b|lo\b)[\w\s+#-]{2,40}?)",
+        end=r"\s(?:ya\sno|no)\sme\sgustan?(?:\snada)?$",
+          polarity="negative", negated=True),
     likes(rf"^{_NO}(?:amo|adoro|prefiero|amamos)\s{_ADVERB}(?!que|cuando)"),
     likes(rf"^{_NO}soy\s{_ADVERB}(?:un\s|una\s)?(?:gran\s)?(?:fan|fanátic[oa]|aficionad[oa]|amante)\s(?:del?|al?)\s"),
     likes(rf"^a\s{_WHO}\s{_NO}le\s(?:gustan?|encantan?)\s{_ADVERB}"),

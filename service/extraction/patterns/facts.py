@@ -108,6 +108,10 @@ SPEAKER: tuple[Pattern, ...] = (
         "lives_in",
         importance=0.75,
     ),
+    row(_FACT, rf"{I_HAVE}been (?:living|based) in {PLACE}", "lives_in", importance=0.7),
+    row(_FACT, rf"{I_AM}in {PLACE} now,? (?:i |we )?(?:just )?(?:moved|relocated)\b", "lives_in", importance=0.75),
+    row(_FACT, rf"{I_HAVE}been (?:at|working (?:at|for|with)) {NAME} (?:for|since)\b", "works_at", importance=0.75),
+    row(_FACT, rf"^(?:i'm|i am) (?:now )?at {NAME} these days\b", "works_at", importance=0.7),
     row(_FACT, rf"{I_DO}work (?:at|for|with) {NAME}", "works_at", importance=0.75),
     row(_FACT, rf"{I_AM}(?:working|employed) (?:at|for|by) {NAME}", "works_at", importance=0.75),
     row(
@@ -146,7 +150,15 @@ SPEAKER: tuple[Pattern, ...] = (
         rf"(?:from [\w: ]{{1,25}}? )?(?:to|for|until|till) "
     ),
 )
+NAMED: tuple[Pattern, ...] = (row(_FACT, rf"^home is (?:now )?{PLACE} for (?:me|us)\b", "lives_in", importance=0.75),)
 OTHER: tuple[Pattern, ...] = (
+    row(
+        _FACT,
+        rf"^(?:my|our) (?:new )?(?:flat|apartment|house|home|place) is in {PLACE}",
+        "lives_in",
+        importance=0.7,
+    ),
+    row(_FACT, rf"^(?:my|our) (?:new |current )?employer(?:'s| is)(?: now)? {NAME}", "works_at", importance=0.75),
     *_when(rf"{_WHOSE}{_EVENT}{_TAKES_PLACE}"),
     row(
         _FACT,

@@ -1,7 +1,7 @@
 """What rows are made of: pronouns with their verbs, values, names, professions; and the row itself.
 
 A row is tried at the start of one clause, without regard to case; white space is a single blank. Its group ``value`` is
-what fills the slot, ``who`` or ``thing`` whose attribute that is (the speaker's without), ``attribute`` which.
+what fills the slot, ``who``, ``kin`` or ``thing`` whose attribute that is (the speaker's without), ``attribute`` which.
 """
 
 from __future__ import annotations

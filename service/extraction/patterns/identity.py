@@ -28,8 +28,28 @@ _LANGUAGES = (
 )
 _MARRIED_TO_NO_THING = r"(?! to (?:my|the) (?:job|work|laptop|phone|couch|bed|computer|code|sofa|keyboard)\b)"
 
+_SPOKEN = rf"(?P<value>{_LANGUAGES}(?:(?:,| and|, and) {_LANGUAGES}){{0,4}})\b"
+
+
+def _speaks(regex: str) -> Pattern:
+    return row(_IDENTITY, regex, "speaks", importance=0.8, exclusive=False)
+
+
 SPEAKER: tuple[Pattern, ...] = (
     row(_IDENTITY, rf"^i (?:go by|am called|changed my name to) {NAME}", "name", importance=0.9),
+    row(
+        _IDENTITY,
+        rf"^(?:i'm|i am) (?!(?-i:[A-Z]{{2}})|\w{{2,20}}(?:ian|ish|ese|can)\b){NAME},? by the way\b",
+        "name",
+        importance=0.9,
+    ),
+    row(
+        _IDENTITY,
+        rf"^i was born on (?:the )?(?!an? )(?=[^.!?]{{0,30}}\d){VALUE}",
+        "birthday",
+        importance=0.85,
+        grounded=False,
+    ),
     row(
         _IDENTITY,
         rf"{I_AM}(?P<value>\d{{1,3}})(?: years? old\b(?! than)| now\b|[.,!]|$)",
@@ -84,6 +104,15 @@ SPEAKER: tuple[Pattern, ...] = (
         importance=0.8,
     ),
     row(_IDENTITY, rf"{I_AM}{DIET}", "diet", importance=0.85),
+    row(_IDENTITY, rf"^(?:i've|i have) been (?:an? |strictly ){{0,2}}{DIET}", "diet", importance=0.85),
+    row(
+        _IDENTITY,
+        rf"^(?:i (?:now |currently )?(?:follow|eat|keep|have)|i'm (?:now )?on|i am (?:now )?on) an? (?:strict "
+        rf"|strictly )?"
+        rf"{DIET} diet\b",
+        "diet",
+        importance=0.85,
+    ),
     row(_IDENTITY, rf"{I_HAVE}(?:went|gone|go|turned|became|become) {DIET}", "diet", importance=0.85),
     row(
         _IDENTITY,
@@ -128,6 +157,7 @@ SPEAKER: tuple[Pattern, ...] = (
         importance=0.8,
     ),
     row(_IDENTITY, rf"{I_DO}works? as (?:an? |the )?{ANY_PROFESSION}", "job", importance=0.8),
+    row(_IDENTITY, rf"{I_DO}(?:earn|make) (?:my|a) living as (?:an? )?{ANY_PROFESSION}", "job", importance=0.8),
     row(
         _IDENTITY,
         rf"{I_HAVE}(?:been )?(?:got |gotten )?(?:promoted to|became|become) (?:an? |the )?{PROFESSION}",
@@ -135,18 +165,19 @@ SPEAKER: tuple[Pattern, ...] = (
         importance=0.8,
     ),
     row(_IDENTITY, rf"^(?:i'm|i am) (?:now |currently |actually |also |just )*an? {PASTIME}", importance=0.7),
-    row(
-        _IDENTITY,
+    _speaks(
         rf"^(?:i|we) (?:can |also |only |mostly |fluently |natively |just )*(?:speak|understand) (?:a little |some "
-        rf"|fluent |basic |native |only )*"
-        rf"{_LANGUAGES}\b",
-        importance=0.8,
+        rf"|fluent |basic |native |only )*{_SPOKEN}"
     ),
+    _speaks(rf"{I_AM}fluent in {_SPOKEN}"),
+    _speaks(rf"^i (?:grew up|was raised) speaking {_SPOKEN}"),
     row(
         _IDENTITY,
-        rf"{I_AM}(?:fluent in|bilingual|a native (?:\w+ )?speaker|a (?:native )?{_LANGUAGES} (?:native )?speaker)\b",
+        rf"{I_AM}(?:a native )?(?P<value>{_LANGUAGES}) (?:native )?speaker\b",
+        "native_language",
         importance=0.8,
     ),
+    row(_IDENTITY, rf"{I_AM}(?:bilingual|a native (?:\w+ )?speaker)\b", importance=0.8),
     row(
         _IDENTITY,
         r"^(?:i'm|i am|we're|i live|i work|we are) (?:in|on) (?:the )?(?P<value>(?:[\w/]{2,20} ){0,2}(?:time ?zone"
@@ -180,7 +211,7 @@ OTHER: tuple[Pattern, ...] = (
     row(_IDENTITY, r"^my pronouns are (?P<value>[\w/]{2,20})", "pronouns", importance=0.9),
     row(
         _IDENTITY,
-        rf"^my (?:birthday|bday)(?:'s| is)(?! (?:coming|next|this|so|almost|soon|today|tomorrow|over|not|a|party))"
+        rf"^my (?:birthday|bday)(?:'s| is)(?! (?:coming|next|this|so|almost|soon|today|tomorrow|over|not|a|party)\b)"
         rf"(?: on)?(?: the)? {VALUE}",
         "birthday",
         importance=0.85,
@@ -199,5 +230,13 @@ OTHER: tuple[Pattern, ...] = (
         _IDENTITY,
         r"^my (?:food |drug |known )?allerg(?:y|ies)(?: is| are|:) (?:to )?(?P<value>[\w ,-]{3,60})",
         importance=0.9,
+    ),
+)
+NAMED: tuple[Pattern, ...] = (
+    row(
+        _IDENTITY,
+        rf"^(?P<value>{_LANGUAGES}) is my (?:mother tongue|(?:native|first) (?:language|tongue))\b",
+        "native_language",
+        importance=0.8,
     ),
 )

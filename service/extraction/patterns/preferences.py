@@ -78,6 +78,15 @@ SPEAKER: tuple[Pattern, ...] = (
         rf"(?:drinking |eating |using |liking |playing |having )?",
         "negative",
     ),
+    likes(
+        r"^(?:i|we)(?:'ve| have)? never (?:really )?(?:liked|loved|enjoyed|cared for|been (?:a fan of|into|fond of)) ",
+        "negative",
+    ),
+    likes(
+        r"^(?:i'm|i am) (?:so |totally |completely )?over (?!\d|the (?:moon|age|hill)|here|there|it\b|that\b|this\b)",
+        "negative",
+    ),
+    likes(r"^(?:i|we) (?:just |really )?(?:can't|cannot) get enough of "),
     likes(rf"{I_DO}{LIKE} (?!to see\b|hearing|seeing|how|the way)"),
     likes(
         rf"{I_AM}(?:fan of|fond of|keen on|crazy about|obsessed with|addicted to|passionate about|into"
@@ -98,6 +107,16 @@ SPEAKER: tuple[Pattern, ...] = (
     ),
 )
 OTHER: tuple[Pattern, ...] = (
+    row(
+        _PREFERENCE,
+        r"^(?P<value>(?!it\b|this\b|that\b|he\b|she\b|they\b|these\b|those\b|my\b"
+        r"|your\b)[\w'’-]{2,30}(?: [\w'’-]{2,30}){0,2}?)"
+        r"(?: is| are|'s)(?: just| really| simply)? not for me[.!]*$",
+        "likes",
+        polarity="negative",
+        importance=0.65,
+        exclusive=False,
+    ),
     row(
         _PREFERENCE,
         rf"^my {_FAVORITE} (?P<attribute>(?!part|thing|way|memory|moment)[\w-]{{2,20}}(?: [\w-]{{2,20}})?) (?:is|are"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from service.extraction.lexicon import listed
-from service.extraction.patterns import facts, identity, instructions, intentions, others, preferences
+from service.extraction.patterns import facts, household, identity, instructions, intentions, others, preferences
 from service.extraction.patterns.grammar import CAPITALS, PROFESSION, Pattern
 from service.extraction.patterns.instructions import commands
 
 # A goal such as "I plan to" is not a habit, a negated preference is no preference: the order matters.
 _SPEAKER: tuple[Pattern, ...] = (
     *identity.SPEAKER,
+    *household.SPEAKER,
     *facts.SPEAKER,
     intentions.APPOINTMENT,
     *instructions.SPEAKER,
@@ -24,6 +25,7 @@ _CONTRACTED = {
 """The rows for "I'm", "we've" and the like: those that spell it so."""
 _POSSESSED: tuple[Pattern, ...] = (
     *identity.OTHER,
+    *household.OTHER,
     *facts.OTHER,
     *preferences.OTHER,
     *intentions.OTHER,
@@ -31,6 +33,9 @@ _POSSESSED: tuple[Pattern, ...] = (
 )
 _COMMANDED: tuple[Pattern, ...] = (*identity.OTHER, *instructions.OTHER, *intentions.OTHER, *preferences.OTHER)
 _NAMED: tuple[Pattern, ...] = (
+    *identity.NAMED,
+    *household.NAMED,
+    *facts.NAMED,
     *facts.OTHER,
     *preferences.OTHER,
     *intentions.OTHER,
@@ -53,6 +58,14 @@ SWITCHED = re.compile(
     r"(?:over )?from "
     r"(?P<former>[\w.+#-]{1,25}(?: [\w.+#-]{1,25})?) to (?:using )?(?P<value>[\w.+#-]{1,25}(?: [\w.+#-]{1,25})?)"
     r"(?= for\b| as\b| at\b| last\b| this\b| in\b| on\b|[.,!;]|$)",
+    re.IGNORECASE,
+)
+LEFT_FOR = re.compile(
+    rf"^(?:i|we)(?:'ve| have)? (?:just |recently |finally )?(?:left|quit|resigned from) (?:my job at )?"
+    rf"(?-i:{CAPITALS.replace(',?', '')})(?:, and|,| and)(?: then| now)?"
+    r"(?: (?:i'm|i am|we're|i)(?: now)?)?(?: am)?(?: now)? "
+    r"(?:(?P<place>settled(?: down)? in|moved to|relocated to|live in|living in)"
+    rf"|joined|at|with|started at|work (?:at|for)|working (?:at|for)) (?P<value>(?-i:{CAPITALS}))",
     re.IGNORECASE,
 )
 

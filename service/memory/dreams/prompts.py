@@ -33,6 +33,8 @@ Rules:
 - "subject" is the person it is about, by the name used in the turns, or null.
 - "slot" names an attribute of the subject that can hold one value at a time, as "ann/lives_in", "ann/works_at",
   "apollo/deadline", or "ann/likes/tea" for a liking (one slot per thing liked); "value" is what fills it ("oslo").
+  Of a person these are named name, lives_in, works_at, job, diet, birthday and time_zone; a language spoken is
+  "ann/speaks/danish", a relative or animal by name "ann's sister/named/eva", "ann's dog/named/rex".
   A newer value of the same slot replaces the older one. Use null where several values can hold at once.
 - "occurred_on" is the date or time of an event in ISO 8601, or null.
 - "entities" are the persons, projects, companies, products and places named in the statement.

@@ -1,0 +1,34 @@
+"""Relatives and animals of the speaker, by name.
+
+``kin`` says whose name it is, and the slot is theirs: several sisters are several values.
+"""
+
+from __future__ import annotations
+
+from service.domain.types import MemoryType
+from service.extraction.patterns.grammar import NAME, Pattern, row
+
+_KIN = (
+    r"(?P<kin>(?:step|grand|god)?(?:sister|brother|daughter|son|mother|father)(?:-in-law)?|wife|husband|m[uo]m|dad"
+    r"|partner|girlfriend|boyfriend|fianc[eé]e?|grandma|grandpa|aunt|uncle|cousin|niece|nephew|dog|cat|parrot|hamster"
+    r"|rabbit|horse|puppy|kitten|budgie|turtle|goldfish)"
+)
+_OLDER = r"(?:(?:little|big|older|younger|elder|oldest|youngest|new|old|twin|baby|late|first|second) ){0,2}"
+
+
+def _named(regex: str, type_: MemoryType = MemoryType.FACT) -> Pattern:
+    return row(type_, regex, "named", importance=0.65, exclusive=False)
+
+
+_CALLED = rf"(?: an?| one| another)? {_OLDER}{_KIN}(?:,? (?:named|called|whose name is)|,) {NAME}"
+
+SPEAKER: tuple[Pattern, ...] = (
+    _named(rf"^(?:i|we)(?: have|'ve)(?: got)?{_CALLED}"),
+    _named(rf"^(?:i|we)(?:'ve| have)? (?:just )?(?:got|adopted){_CALLED}", MemoryType.EVENT),
+)
+OTHER: tuple[Pattern, ...] = (
+    _named(rf"^(?:my|our) {_OLDER}{_KIN}(?:['’]s name is| is (?:named|called)|['’]s (?:named|called)) {NAME}"),
+)
+NAMED: tuple[Pattern, ...] = (
+    _named(rf"^(?!(?:it|this|that|he|she|here|there|who|what|which) ){NAME} is (?:my|our) {_OLDER}{_KIN}\b(?!['’]s)"),
+)
