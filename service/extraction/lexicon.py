@@ -29,8 +29,8 @@ BASE_VERBS = frozenset(
     post practice practise praise pray prefer prepare present promise promote protect provide publish pursue push
     put quit raise reach read realize receive recharge recommend record recover redecorate reduce refuse relate
     relax relocate rely remember remind remodel rent repair replace report represent research respect respond rest
-    return review ride run save say schedule score search see seek seem sell send serve set sew share ship shoot shop show
-    sing sit ski skip sleep smell smile smoke snack solve speak spend stand start stay stick stop store strive
+    return review ride run save say schedule score search see seek seem sell send serve set sew share ship shoot shop
+    show sing sit ski skip sleep smell smile smoke snack solve speak spend stand start stay stick stop store strive
     struggle study subscribe abandon acquire allocate announce annoy appoint approve archive arrange assign attach
     audit automate ban bark battle beat bill blog boil bore brush budget bully bury camp cast cater cheat cheer chew
     clear click collaborate commit complain confirm conflict confuse consume convert convince cope correct crash
