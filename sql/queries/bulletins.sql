@@ -1,6 +1,7 @@
 -- fragment: hidden
--- Which of the memories a bulletin ``b`` of agent ``a`` is made of are gone, deleted, expired or not the agent's to read. Each is
--- looked up by itself: in a join the planner takes a bulletin for large, and reads every memory of the workspace.
+-- Which of the memories a bulletin ``b`` of agent ``a`` is made of are gone, deleted, expired or not the agent's to read; for
+-- the newest, which says what is known now, also those that are superseded, or say something else than when it was written. Each
+-- is looked up by itself: in a join the planner takes a bulletin for large, and reads every memory of the workspace.
 ARRAY(
     SELECT cited.id
     FROM (
@@ -9,6 +10,11 @@ ARRAY(
     WHERE (
         SELECT m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now) AND m.scope IN ('agent', 'prime')
             AND (m.agent_id = b.agent_id OR a.prime)
+            AND (b.version < (SELECT max(n.version) FROM bulletins n WHERE n.workspace_id = :workspace AND n.agent_id = b.agent_id)
+                OR m.superseded_by IS NULL AND (m.updated_at <= b.created_at OR m.content = coalesce((
+                    SELECT v.record ->> 'content' FROM memory_versions v
+                    WHERE v.workspace_id = :workspace AND v.memory_id = m.id AND v.at <= b.created_at
+                    ORDER BY v.version DESC LIMIT 1), m.content)))
         FROM memories m WHERE m.workspace_id = :workspace AND m.id = cited.id::uuid
     ) IS NOT TRUE
 )

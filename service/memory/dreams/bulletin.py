@@ -2,7 +2,7 @@
 tied to the memories it says.
 
 A line is shown only while every memory it is made of is live, so that a bulletin hides what is deleted or expired at
-once, and in every version.
+once, and in every version. The newest, which says what is known now, also hides what has been superseded or edited.
 """
 
 from __future__ import annotations
