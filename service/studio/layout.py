@@ -26,6 +26,7 @@ PLACES = (
     ("/", "Memories", "notes"),
     ("/playground", "Playground", "manage_search"),
     ("/dreams", "Dreams", "bedtime"),
+    ("/inbox", "Inbox", "inbox"),
     ("/graph", "Graph", "hub"),
     ("/bulletins", "Bulletins", "article"),
     ("/sessions", "Sessions", "forum"),

@@ -16,6 +16,7 @@ Json = dict[str, Any]
 DIFF_THRESHOLD = 0.75
 CHANGE_LABELS = {
     "created": ("Created", "good"),
+    "proposed": ("Proposed", "warn"),
     "reinforced": ("Reinforced", "accent"),
     "superseded": ("Superseded", "warn"),
     "completed": ("Done", "good"),
@@ -88,7 +89,7 @@ def change(one: Json, contents: dict[str, str]) -> Markup:
     before, after = one.get("before") or {}, one.get("after") or {}
     content = contents.get(str(one.get("memory_id")), "a memory")
     match one["op"]:
-        case "created":
+        case "created" | "proposed":
             about = Markup(' <span class="faint">about {}</span>').format(after["user"]) if after.get("user") else ""
             return Markup('{} <span class="faint">{}</span>{}{}').format(
                 after.get("content"), after.get("type"), about, _hearsay(after)
