@@ -95,6 +95,8 @@ const PAGE = 200;
 /** Results of one search at most: the bound of the API. */
 const FOUND_MAX = 100;
 const SYSTEM = "system";
+const METADATA_LOST =
+  "Metadata is not kept with turns: the memories that a dream makes of them have none; infer: false keeps it.";
 
 export class Memory {
   /** Everything else. */
@@ -113,7 +115,10 @@ export class Memory {
     const { metadata = {}, infer = true } = options;
     if (typeof messages === "string") return this.#save([draft(whose, messages, metadata)]);
     const turns = Array.isArray(messages) ? messages : [messages];
-    if (infer) return this.#append(turns, whose);
+    if (infer) {
+      if (Object.keys(metadata).length) console.warn(METADATA_LOST);
+      return this.#append(turns, whose);
+    }
     const kept = turns.filter((turn) => turn.role !== SYSTEM && textOf(turn.content));
     return this.#save(kept.map((turn) => draft(whose, textOf(turn.content), { ...metadata, role: turn.role })));
   }

@@ -39,8 +39,13 @@ export function never(signal: AbortSignal): Promise<Response> {
 }
 
 export function scripted(replies: Reply[], options: ClientOptions = {}): { reverie: Reverie; asked: Asked[] } {
+  const { fetch, asked } = scriptedFetch(replies);
+  return { reverie: new Reverie({ url: "http://reverie.test", apiKey: "k", ...options, fetch }), asked };
+}
+
+export function scriptedFetch(replies: Reply[]): { fetch: typeof fetch; asked: Asked[] } {
   const asked: Asked[] = [];
-  const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+  const answering = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(String(input));
     const body = typeof init.body === "string" ? JSON.parse(init.body) : init.body;
     const headers = new Headers(init.headers);
@@ -50,5 +55,5 @@ export function scripted(replies: Reply[], options: ClientOptions = {}): { rever
     if (reply instanceof Error) throw reply;
     return typeof reply === "function" ? reply(init.signal as AbortSignal) : reply;
   };
-  return { reverie: new Reverie({ url: "http://reverie.test", apiKey: "k", ...options, fetch }), asked };
+  return { fetch: answering, asked };
 }

@@ -73,7 +73,19 @@ test("a stream that is silent for too long is taken up again", async () => {
 });
 
 test("a slow reader is no silent stream", async () => {
-  const { reverie, asked } = scripted([stream([event(1), event(2)])]);
+  const pieces = [event(1), event(2)];
+  const abortable = async (signal: AbortSignal) =>
+    new Response(
+      new ReadableStream({
+        start: (controller) => signal.addEventListener("abort", () => controller.error(signal.reason)),
+        pull: (controller) => {
+          const piece = pieces.shift();
+          if (piece) controller.enqueue(new TextEncoder().encode(piece));
+          else controller.close();
+        },
+      }),
+    );
+  const { reverie, asked } = scripted([abortable]);
   const events = reverie.events({ after: 0, wait: false });
   await events.next();
   await vi.advanceTimersByTimeAsync(600_000);
