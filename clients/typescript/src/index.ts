@@ -1,11 +1,11 @@
 /** The TypeScript client of Reverie: `Reverie` speaks the whole API, `Memory` has the methods of mem0. */
 
-export type { Completion } from "./calls/workspace.js";
+export type { WireFormat } from "./calls/proxy.js";
 export * from "./errors.js";
 export type * from "./memory.js";
 export { Memory } from "./memory.js";
 export type { components, operations, paths } from "./openapi.js";
 export { Reverie } from "./reverie.js";
-export type { EventOptions, ImportOptions, ReverieEvent } from "./streams.js";
+export type { AskEvent, EventOptions, ImportOptions, ReverieEvent } from "./streams.js";
 export type { ClientOptions, RequestOptions } from "./transport.js";
 export type * from "./types.js";

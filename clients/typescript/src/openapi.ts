@@ -379,7 +379,8 @@ export interface paths {
         put?: never;
         /**
          * Answer a question from memory
-         * @description Returns the answer with the cited memories; without a language model, the best memories only.
+         * @description Returns the answer with the cited memories; without a language model, the best memories only. With `stream`,
+         *     server-sent events: `memories` at once, then `answer`, or `error`.
          */
         post: operations["ask_memory"];
         delete?: never;
@@ -612,6 +613,51 @@ export interface paths {
          *     lists the memories changed since.
          */
         post: operations["undo_summary"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List proposals
+         * @description Statements with a confidence below `dream.propose_below`, with the messages they come from, newest first. What a
+         *     memory says by now is left out.
+         */
+        get: operations["list_inbox"];
+        put?: never;
+        /**
+         * Decide on several proposals
+         * @description Decides alike on up to 100 proposals, all or none. 409 lists those already decided on.
+         */
+        post: operations["decide_proposals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inbox/{proposal_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide on a proposal
+         * @description Accepts, edits, rejects or reopens a proposal. Of two decisions at once one holds, and the other is a 409.
+         */
+        post: operations["decide_proposal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1216,6 +1262,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a response
+         * @description OpenAI's response with recalled memories added to `instructions` and the turn stored.
+         *
+         *     As with chat completions; `background` is a 422. `previous_response_id`, `conversation` and `store` are passed on:
+         *     a session then holds what came through the proxy, and is named by `conversation`, else by X-Reverie-Session.
+         */
+        post: operations["create_response"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a message
+         * @description Anthropic's message with recalled memories added to `system` and the turn stored.
+         *
+         *     As with chat completions. The API key is taken from `x-api-key` as well; `anthropic-version` and `anthropic-beta`
+         *     are passed on.
+         */
+        post: operations["create_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/count_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count the tokens of a message
+         * @description Anthropic's count of the tokens of a message, without the memory block; an estimate where the model is of another
+         *     provider. Nothing is recalled and nothing stored.
+         */
+        post: operations["count_message_tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the models of the proxy
+         * @description Models that may be called: those that `proxy.models` names, and those of the models' servers that it allows. In
+         *     Anthropic's shape for requests with `anthropic-version`, else in OpenAI's.
+         */
+        get: operations["list_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/documents": {
         parameters: {
             query?: never;
@@ -1603,9 +1737,9 @@ export interface components {
             name?: string | null;
             /**
              * Events
-             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `window.compacted`. Default: all.
+             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`. Default: all.
              */
-            events?: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "window.compacted")[] | null;
+            events?: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "proposal.created" | "window.compacted")[] | null;
         };
         /**
          * Agent
@@ -1724,6 +1858,7 @@ export interface components {
              *       "ignore_patterns": [],
              *       "instructions": "",
              *       "language": "as_said",
+             *       "reflect": "rules",
              *       "bulletin_tokens_max": 500
              *     }
              */
@@ -1853,6 +1988,61 @@ export interface components {
             updated_at: string;
         };
         /**
+         * AnthropicErrorDetail
+         * @description Error as Anthropic's clients read it.
+         */
+        AnthropicErrorDetail: {
+            /**
+             * Type
+             * @description Kind of error, such as `invalid_request_error`.
+             */
+            type: string;
+            /**
+             * Message
+             * @description Explanation of this occurrence.
+             */
+            message: string;
+        };
+        /**
+         * AnthropicProblem
+         * @description Problem details, with the error as Anthropic's clients read it; `type` is `error`.
+         */
+        AnthropicProblem: {
+            /**
+             * Type
+             * @description URI reference of the problem type.
+             */
+            type: string;
+            /**
+             * Title
+             * @description Short name of the problem.
+             */
+            title: string;
+            /**
+             * Status
+             * @description HTTP status code.
+             */
+            status: number;
+            /**
+             * Detail
+             * @description Explanation of this occurrence.
+             */
+            detail: string;
+            /**
+             * Errors
+             * @description Invalid fields with `loc` (path) and `msg` (reason); null for problems without fields.
+             */
+            errors?: {
+                [key: string]: unknown;
+            }[] | null;
+            error: components["schemas"]["AnthropicErrorDetail"];
+            /**
+             * Request Id
+             * @description Id of the request, as in the header X-Request-Id.
+             */
+            request_id: string | null;
+        };
+        /**
          * AppendMessages
          * @description Messages to append to a session.
          */
@@ -1914,6 +2104,16 @@ export interface components {
             memories: components["schemas"]["Memory"][];
             /** @description Degradation of the answer; null for a complete answer. */
             degraded: components["schemas"]["Degraded"] | null;
+            /**
+             * Data
+             * @description Answer as JSON, valid against `response_schema`; null without one or an answer.
+             */
+            data?: unknown;
+            /**
+             * Evidence
+             * @description Cited memories with the quoted words; null unless asked for with `evidence`.
+             */
+            evidence?: components["schemas"]["Evidence"][] | null;
         };
         /**
          * AskRequest
@@ -1985,10 +2185,41 @@ export interface components {
              */
             task?: string | null;
             /**
+             * As Of
+             * @description Time of the facts: memories valid then, as they stood then, instead of now.
+             */
+            as_of?: string | null;
+            /**
+             * Effort
+             * @description Effort: `low` (10 memories, half the tokens), `medium` (30 memories) or `high` (60 memories, twice the tokens, and further wordings as with `expand`). Default `medium`.
+             * @default medium
+             * @enum {string}
+             */
+            effort?: "low" | "medium" | "high";
+            /**
              * Max Tokens
-             * @description Token budget of the memories given to the model. Default: the setting `retrieval.context_max_tokens` (2,000).
+             * @description Token budget of the memories given to the model. Default: the setting `retrieval.context_max_tokens` (2,000), by `effort`.
              */
             max_tokens?: number | null;
+            /**
+             * Response Schema
+             * @description JSON Schema of `data`: type, properties, required, additionalProperties, items, anyOf, enum, const, and bounds of size; no references, patterns and formats, at most 20,000 bytes. Default: no `data`.
+             */
+            response_schema?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Evidence
+             * @description Addition of the cited memories with the quoted words (`evidence`). Default false.
+             * @default false
+             */
+            evidence?: boolean;
+            /**
+             * Stream
+             * @description Server-sent events `memories` (at once) and `answer` (once it is checked) instead of one body. Default false.
+             * @default false
+             */
+            stream?: boolean;
         };
         /**
          * AuditLine
@@ -2549,9 +2780,9 @@ export interface components {
             name: string | null;
             /**
              * Events
-             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `window.compacted`; null for all.
+             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null for all.
              */
-            events: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "window.compacted")[] | null;
+            events: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "proposal.created" | "window.compacted")[] | null;
             /**
              * Position
              * @description Position of the last delivered event.
@@ -2768,6 +2999,123 @@ export interface components {
              * @description Time of the oldest dead letter.
              */
             oldest_at: string | null;
+        };
+        /**
+         * Decided
+         * @description Proposal after a decision, and the memory that came of it.
+         */
+        Decided: {
+            /** @description Proposal after the decision. */
+            proposal: components["schemas"]["Proposal"];
+            /** @description Saved memory, or the stored one that says the same; null where nothing was saved. */
+            memory: components["schemas"]["Memory"] | null;
+        };
+        /**
+         * Decision
+         * @description Decision on a proposal. The fields of the memory belong to `edit`, which needs one of them at least.
+         */
+        Decision: {
+            /**
+             * Action
+             * @description Decision: `accept` (a memory is saved), `edit` (a memory is saved with the fields given), `reject` (nothing is saved, and the statement is not proposed again) or `reopen` (a rejected proposal waits again).
+             * @enum {string}
+             */
+            action: "accept" | "edit" | "reject" | "reopen";
+            /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo. Default: the proposal's. */
+            type?: ("fact" | "preference" | "decision" | "identity" | "event" | "observation" | "goal" | "todo") | null;
+            /**
+             * Content
+             * @description Text of the memory, at most 8,000 characters. Default: the proposal's.
+             */
+            content?: string | null;
+            /**
+             * User
+             * @description User described by the memory.
+             */
+            user?: string | null;
+            /**
+             * Importance
+             * @description Importance of the memory from 0 to 1. Default: the proposal's.
+             */
+            importance?: number | null;
+            /**
+             * Confidence
+             * @description Confidence of the memory from 0 to 1. Default 1, of hearsay 0.5.
+             */
+            confidence?: number | null;
+            /**
+             * Tags
+             * @description Tags of the memory, at most 50. Default: the proposal's.
+             */
+            tags?: string[] | null;
+            /**
+             * Metadata
+             * @description JSON object of the caller's own. Default empty.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Occurred At
+             * @description Time of the described event.
+             */
+            occurred_at?: string | null;
+        };
+        /**
+         * DecisionOnMany
+         * @description Decision on several proposals, all or none.
+         */
+        DecisionOnMany: {
+            /**
+             * Action
+             * @description Decision: `accept` (a memory is saved), `edit` (a memory is saved with the fields given), `reject` (nothing is saved, and the statement is not proposed again) or `reopen` (a rejected proposal waits again).
+             * @enum {string}
+             */
+            action: "accept" | "edit" | "reject" | "reopen";
+            /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo. Default: the proposal's. */
+            type?: ("fact" | "preference" | "decision" | "identity" | "event" | "observation" | "goal" | "todo") | null;
+            /**
+             * Content
+             * @description Text of the memory, at most 8,000 characters. Default: the proposal's.
+             */
+            content?: string | null;
+            /**
+             * User
+             * @description User described by the memory.
+             */
+            user?: string | null;
+            /**
+             * Importance
+             * @description Importance of the memory from 0 to 1. Default: the proposal's.
+             */
+            importance?: number | null;
+            /**
+             * Confidence
+             * @description Confidence of the memory from 0 to 1. Default 1, of hearsay 0.5.
+             */
+            confidence?: number | null;
+            /**
+             * Tags
+             * @description Tags of the memory, at most 50. Default: the proposal's.
+             */
+            tags?: string[] | null;
+            /**
+             * Metadata
+             * @description JSON object of the caller's own. Default empty.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Occurred At
+             * @description Time of the described event.
+             */
+            occurred_at?: string | null;
+            /**
+             * Ids
+             * @description Ids of the proposals, 1 to 100.
+             */
+            ids: string[];
         };
         /**
          * Degraded
@@ -3123,6 +3471,11 @@ export interface components {
              */
             ignore_patterns?: string[];
             /**
+             * Propose Below
+             * @description Confidence below which a dream's statement waits as a proposal in the inbox instead of becoming a memory, from 0 to 1. Null: none waits. Default null.
+             */
+            propose_below?: number | null;
+            /**
              * Instructions
              * @description Instructions to the language model of dreams, bulletins and summaries: what the agent is for, what to keep, what to ignore; at most 4,000 characters. Rules do not read them. Default empty.
              * @default
@@ -3134,6 +3487,13 @@ export interface components {
              * @default as_said
              */
             language?: string;
+            /**
+             * Reflect
+             * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and changes over time), or `off` (nothing). Default `rules`.
+             * @default rules
+             * @enum {string}
+             */
+            reflect?: "off" | "rules";
             /**
              * Bulletin Tokens Max
              * @description Maximum length of a bulletin in tokens. Default 500.
@@ -3214,6 +3574,11 @@ export interface components {
              */
             ignore_patterns?: string[];
             /**
+             * Propose Below
+             * @description Confidence below which a dream's statement waits as a proposal in the inbox instead of becoming a memory, from 0 to 1. Null: none waits. Default null.
+             */
+            propose_below?: number | null;
+            /**
              * Instructions
              * @description Instructions to the language model of dreams, bulletins and summaries: what the agent is for, what to keep, what to ignore; at most 4,000 characters. Rules do not read them. Default empty.
              * @default
@@ -3225,6 +3590,13 @@ export interface components {
              * @default as_said
              */
             language?: string;
+            /**
+             * Reflect
+             * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and changes over time), or `off` (nothing). Default `rules`.
+             * @default rules
+             * @enum {string}
+             */
+            reflect?: "off" | "rules";
             /**
              * Bulletin Tokens Max
              * @description Maximum length of a bulletin in tokens. Default 500.
@@ -3642,6 +4014,28 @@ export interface components {
             kind?: string | null;
         };
         /**
+         * Evidence
+         * @description Cited memory with the quoted words.
+         */
+        Evidence: {
+            /**
+             * Memory Id
+             * Format: uuid
+             * @description Id of the memory.
+             */
+            memory_id: string;
+            /**
+             * Quote
+             * @description Words quoted from the memory.
+             */
+            quote: string;
+            /**
+             * Text
+             * @description Content of the memory.
+             */
+            text: string;
+        };
+        /**
          * ExtractRequest
          * @description Messages from which a dream would make memories.
          */
@@ -4006,6 +4400,14 @@ export interface components {
              */
             chunks: number;
         };
+        /** Items[Decided] */
+        Items_Decided_: {
+            /**
+             * Items
+             * @description All items.
+             */
+            items: components["schemas"]["Decided"][];
+        };
         /** Items[EmbeddingProvider] */
         Items_EmbeddingProvider_: {
             /**
@@ -4206,6 +4608,19 @@ export interface components {
             memory_id?: string | null;
             /** @description Target entity. Exactly one of `memory_id` and `entity` is required. */
             entity?: components["schemas"]["EntityRef"] | null;
+        };
+        /**
+         * ListedModel
+         * @description Model that may be called, with whatever else its server says of it.
+         */
+        ListedModel: {
+            /**
+             * Id
+             * @description Name of the model.
+             */
+            id: string;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * Memory
@@ -4850,6 +5265,19 @@ export interface components {
             error: string | null;
         };
         /**
+         * ModelList
+         * @description Models that may be called, in the shape of OpenAI or of Anthropic.
+         */
+        ModelList: {
+            /**
+             * Data
+             * @description Models that may be called.
+             */
+            data: components["schemas"]["ListedModel"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * ModelState
          * @description State of the language model.
          */
@@ -4918,6 +5346,66 @@ export interface components {
              * @description Total length in tokens.
              */
             tokens: number;
+        };
+        /**
+         * OpenAIErrorDetail
+         * @description Error as OpenAI's clients read it.
+         */
+        OpenAIErrorDetail: {
+            /**
+             * Message
+             * @description Explanation of this occurrence.
+             */
+            message: string;
+            /**
+             * Type
+             * @description Kind of error, such as `invalid_request_error`.
+             */
+            type: string;
+            /**
+             * Param
+             * @description Name of the invalid field; null for errors without one.
+             */
+            param: string | null;
+            /**
+             * Code
+             * @description Code of the error, such as `invalid_api_key`; null for most errors.
+             */
+            code: string | null;
+        };
+        /**
+         * OpenAIProblem
+         * @description Problem details, with the error as OpenAI's clients read it.
+         */
+        OpenAIProblem: {
+            /**
+             * Type
+             * @description URI reference of the problem type.
+             */
+            type: string;
+            /**
+             * Title
+             * @description Short name of the problem.
+             */
+            title: string;
+            /**
+             * Status
+             * @description HTTP status code.
+             */
+            status: number;
+            /**
+             * Detail
+             * @description Explanation of this occurrence.
+             */
+            detail: string;
+            /**
+             * Errors
+             * @description Invalid fields with `loc` (path) and `msg` (reason); null for problems without fields.
+             */
+            errors?: {
+                [key: string]: unknown;
+            }[] | null;
+            error: components["schemas"]["OpenAIErrorDetail"];
         };
         /**
          * PageContent
@@ -5209,6 +5697,19 @@ export interface components {
              */
             next_cursor: string | null;
         };
+        /** Page[Proposal] */
+        Page_Proposal_: {
+            /**
+             * Items
+             * @description Items of this page.
+             */
+            items: components["schemas"]["Proposal"][];
+            /**
+             * Next Cursor
+             * @description Cursor of the next page; null on the last page.
+             */
+            next_cursor: string | null;
+        };
         /** Page[Session] */
         Page_Session_: {
             /**
@@ -5299,9 +5800,9 @@ export interface components {
             name?: string | null;
             /**
              * Events
-             * @description New event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `window.compacted`; null: all.
+             * @description New event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null: all.
              */
-            events?: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "window.compacted")[] | null;
+            events?: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "proposal.created" | "window.compacted")[] | null;
             /**
              * Active
              * @description Delivery of events: false disables the webhook, true enables it.
@@ -5480,13 +5981,177 @@ export interface components {
             content: string;
         };
         /**
+         * Proposal
+         * @description Statement of a dream that waits for a decision, or was decided on.
+         */
+        Proposal: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the proposal.
+             */
+            id: string;
+            /**
+             * Agent
+             * @description Name of the agent.
+             */
+            agent: string;
+            /**
+             * Status
+             * @description Status: `proposed` (waits), `accepted`, `edited` (accepted with changes) or `rejected`.
+             * @enum {string}
+             */
+            status: "proposed" | "accepted" | "edited" | "rejected";
+            /** @description Type of the proposed memory. */
+            type: components["schemas"]["MemoryType"];
+            /**
+             * Content
+             * @description Text of the proposed memory.
+             */
+            content: string;
+            /**
+             * User
+             * @description User described by the proposed memory.
+             */
+            user: string | null;
+            /**
+             * Hearsay By
+             * @description Speaker of a statement about somebody else; null for a statement that is not hearsay.
+             */
+            hearsay_by: string | null;
+            /**
+             * Importance
+             * @description Importance of the proposed memory from 0 to 1.
+             */
+            importance: number;
+            /**
+             * Confidence
+             * @description Confidence of the dream in the statement from 0 to 1.
+             */
+            confidence: number;
+            /**
+             * Tags
+             * @description Tags of the proposed memory.
+             */
+            tags: string[];
+            /**
+             * Source
+             * @description JSON object with the origin of the proposed memory.
+             */
+            source: {
+                [key: string]: unknown;
+            };
+            /**
+             * Reason
+             * @description Reason for the proposal.
+             */
+            reason: string;
+            /**
+             * Said At
+             * Format: date-time
+             * @description Time of the statement, from which the memory is valid.
+             */
+            said_at: string;
+            /**
+             * Occurred At
+             * @description Time of the described event.
+             */
+            occurred_at: string | null;
+            /**
+             * Sources
+             * @description Messages that the proposal was made of.
+             */
+            sources: components["schemas"]["ProposalSource"][];
+            /**
+             * Dream Id
+             * @description Id of the proposing dream.
+             */
+            dream_id: string | null;
+            /**
+             * Memory Id
+             * @description Id of the memory that came of it; null unless accepted or edited.
+             */
+            memory_id: string | null;
+            /**
+             * Decided By
+             * @description Key or agent that decided; null while nobody has.
+             */
+            decided_by: string | null;
+            /**
+             * Decided At
+             * @description Time of the decision; null while there is none.
+             */
+            decided_at: string | null;
+            /**
+             * Version
+             * @description Version number, starting at 1.
+             */
+            version: number;
+            /**
+             * Created At
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             * @description Time of the last change, or of the last message that says it.
+             */
+            updated_at: string;
+        };
+        /**
+         * ProposalSource
+         * @description Message that a proposal was made of.
+         */
+        ProposalSource: {
+            /**
+             * Message Id
+             * Format: uuid
+             * @description Id of the message.
+             */
+            message_id: string;
+            /**
+             * Session
+             * @description Session of the message.
+             */
+            session: string;
+            /**
+             * Seq
+             * @description Number of the message in its session, starting at 1.
+             */
+            seq: number;
+            /**
+             * Role
+             * @description Role of the speaker: `system` (instructions), `user`, `assistant` (model) or `tool` (tool result).
+             * @enum {string}
+             */
+            role: "system" | "user" | "assistant" | "tool";
+            /**
+             * Name
+             * @description Name of the speaker in a chat of several people.
+             */
+            name: string | null;
+            /**
+             * Content
+             * @description Text of the message, its first 2,000 characters.
+             */
+            content: string;
+            /**
+             * Created At
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
+        };
+        /**
          * ProxySettings
-         * @description OpenAI-compatible proxy: availability, models, and limits of the memory block.
+         * @description Proxy in front of models: availability, models, and limits of the memory block.
          */
         ProxySettings: {
             /**
              * Enabled
-             * @description Availability of `POST /v1/chat/completions`. Default false.
+             * @description Availability of the proxy (`POST /v1/chat/completions`, `/v1/responses`, `/v1/messages`). Default false.
              * @default false
              */
             enabled?: boolean;
@@ -5658,6 +6323,7 @@ export interface components {
              *       "ignore_patterns": [],
              *       "instructions": "",
              *       "language": "as_said",
+             *       "reflect": "rules",
              *       "bulletin_tokens_max": 500,
              *       "tokens_max": 500000,
              *       "cost_max_usd": 5,
@@ -5715,6 +6381,7 @@ export interface components {
              * @default {
              *       "deleted_days": 30,
              *       "decay_days": 30,
+             *       "proposals_days": 90,
              *       "events_days": 7
              *     }
              */
@@ -6141,6 +6808,12 @@ export interface components {
              * @default 30
              */
             decay_days?: number;
+            /**
+             * Proposals Days
+             * @description Days after which a proposal of the inbox that nobody decided on is removed, and a rejected one loses its words. Default 90.
+             * @default 90
+             */
+            proposals_days?: number;
             /**
              * Events Days
              * @description Retention of events in days. Default 7.
@@ -6991,6 +7664,7 @@ export interface components {
              *       "ignore_patterns": [],
              *       "instructions": "",
              *       "language": "as_said",
+             *       "reflect": "rules",
              *       "bulletin_tokens_max": 500,
              *       "tokens_max": 500000,
              *       "cost_max_usd": 5,
@@ -7048,6 +7722,7 @@ export interface components {
              * @default {
              *       "deleted_days": 30,
              *       "decay_days": 30,
+             *       "proposals_days": 90,
              *       "events_days": 7
              *     }
              */
@@ -7354,6 +8029,13 @@ export interface components {
                 [key: string]: unknown;
             }[];
             /**
+             * Proposals
+             * @description Proposals of the inbox that are about or from the user.
+             */
+            proposals: {
+                [key: string]: unknown;
+            }[];
+            /**
              * Edges
              * @description Edges stated by memories about the user.
              */
@@ -7516,9 +8198,9 @@ export interface components {
             name: string | null;
             /**
              * Events
-             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `window.compacted`; null for all.
+             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null for all.
              */
-            events: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "window.compacted")[] | null;
+            events: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "proposal.created" | "window.compacted")[] | null;
             /**
              * Position
              * @description Position of the last delivered event.
@@ -7709,9 +8391,9 @@ export interface components {
             name: string | null;
             /**
              * Events
-             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `window.compacted`; null for all.
+             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null for all.
              */
-            events: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "window.compacted")[] | null;
+            events: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "proposal.created" | "window.compacted")[] | null;
             /**
              * Position
              * @description Position of the last delivered event.
@@ -8620,13 +9302,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description Answer, or with `stream` its events */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AskAnswer"];
+                    "text/event-stream": unknown;
                 };
             };
         };
@@ -9000,6 +9683,95 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UndoneSummary"];
+                };
+            };
+        };
+    };
+    list_inbox: {
+        parameters: {
+            query?: {
+                /** @description Name of the acting agent; ignored with an agent key. */
+                agent?: string | null;
+                /** @description Status to filter by: proposed, accepted, edited or rejected. Default `proposed`. */
+                status?: "proposed" | "accepted" | "edited" | "rejected";
+                /** @description Number of items per page. Default 50. */
+                limit?: number;
+                /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Proposal_"];
+                };
+            };
+        };
+    };
+    decide_proposals: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionOnMany"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Decided_"];
+                };
+            };
+        };
+    };
+    decide_proposal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the proposal. */
+                proposal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decision"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Decided"];
                 };
             };
         };
@@ -10025,6 +10797,137 @@ export interface operations {
             };
         };
     };
+    create_response: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the acting agent; ignored with an agent key. */
+                "X-Reverie-Agent"?: string | null;
+                /** @description User speaking. Default: `user` of the body. */
+                "X-Reverie-User"?: string | null;
+                /** @description Name of the session. Default: derived from the first messages. */
+                "X-Reverie-Session"?: string | null;
+                /** @description Current task; its task-scoped memories are included. */
+                "X-Reverie-Task"?: string | null;
+                /** @description Role of the memory block: `system` message or `user` message. Default: the workspace setting. */
+                "X-Reverie-Placement"?: ("system" | "user") | null;
+                /** @description Token budget of the memory block. Default: the workspace setting. */
+                "X-Reverie-Max-Tokens"?: number | null;
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Request of OpenAI's responses API, passed on to the model. */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    create_message: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the acting agent; ignored with an agent key. */
+                "X-Reverie-Agent"?: string | null;
+                /** @description User speaking. Default: `user` of the body. */
+                "X-Reverie-User"?: string | null;
+                /** @description Name of the session. Default: derived from the first messages. */
+                "X-Reverie-Session"?: string | null;
+                /** @description Current task; its task-scoped memories are included. */
+                "X-Reverie-Task"?: string | null;
+                /** @description Role of the memory block: `system` message or `user` message. Default: the workspace setting. */
+                "X-Reverie-Placement"?: ("system" | "user") | null;
+                /** @description Token budget of the memory block. Default: the workspace setting. */
+                "X-Reverie-Max-Tokens"?: number | null;
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Request of Anthropic's messages API, passed on to the model. */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    count_message_tokens: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Request of Anthropic's token counting API, passed on to the model. */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    list_models: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+        };
+    };
     list_documents: {
         parameters: {
             query?: {
@@ -10343,8 +11246,8 @@ export interface operations {
             query?: {
                 /** @description Alternative to the header Last-Event-ID. 0: the oldest stored event. */
                 after?: string | null;
-                /** @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `window.compacted`. Default: all. */
-                types?: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "window.compacted")[] | null;
+                /** @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`. Default: all. */
+                types?: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "proposal.created" | "window.compacted")[] | null;
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
                 /** @description Continuation with new events; false ends the stream after the stored ones. Default true. */

@@ -6,11 +6,12 @@
 
 import type { Call } from "./call.js";
 import * as calls from "./calls/index.js";
-import type { Completion } from "./calls/workspace.js";
+import type { WireFormat } from "./calls/proxy.js";
 import { sleep } from "./deadline.js";
+import { ServerFailed } from "./errors.js";
 import { withMethods } from "./methods.js";
 import {
-  dataOf,
+  type AskEvent,
   EVENTS_IDLE_MS,
   type EventOptions,
   eventOf,
@@ -21,10 +22,13 @@ import {
   passes,
   type ReverieEvent,
   readImport,
+  serverSentEvents,
 } from "./streams.js";
-import type { Headers, Imported, Query } from "./types.js";
+import type { Fields, Headers, Imported, Query } from "./types.js";
 
 const Api = withMethods(calls);
+
+const INTERNAL_ERROR = 500;
 
 type Signal = { signal?: AbortSignal };
 
@@ -42,8 +46,9 @@ export class Reverie extends Api {
     for (;;) {
       const headers: Record<string, string> = position === undefined ? {} : { "Last-Event-ID": `${position}` };
       try {
-        for await (const data of dataOf(this.lines(call, { headers, signal, idleMs: EVENTS_IDLE_MS }))) {
-          const event = eventOf(data);
+        const lines = this.lines(call, { headers, signal, idleMs: EVENTS_IDLE_MS });
+        for await (const sent of serverSentEvents(lines)) {
+          const event = eventOf(sent);
           position = event.position ?? position;
           yield event;
         }
@@ -55,14 +60,44 @@ export class Reverie extends Api {
     }
   }
 
-  /** A chat completion with memory, chunk by chunk as it comes (OpenAI's shape). */
-  async *chatStream(
-    request: Completion,
-    headers?: Headers<"create_chat_completion">,
+  /** What `ask` answers, as it comes: the memories at once, then the answer. Rejects with APIError, ConnectionFailed. */
+  async *askStream(
+    question: string,
+    fields?: Fields<"ask_memory", "question" | "stream">,
     { signal }: Signal = {},
-  ): AsyncGenerator<Completion, void, undefined> {
-    const call: Call<Completion> = { ...calls.chat(request, headers), body: { ...request, stream: true } };
-    for await (const data of dataOf(this.lines(call, { signal }))) {
+  ): AsyncGenerator<AskEvent, void, undefined> {
+    const call = calls.ask(question, fields);
+    call.body = { ...call.body, stream: true };
+    for await (const { event, data } of serverSentEvents(this.lines(call, { signal }))) {
+      const said = JSON.parse(data);
+      if (event === "memories") yield { event, memories: said.memories };
+      if (event === "error") throw new ServerFailed(INTERNAL_ERROR, said);
+      if (event === "answer") {
+        yield { event, answer: said };
+        return;
+      }
+    }
+    throw this.failed(call, "the answer broke off");
+  }
+
+  /** A chat completion with memory, chunk by chunk as it comes (OpenAI's shape). */
+  chatStream(request: WireFormat, headers?: Headers<"create_chat_completion">, signal?: Signal) {
+    return this.#chunks(calls.chat(request, headers), signal);
+  }
+
+  /** A response with memory, event by event as it comes (OpenAI's shape). */
+  responseStream(request: WireFormat, headers?: Headers<"create_response">, signal?: Signal) {
+    return this.#chunks(calls.createResponse(request, headers), signal);
+  }
+
+  /** A message with memory, event by event as it comes (Anthropic's shape). */
+  messageStream(request: WireFormat, headers?: Headers<"create_message">, signal?: Signal) {
+    return this.#chunks(calls.createMessage(request, headers), signal);
+  }
+
+  async *#chunks(call: Call<WireFormat>, { signal }: Signal = {}): AsyncGenerator<WireFormat, void, undefined> {
+    const streamed = { ...call, body: { ...call.body, stream: true } };
+    for await (const { data } of serverSentEvents(this.lines(streamed, { signal }))) {
       if (data === "[DONE]") return;
       yield JSON.parse(data);
     }

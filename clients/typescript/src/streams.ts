@@ -1,7 +1,7 @@
 /** What the lines of streams say: events, completions, imports. */
 
 import { APIError, errorOf } from "./errors.js";
-import type { Imported } from "./types.js";
+import type { AskAnswer, Imported } from "./types.js";
 
 /** Something that happened. Of the type `gap`: events between `after` and `before` that are no longer stored. */
 export interface ReverieEvent {
@@ -10,6 +10,9 @@ export interface ReverieEvent {
   position?: number;
   [field: string]: unknown;
 }
+
+/** What comes of a question: what was found, and then the answer once it has been checked. */
+export type AskEvent = { event: "memories"; memories: AskAnswer["memories"] } | { event: "answer"; answer: AskAnswer };
 
 export interface EventOptions {
   /** The position of the last event that is known. Default: only what happens from now on; 0: all that is stored. */
@@ -48,21 +51,32 @@ export function passes(error: unknown): boolean {
   return !(error instanceof APIError) || PASSING.has(error.status);
 }
 
-/** The data of server-sent events; several lines of one event are one text. */
-export async function* dataOf(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+export interface ServerSentEvent {
+  event: string;
+  data: string;
+}
+
+/** The server-sent events that lines are; several lines of data are one text. */
+export async function* serverSentEvents(
+  lines: AsyncIterable<string>,
+): AsyncGenerator<ServerSentEvent, void, undefined> {
+  let event = "message";
   let data: string[] = [];
   for await (const line of lines) {
     if (line === "") {
-      if (data.length) yield data.join("\n");
+      if (data.length) yield { event, data: data.join("\n") };
+      event = "message";
       data = [];
     } else if (line.startsWith("data:")) {
       data.push(line.slice(5).replace(/^ /, ""));
+    } else if (line.startsWith("event:")) {
+      event = line.slice(6).trim();
     }
   }
 }
 
-/** The event that some data are. A gap has no position. */
-export function eventOf(data: string): ReverieEvent {
+/** What happened, by a server-sent event. A gap has no position. */
+export function eventOf({ data }: ServerSentEvent): ReverieEvent {
   const event = JSON.parse(data);
   return "position" in event ? event : { ...event, type: "gap" };
 }

@@ -49,6 +49,18 @@ describe.skipIf(!url)("streams of a live server (REVERIE_TEST_URL)", () => {
     expect(text).toBe("ok");
   });
 
+  test("a question is answered in a stream, without a language model by the memories", async () => {
+    const reverie = client();
+    await reverie.saveMemory("fact", "The deploy key is in the blue vault");
+    const events: string[] = [];
+    for await (const one of reverie.askStream("Where is the deploy key?")) {
+      events.push(one.event);
+      if (one.event === "memories") expect(JSON.stringify(one.memories)).toContain("blue vault");
+      if (one.event === "answer") expect(one.answer.answer).toBeNull();
+    }
+    expect(events).toEqual(["memories", "answer"]);
+  });
+
   test("a save that is repeated with its idempotency key is done once", async () => {
     const reverie = client();
     const save = () => reverie.saveMemory("fact", "Once is enough", undefined, { idempotencyKey: "once" });

@@ -128,6 +128,44 @@ test("a completion comes chunk by chunk, for whom the headers name", async () =>
   expect(asked[0]?.headers.get("x-reverie-user")).toBe("sam");
 });
 
+test("responses and messages come event by event", async () => {
+  const { reverie, asked } = scripted([
+    stream(['event: response.created\ndata: {"type": "response.created"}\n\n']),
+    stream(['event: message_stop\ndata: {"type": "message_stop"}\n\n']),
+  ]);
+  const types: unknown[] = [];
+  for await (const one of reverie.responseStream({ model: "m", input: "hi" })) types.push(one.type);
+  for await (const one of reverie.messageStream({ model: "m", messages: [] })) types.push(one.type);
+  expect(types).toEqual(["response.created", "message_stop"]);
+  expect(asked.map((one) => one.path)).toEqual(["/v1/responses", "/v1/messages"]);
+  expect(asked.map((one) => one.body)).toMatchObject([{ stream: true }, { stream: true }]);
+});
+
+test("a question has its memories first, and then its answer", async () => {
+  const found = 'event: memories\ndata: {"memories": [{"id": "m"}], "degraded": null}\n\n: answering\n\n';
+  const { reverie, asked } = scripted(
+    [stream([found, 'event: answer\ndata: {"answer": "Bergen", "citations": ["m"]}\n\n'])],
+    { agent: "ada" },
+  );
+  const events: unknown[] = [];
+  for await (const one of reverie.askStream("Where?", { effort: "high" })) events.push(one);
+  expect(events).toEqual([
+    { event: "memories", memories: [{ id: "m" }] },
+    { event: "answer", answer: { answer: "Bergen", citations: ["m"] } },
+  ]);
+  expect(asked[0]?.body).toEqual({ question: "Where?", effort: "high", stream: true, agent: "ada" });
+  const failed = scripted([stream([found, 'event: error\ndata: {"detail": "no budget"}\n\n'])]);
+  const asking = async () => {
+    for await (const _ of failed.reverie.askStream("Where?"));
+  };
+  await expect(asking()).rejects.toThrow("no budget");
+  const broken = scripted([stream([found])]);
+  const breaking = async () => {
+    for await (const _ of broken.reverie.askStream("Where?"));
+  };
+  await expect(breaking()).rejects.toBeInstanceOf(ConnectionFailed);
+});
+
 test("an import says how far it is, and what it did", async () => {
   const { reverie, asked } = scripted([
     stream(['{"record": "progress", "done": 1, "total": 2}\n', '{"record": "imported", "created": 2}']),

@@ -138,6 +138,26 @@ def chat(request: m.Json) -> Call[m.Json]:
     return Call("POST", "/v1/chat/completions", m.Json, body={**request, "stream": False})
 
 
+def create_response(request: m.Json) -> Call[m.Json]:
+    """A response with memory (the shape of OpenAI's Responses, not streamed)."""
+    return Call("POST", "/v1/responses", m.Json, body={**request, "stream": False})
+
+
+def create_message(request: m.Json) -> Call[m.Json]:
+    """A message with memory (the shape of Anthropic's Messages, not streamed)."""
+    return Call("POST", "/v1/messages", m.Json, body={**request, "stream": False})
+
+
+def count_message_tokens(request: m.Json) -> Call[m.Json]:
+    """How many tokens a request for a message has, without what memory adds (Anthropic's shape)."""
+    return Call("POST", "/v1/messages/count_tokens", m.Json, body=request, only_reads=True)
+
+
+def list_models() -> Call[m.Json]:
+    """The models that the proxy may call (OpenAI's shape)."""
+    return Call("GET", "/v1/models", m.Json)
+
+
 def health() -> Call[m.Json]:
     """The process is alive."""
     return Call("GET", "/healthz", m.Json)

@@ -1,7 +1,7 @@
 /** Agents, their tasks, their dreams and their bulletins. */
 
 import { get, list, path, post, put } from "../call.js";
-import type { Body, Query } from "../types.js";
+import type { Body, Fields, Query } from "../types.js";
 
 /** Agents by name. */
 export function listAgents(query?: Query<"list_agents">) {
@@ -66,4 +66,27 @@ export function listBulletins(agent: string, query?: Query<"list_bulletin_versio
 /** Have the bulletin of an agent rewritten. */
 export function writeBulletin(agent: string) {
   return post<"rewrite_bulletin">(path`/v1/agents/${agent}/bulletin`);
+}
+
+/** Statements that dreams were not sure enough of, newest first; `status` for those decided on. */
+export function listInbox(query?: Query<"list_inbox">) {
+  return list<"list_inbox">("/v1/inbox", query, { agentIn: "query" });
+}
+
+/** Accept, edit (with the changes to it), reject or reopen a proposal. Rejects with Conflict where somebody was faster. */
+export function decideProposal(
+  proposalId: string,
+  action: Body<"decide_proposal">["action"],
+  changes?: Fields<"decide_proposal", "action">,
+) {
+  return post<"decide_proposal">(path`/v1/inbox/${proposalId}`, { action, ...changes });
+}
+
+/** Decide alike on up to 100 proposals, all or none. */
+export function decideProposals(
+  ids: string[],
+  action: Body<"decide_proposals">["action"],
+  changes?: Fields<"decide_proposals", "ids" | "action">,
+) {
+  return post<"decide_proposals">("/v1/inbox", { ids, action, ...changes });
 }

@@ -9,6 +9,7 @@ export * from "./agents.js";
 export * from "./graph.js";
 export * from "./memories.js";
 export * from "./pages.js";
+export * from "./proxy.js";
 export * from "./sessions.js";
 export * from "./users-documents.js";
 export * from "./workspace.js";

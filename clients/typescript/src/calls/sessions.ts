@@ -59,8 +59,11 @@ export function context(message: string, options?: ContextOptions) {
   return post<"build_context">("/v1/context", { message, ...options }, sent);
 }
 
-/** An answer from memory, with the memories it rests on. */
-export function ask(question: string, fields?: Fields<"ask_memory", "question">) {
+/**
+ * An answer from memory, with the memories it rests on; with a `response_schema`, as `data` too. `askStream` gives the
+ * memories before the answer is there.
+ */
+export function ask(question: string, fields?: Fields<"ask_memory", "question" | "stream">) {
   return post<"ask_memory">("/v1/ask", { question, ...fields }, { agentIn: "body" });
 }
 

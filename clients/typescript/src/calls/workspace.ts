@@ -1,7 +1,7 @@
 /** The workspace: settings, engine, keys, audit, webhooks. */
 
-import { type Call, get, list, patch, path, post, put, remove } from "../call.js";
-import type { Body, Fields, Headers, Query } from "../types.js";
+import { get, list, patch, path, post, put, remove } from "../call.js";
+import type { Body, Fields, Query } from "../types.js";
 
 /** The workspace's settings. */
 export function getSettings() {
@@ -120,15 +120,6 @@ export function retryDeadLetter(deadLetterId: string) {
 /** Give such a text up. */
 export function discardDeadLetter(deadLetterId: string) {
   return remove<"discard_dead_letter">(path`/v1/dead-letters/${deadLetterId}`);
-}
-
-/** A request, or an answer, in the shape of OpenAI's chat completions. */
-export type Completion = Record<string, unknown>;
-
-/** A chat completion with memory (OpenAI's shape); `chatStream` gives it as it comes. */
-export function chat(request: Completion, headers?: Headers<"create_chat_completion">): Call<Completion> {
-  const body = { ...request, stream: false };
-  return { method: "POST", path: "/v1/chat/completions", body, headers, agentIn: "header" };
 }
 
 /** The process is alive. */

@@ -1,0 +1,33 @@
+/** The proxy: models of others, with memory, in the wire formats of their vendors. */
+
+import { type Call, get } from "../call.js";
+import type { Headers } from "../types.js";
+
+/** A request, or an answer, in the wire format of a vendor. */
+export type WireFormat = Record<string, unknown>;
+
+/** A chat completion with memory (the shape of OpenAI's Chat Completions); `chatStream` gives it as it comes. */
+export function chat(request: WireFormat, headers?: Headers<"create_chat_completion">): Call<WireFormat> {
+  const body = { ...request, stream: false };
+  return { method: "POST", path: "/v1/chat/completions", body, headers, agentIn: "header" };
+}
+
+/** A response with memory (the shape of OpenAI's Responses); `responseStream` gives it as it comes. */
+export function createResponse(request: WireFormat, headers?: Headers<"create_response">): Call<WireFormat> {
+  return { method: "POST", path: "/v1/responses", body: { ...request, stream: false }, headers, agentIn: "header" };
+}
+
+/** A message with memory (the shape of Anthropic's Messages); `messageStream` gives it as it comes. */
+export function createMessage(request: WireFormat, headers?: Headers<"create_message">): Call<WireFormat> {
+  return { method: "POST", path: "/v1/messages", body: { ...request, stream: false }, headers, agentIn: "header" };
+}
+
+/** How many tokens a request for a message has, without what memory adds (Anthropic's shape). */
+export function countMessageTokens(request: WireFormat): Call<WireFormat> {
+  return { method: "POST", path: "/v1/messages/count_tokens", body: request, onlyReads: true };
+}
+
+/** The models that the proxy may call (OpenAI's shape). */
+export function listModels() {
+  return get<"list_models">("/v1/models");
+}
