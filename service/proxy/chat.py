@@ -244,8 +244,9 @@ class Chat:
     ) -> bytes | None:
         """The request with the block in it; None when there is nothing to add."""
         settings = turn.settings
-        at = injection.last_user(turn.messages)
-        if at is None:
+        run, size = self._engine.executor.run, turn.characters
+        message = await run(injection.last_words, turn.messages, characters=size)
+        if message is None:
             memory.detail = "the request has no user message to recall by"
             return None
         request = ContextRequest(
@@ -253,7 +254,7 @@ class Chat:
             session=turn.session,
             user=turn.user,
             task=turn.task,
-            message=injection.text_of(turn.messages[at])[:QUERY_MAX],
+            message=message[:QUERY_MAX],
             max_tokens=settings.max_tokens if asked.max_tokens is None else asked.max_tokens,
             sections=ShareChanges(window=0),
         )
@@ -272,8 +273,7 @@ class Chat:
         memory.tokens = context.assembled.block_tokens
         wanted = asked.placement or settings.placement
         placement = injection.placement_for(turn.payload.get("model"), wanted, settings.no_system_models)
-        asked_with = asked.wire.with_block(turn.payload, block, placement)
-        return await self._engine.executor.run(dumps, asked_with, characters=len(asked.content))
+        return await run(_with_block, asked.wire, turn.payload, block, placement, characters=size)
 
     async def _reserve(self, payer: Payer, model: str, wire: WireFormat, worst: Usage) -> Call:
         """The call about to be made, reserved at the most it is expected to use."""
@@ -340,6 +340,10 @@ class Chat:
         task = asyncio.create_task(work)
         self._keeping.add(task)
         task.add_done_callback(self._keeping.discard)
+
+
+def _with_block(wire: WireFormat, payload: Payload, block: str, placement: Placement) -> bytes:
+    return dumps(wire.with_block(payload, block, placement))
 
 
 async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -24,6 +24,12 @@ def last_user(messages: Sequence[Payload]) -> int | None:
     return next((at for at in reversed(range(len(messages))) if messages[at].get("role") == "user"), None)
 
 
+def last_words(messages: Sequence[Payload]) -> str | None:
+    """What a user said last; None where no user says anything."""
+    at = last_user(messages)
+    return None if at is None else text_of(messages[at])
+
+
 def text_of(message: Payload) -> str:
     """The words of a message, whatever parts it comes in."""
     content = message.get("content")

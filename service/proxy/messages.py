@@ -136,7 +136,7 @@ def _split(message: Payload) -> list[Payload]:
 def _assistant(content: Any) -> Payload:
     """What a model says and the tools it calls; what it thinks is not part of the conversation."""
     if isinstance(content, str):
-        return assistant_message(content, [])
+        return assistant_message(content)
     blocks = list(objects(content))
     calls = [
         tool_call(one.get("id"), one.get("name"), dumps(one.get("input")).decode())

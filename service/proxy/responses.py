@@ -144,7 +144,7 @@ def _message(item: Payload) -> Payload | None:
         return assistant_message("", [_call(item)])
     if isinstance(kind, str) and kind.endswith("_output"):
         return {"role": "tool", "content": _content(item.get("output")), "tool_call_id": item.get("call_id")}
-    return None if isinstance(kind, str) and kind.endswith("_response") else assistant_message("", [])
+    return None if isinstance(kind, str) and kind.endswith("_response") else assistant_message("")
 
 
 def _content(content: Any) -> Any:

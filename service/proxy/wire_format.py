@@ -7,7 +7,7 @@ budget work on; what is sent on stays in the format itself.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -167,6 +167,6 @@ def tool_call(id_: Any, name: Any, arguments: str) -> Payload:
     return {"type": "function", "function": function | {"arguments": arguments}} | named
 
 
-def assistant_message(text: str, calls: list[Payload]) -> Payload:
+def assistant_message(text: str, calls: Sequence[Payload] = ()) -> Payload:
     """A model's message as chat completions write it."""
-    return {"role": "assistant", "content": text or None} | ({"tool_calls": calls} if calls else {})
+    return {"role": "assistant", "content": text or None} | ({"tool_calls": list(calls)} if calls else {})

@@ -13,7 +13,7 @@ from service.concurrency.executor import FairExecutor, freeze_heap
 from service.settings import Settings
 from tests.eventloop.heartbeat import Heart
 from tests.eventloop.worst import AGENT, Worst, worst_requests
-from tests.fakes.openai_server import FakeOpenAI
+from tests.fakes.wire_formats import FakeModels
 from tests.live_api import ADMIN_KEY, Api, serving
 
 REDACTED = (
@@ -25,8 +25,9 @@ REDACTED = (
 
 @pytest.fixture
 async def worst_api(settings: Settings) -> AsyncIterator[Api]:
-    with FakeOpenAI() as model:
-        given = {"embedding_model": "static", "llm_api_base": model.base_url}
+    with FakeModels() as model:
+        servers = dict.fromkeys(("llm_api_base", "proxy_anthropic_api_base"), model.base_url)
+        given = {"embedding_model": "static", **servers}
         async with serving(settings.model_copy(update=given)) as api:
             await api.put("/v1/settings", {"proxy": {"enabled": True, "models": ["*"]}})
             await api.search("load everything", agent=AGENT)

@@ -196,6 +196,18 @@ def _others() -> list[Worst]:
             orjson.dumps({"model": "m", "messages": turns}),
             headers={"X-Reverie-Agent": AGENT},
         ),
+        Worst(
+            "response through the proxy",
+            "/v1/responses",
+            orjson.dumps({"model": "m", "input": turns, "instructions": long_text(PHONES, 100_000)}),
+            headers={"X-Reverie-Agent": AGENT},
+        ),
+        Worst(
+            "message through the proxy",
+            "/v1/messages",
+            orjson.dumps({"model": "claude-x", "max_tokens": 9, "messages": turns, "system": []}),
+            headers={"X-Reverie-Agent": AGENT},
+        ),
         Worst("export", "/v1/export", b"", "GET"),
     ]
 

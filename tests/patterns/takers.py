@@ -78,6 +78,7 @@ EXCLUDED = {
     "service.memory.saving.idempotency._sealed": "encrypts an answer of its own making",
     "service.memory.transfer.redact._texts": "picks fields out of a record",
     "service.privacy.patterns.blank": "takes a pattern as well, each of which is tested by itself",
+    "service.proxy.wire_format.text_in": "picks a field out of a record",
     "service.proxy.translation._refusal": "takes an error of its own making",
     "service.studio.pages.engine._bar": "draws, with words of the program",
     "service.studio.pages.memories._row": "draws one memory",
