@@ -216,6 +216,27 @@ async def test_killed_at_every_step_in_turn(world: World) -> None:
     assert set(world.asked().values()) == {1}
 
 
+@pytest.mark.parametrize("target", TARGETS, indirect=True)
+async def test_what_waits_in_the_inbox_is_there_once(world: World) -> None:
+    """A dream that is sure of nothing is struck before, while and after it commits."""
+    await world.say("note 0 of the garden")
+    settings = {"settings": {"dream": {"propose_below": 0.99}}}
+    assert (await world.http.put("/v1/agents/a", json=settings)).is_success
+    for step in ("reconciled", "applying", "written", "committed"):
+        await world.say(*(f"note {n} on what is {step}" for n in range(1, 6)))
+        async with world.dreaming({step: 1}) as worker:
+            assert await worker.wait_for_step() == step
+            await world.strike(worker)
+            if world.target != "worker":
+                assert await worker.wait_for_step() is None
+    await world.dream_of_the_rest()
+    waiting = await world.all_of("/v1/inbox")
+    assert Counter(one["content"] for one in waiting) == Counter(f"u1 said: {text}" for text in world.said)
+    assert {one["version"] for one in waiting} == {1}
+    assert {len(one["sources"]) for one in waiting} == {1}
+    assert [one["source"] for one in await world.all_of("/v1/memories") if one["source"].get("kind") == "dream"] == []
+
+
 @pytest.mark.parametrize(
     ("seed", "target"), [(seed, TARGETS[seed % len(TARGETS)]) for seed in range(SEEDS)], indirect=["target"]
 )
