@@ -101,6 +101,27 @@ class DreamChoices(BaseModel):
         description="What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and "
         "changes over time), or `off` (nothing). Default `rules`.",
     )
+    merge_at: float = Field(
+        0.97,
+        ge=0.5,
+        le=1,
+        description="Probability from which the decision model (`llm.decide`) has two statements taken as the same, "
+        "from 0.5 to 1. Default 0.97.",
+    )
+    replace_at: float = Field(
+        0.9,
+        ge=0.5,
+        le=1,
+        description="Probability from which the decision model has a statement replace an older one (an update or a "
+        "contradiction), from 0.5 to 1. Default 0.9.",
+    )
+    distinct_at: float = Field(
+        0.9,
+        ge=0.5,
+        le=1,
+        description="Probability from which the decision model has two statements kept apart, from 0.5 to 1; below the "
+        "three, `llm.reconcile` decides. Default 0.9.",
+    )
     bulletin_tokens_max: int = Field(
         500, ge=50, le=8_000, description="Maximum length of a bulletin in tokens. Default 500."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
@@ -17,6 +18,7 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait
 
 from service.domain.field_types import replace_unstorable
 from service.domain.health_status import HealthStatus
+from service.domain.json import dumps
 from service.domain.spending import FAILED, UNRECORDED, Ledger, Purpose, Usage
 from service.errors import ReverieError
 from service.llm.endpoint import TIMEOUT_S, Endpoint
@@ -66,12 +68,60 @@ class _Request:
     timeout_s: float | None
     schema: type[BaseModel] | None = None
 
-    def to(self, endpoint: Endpoint) -> dict[str, Any]:
-        """The arguments of the call to this model."""
-        arguments: dict[str, Any] = {"max_tokens": self.tokens_max, "temperature": self.temperature}
-        if self.schema is not None and endpoint.holds_to_schema():
-            arguments["response_format"] = self.schema
-        return arguments | {"messages": endpoint.sent(self.messages, self.schema)}
+    def prompt(self, endpoint: Endpoint) -> list[dict[str, Any]]:
+        """The messages that are sent to this model."""
+        return endpoint.sent(self.messages, self.schema)
+
+    def call(self, litellm: Any, endpoint: Endpoint, timeout_s: float) -> Callable[[], Awaitable[Any]]:
+        """One call of this model."""
+        return partial(
+            litellm.acompletion,
+            model=endpoint.model,
+            messages=self.prompt(endpoint),
+            max_tokens=self.tokens_max,
+            temperature=self.temperature,
+            response_format=self.schema if self.schema is not None and endpoint.holds_to_schema() else None,
+            timeout=timeout_s,
+            max_retries=0,
+            num_retries=0,
+            drop_params=True,
+            **endpoint.access(litellm),
+        )
+
+    def answer(self, response: Any, model: str) -> _Answer:
+        """The answer in a response."""
+        if not response.choices:
+            return _Answer("", cut_off=False, model=model)
+        choice = response.choices[0]
+        text = replace_unstorable(choice.message.content or "")
+        return _Answer(text, cut_off=choice.finish_reason == "length", model=model)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """Questions to a decision model about a text. The answer is JSON: for each question the probability of each choice,
+    null where the model refuses it."""
+
+    text: str
+    questions: Sequence[Mapping[str, Any]]
+    timeout_s: float | None = None
+    tokens_max: int = 0
+
+    def prompt(self, _: Endpoint) -> list[dict[str, Any]]:
+        """What the tokens of the call are counted by."""
+        return [{"role": "user", "content": self.text + dumps(self.questions).decode()}]
+
+    def call(self, litellm: Any, endpoint: Endpoint, timeout_s: float) -> Callable[[], Awaitable[Any]]:
+        """One call of this model."""
+        return partial(endpoint.decide, litellm, {"input": self.text, "questions": self.questions}, timeout_s)
+
+    def answer(self, response: Any, model: str) -> _Answer:
+        """The answer in a response."""
+        whole = response if isinstance(response, dict) else response.model_dump()
+        answers = whole.get("answers")
+        if not isinstance(answers, list | tuple) or len(answers) != len(self.questions):
+            return _Answer("[]", cut_off=False, model=model)
+        return _Answer(json.dumps([probabilities_of(one) for one in answers]), cut_off=False, model=model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +237,22 @@ class LLM:
                 raise LLMInvalidOutput(f"{answer.model} gave no valid {schema.__name__} twice. {wrong}") from still
         return Structured(value, meter.usage)
 
+    async def decide(self, text: str, questions: Sequence[Mapping[str, Any]]) -> list[dict[str, float] | None]:
+        """The probability of each choice for each question about a text, by a decision model; None for what it refuses.
+        What it says of a probability is not checked. Raises what ``complete`` raises; LLMInvalidOutput where answers
+        are missing."""
+        answer = await self._answer(_Decision(text, questions), Meter(parent=self.meter))
+        found: list[dict[str, float] | None] = json.loads(answer.text)
+        if len(found) != len(questions):
+            raise LLMInvalidOutput(f"{answer.model} gave another number of answers than there were questions.")
+        return found
+
     def _derived(self, meter: Meter, purpose: Purpose) -> LLM:
         derived = copy(self)
         derived.meter, derived._purpose = meter, purpose
         return derived
 
-    async def _answer(self, request: _Request, meter: Meter) -> _Answer:
+    async def _answer(self, request: _Request | _Decision, meter: Meter) -> _Answer:
         """One answer: one attempt at each model that has alternatives left, up to four at the last of them. Each is
         checked against the budget and metered. A request that is refused is not put to another model."""
         *others, last = sorted(self._endpoints, key=_failed_lately)
@@ -212,36 +272,18 @@ class LLM:
         answer: _Answer = await retrying(self._attempt, last, request, meter)
         return answer
 
-    async def _attempt(self, endpoint: Endpoint, request: _Request, meter: Meter) -> _Answer:
+    async def _attempt(self, endpoint: Endpoint, request: _Request | _Decision, meter: Meter) -> _Answer:
         litellm = await load_litellm()
-        model, timeout_s, arguments = endpoint.model, request.timeout_s or endpoint.timeout_s, request.to(endpoint)
-        prompt_tokens = litellm.token_counter(model=model, messages=arguments["messages"])
-        call = partial(
-            litellm.acompletion,
-            model=model,
-            timeout=timeout_s,
-            max_retries=0,
-            num_retries=0,
-            drop_params=True,
-            **endpoint.access(litellm),
-            **arguments,
-        )
+        model, timeout_s = endpoint.model, request.timeout_s or endpoint.timeout_s
+        prompt_tokens = litellm.token_counter(model=model, messages=request.prompt(endpoint))
+        call = request.call(litellm, endpoint, timeout_s)
         async with self._charged(model, meter, usage_of(model, prompt_tokens, request.tokens_max)) as this:
             # A call cut short by cancellation or a timeout may be billed for its prompt; one that is refused is not.
             this.used = usage_of(model, prompt_tokens, failed=True)
             response = await _called(call, endpoint, timeout_s, meter, this)
-            usage = getattr(response, "usage", None)
-            this.used = usage_of(
-                model,
-                reported(getattr(usage, "prompt_tokens", None), 0) or prompt_tokens,
-                reported(getattr(usage, "completion_tokens", None), 0),
-            )
+            this.used = _used(model, response, prompt_tokens)
         meter.note_answer(model)
-        if not response.choices:
-            return _Answer("", cut_off=False, model=model)
-        choice = response.choices[0]
-        text = replace_unstorable(choice.message.content or "")
-        return _Answer(text, cut_off=choice.finish_reason == "length", model=model)
+        return request.answer(response, model)
 
     @asynccontextmanager
     async def _charged(self, model: str, meter: Meter, worst: Usage) -> AsyncIterator[_Attempt]:
@@ -275,6 +317,25 @@ class LLM:
     def sent(self, messages: Sequence[Message], schema: type[BaseModel]) -> list[dict[str, Any]]:
         """The messages that ``structured`` sends to the first of the models for these."""
         return self._endpoints[0].sent(messages, schema)
+
+
+def _used(model: str, response: Any, prompt_tokens: int) -> Usage:
+    """What a response says that it used; what it does not say is estimated."""
+    usage = response.get("usage") if isinstance(response, dict) else getattr(response, "usage", None)
+    said = usage if isinstance(usage, dict) else getattr(usage, "__dict__", {})
+    asked, answered = (
+        reported(next((said[name] for name in names if name in said), None), 0)
+        for names in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
+    )
+    return usage_of(model, asked or prompt_tokens, answered)
+
+
+def probabilities_of(answered: Any) -> dict[str, float] | None:
+    """Of the choices of one question; None for a refusal."""
+    listed = answered.get("probabilities") if isinstance(answered, dict) else None
+    if not isinstance(listed, list | tuple) or not all(isinstance(one, dict) for one in listed):
+        return None
+    return {str(one.get("value")): one.get("probability") for one in listed}
 
 
 def _failed_lately(endpoint: Endpoint) -> bool:

@@ -42,6 +42,15 @@ class Endpoint:
         """The arguments of a call that say where it goes, and with which key."""
         return {"api_base": self.api_base, "api_key": self._key(litellm)}
 
+    async def decide(self, litellm: Any, decision: Mapping[str, Any], timeout_s: float) -> Any:
+        """Put questions to a decision model: the answer in the form of OpenAI's ``/v1/decisions``, whichever format
+        the provider speaks."""
+        if not hasattr(litellm, "adecisions"):
+            raise LLMRefused("The installed litellm knows no decision models.")
+        return await litellm.adecisions(
+            model=self.model, timeout=timeout_s, max_retries=0, num_retries=0, **self.access(litellm), **decision
+        )
+
     def server(self, litellm: Any) -> tuple[str | None, str | None]:
         """The base URL and key of the provider, as far as they are known without a call."""
         try:
@@ -83,6 +92,12 @@ class WorkspaceEndpoint(Endpoint):
     private: bool = False
     unseal: Callable[[], str] | None = field(default=None, repr=False, compare=False)
     _client: Any = field(default=None, repr=False, compare=False)
+
+    async def decide(self, litellm: Any, decision: Mapping[str, Any], timeout_s: float) -> Any:
+        """The same through the client of the endpoint: the server speaks OpenAI's format."""
+        client = self.access(litellm)["client"]
+        body = {"model": self.model.partition("/")[2], **decision}
+        return await client.post("/decisions", cast_to=object, body=body, options={"timeout": timeout_s})
 
     def access(self, litellm: Any) -> dict[str, Any]:
         """The arguments of a call, with the client that it goes through."""

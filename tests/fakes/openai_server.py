@@ -9,7 +9,8 @@
         assert server.calls["chat"] == 3
         server.requests("chat")[-1]["messages"]
 
-Endpoints: ``/v1/chat/completions`` (also streamed, and with a JSON schema), ``/v1/embeddings``, ``/v1/rerank``.
+Endpoints: ``/v1/chat/completions`` (also streamed, and with a JSON schema), ``/v1/embeddings``, ``/v1/rerank``,
+``/v1/decisions`` and ``/v1/systemone`` (the two formats of decision models).
 Embeddings are sums of one fixed random vector per word, so texts that share words are similar.
 """
 
@@ -33,6 +34,7 @@ import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
+from tests.fakes.decisions import Decides, openai_decision, systemone_decision
 from tests.prompt_server import PromptServer
 
 Body = dict[str, Any]
@@ -64,6 +66,7 @@ class FakeOpenAI:
         self.dim = dim
         self.key = key
         self.default_reply: Reply = "ok"
+        self.decides: Decides = lambda text, question: None
         self.calls: Counter[str] = Counter()
         self.headers: list[dict[str, str]] = []
         self.sent = 0
@@ -190,6 +193,14 @@ class FakeOpenAI:
         @app.post("/v1/embeddings")
         async def embeddings(request: Request) -> Response:
             return await self.serve(request, "embeddings", self._embeddings)
+
+        @app.post("/v1/decisions")
+        async def decisions(request: Request) -> Response:
+            return await self.serve(request, "decisions", lambda body: openai_decision(body, self.decides))
+
+        @app.post("/v1/systemone")
+        async def systemone(request: Request) -> Response:
+            return await self.serve(request, "systemone", lambda body: systemone_decision(body, self.decides))
 
         @app.get("/v1/models")
         async def models() -> Response:

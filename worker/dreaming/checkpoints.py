@@ -22,7 +22,7 @@ Result = dict[str, Any]
 
 
 UNSAVED_MAX = 1_000
-MODELS: dict[str, Step] = {"extract": "extract", "settle": "reconcile", "bulletin": "bulletin"}
+MODELS: dict[str, Step] = {"extract": "extract", "decide": "decide", "settle": "reconcile", "bulletin": "bulletin"}
 """Which model a step calls."""
 
 

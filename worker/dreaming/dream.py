@@ -28,7 +28,7 @@ from service.memory.engine import Engine
 from service.store import bulletins, dreams, proposals, reconciling
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
-from worker.dreaming.adjudicate import adjudicate_pairs
+from worker.dreaming.adjudicate import judge_pairs
 from worker.dreaming.apply import DreamWrite, PlanOutdated, apply
 from worker.dreaming.checkpoints import Checkpoints, LeaseLost, UnsavedResults, open_checkpoints
 from worker.dreaming.corrections import Corrections
@@ -85,6 +85,7 @@ class Dream:
     on_progress: Callable[[int, int], None]
     journal: Trace = field(default_factory=Trace)
     ranges: Ranges | None = field(init=False)
+    _decisions: dict[str, int] = field(default_factory=dict)
     _read_so_far: int = 0
     _progress_sent_at: float = 0.0
 
@@ -114,7 +115,8 @@ class Dream:
                 diff = await apply(
                     engine, self.lease, work, written=written, dry_run=self.running.dry_run, on_step=reached,
                     report=self.journal.report()
-                    | _report(batch, extraction, plan, checkpoints, time.monotonic() - began),
+                    | _report(batch, extraction, plan, checkpoints, time.monotonic() - began)
+                    | {"decisions": self._decisions},
                 )  # fmt: skip
             except PlanOutdated:
                 continue
@@ -204,10 +206,13 @@ class Dream:
         planned = partial(reconcile, propose_below=settings.dream.propose_below)
         async with self.tracker.step("compare", read):
             plan = await asyncio.to_thread(planned, around, said_at, {})
-        if plan.undecided and checkpoints.model("settle") is not None:
-            verdicts = await adjudicate_pairs(plan.undecided, checkpoints)
-            async with self.tracker.step("compare", read):
-                plan = await asyncio.to_thread(planned, around, said_at, verdicts)
+        self._decisions = {}
+        if plan.undecided:
+            judged = await judge_pairs(plan.undecided, checkpoints, settings.dream)
+            self._decisions = dict(judged.decisions)
+            if judged.verdicts:
+                async with self.tracker.step("compare", read):
+                    plan = await asyncio.to_thread(planned, around, said_at, judged.verdicts)
         return plan, readings
 
     async def _bulletin(self, work: DreamWrite, checkpoints: Checkpoints) -> Bulletin | None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
 from service.domain.types import MemoryType
+from service.domain.verdicts import PairVerdict
 from service.extraction.candidates import Candidate
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.neighbours import ExistingMemory
 from worker.dreaming.reflect.habits import Habit
 
-Outcome = Literal["duplicate", "update", "contradiction", "different"]
 Relation = Literal["updates", "contradicts"]
 
 
@@ -130,10 +131,12 @@ class Replacement:
 
 @dataclass(slots=True)
 class Reinforcement:
-    """A memory that was said again: in these messages, and by these memories, which become one with it."""
+    """A memory that was said again: in these messages, by these candidates (``said``), and by these memories, which
+    become one with it."""
 
     known: ExistingMemory
     evidence: list[UUID] = field(default_factory=list)
+    said: list[Key] = field(default_factory=list)
     merged: list[ExistingMemory] = field(default_factory=list)
 
 
@@ -149,7 +152,8 @@ class StatusChange:
 @dataclass(slots=True)
 class Plan:
     """What a dream is going to do, worked out without touching anything. ``proposed``: what it is not sure enough of,
-    which somebody else decides on; ``undecided``: pairs kept apart in doubt."""
+    which somebody else decides on; ``undecided``: pairs kept apart in doubt; ``verdicts``: what models said of
+    pairs."""
 
     embedded: EmbeddingBatch
     new: list[NewMemory] = field(default_factory=list)
@@ -159,6 +163,11 @@ class Plan:
     statuses: dict[UUID, StatusChange] = field(default_factory=dict)
     links: list[tuple[Statement, Relation, UUID]] = field(default_factory=list)
     undecided: list[Pair] = field(default_factory=list)
+    verdicts: Mapping[tuple[Key, Key], PairVerdict] = field(default_factory=dict)
+
+    def verdict_on(self, key: Key, other: Key) -> PairVerdict | None:
+        """What a model said of two statements, whichever is the newer."""
+        return self.verdicts.get((key, other)) or self.verdicts.get((other, key))
 
     def left_out(self) -> list[UUID]:
         """What a bulletin leaves out once the plan is applied: what is replaced, and todos that are done."""

@@ -15,6 +15,7 @@ from service.domain.changed_values import changes_value
 from service.domain.guards import contradicts, may_merge, normalize, same_particulars
 from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
+from service.domain.verdicts import Outcome, PairVerdict
 from service.extraction.candidates import Candidate
 from worker.dreaming.closing import Place, Report, close_todos, open_again
 from worker.dreaming.merging import kept_of
@@ -22,7 +23,6 @@ from worker.dreaming.neighbours import ExistingMemory, RelatedMemories
 from worker.dreaming.plan import (
     Key,
     NewMemory,
-    Outcome,
     Pair,
     Plan,
     Reinforcement,
@@ -37,8 +37,8 @@ AMBIGUOUS_FROM = 0.8
 """From this similarity on, two statements the guards cannot tell apart are shown to the language model."""
 AMBIGUOUS_PAIRS_MAX = 40
 
-Verdicts = Mapping[tuple[Key, Key], Outcome]
-"""The language model's, by the keys of the newer and the older statement."""
+Verdicts = Mapping[tuple[Key, Key], PairVerdict]
+"""The models', by the keys of the newer and the older statement."""
 
 
 def reconcile(
@@ -72,7 +72,7 @@ class _Planner:
         self._propose_below = propose_below
         self._similar = related.similar_candidates()
         self._new_at: dict[int, NewMemory] = {}
-        self._plan = Plan(related.embedded)
+        self._plan = Plan(related.embedded, verdicts=verdicts)
         self._by_identity: dict[tuple[str, str], Statement] = {}
         self._in_slot: dict[tuple[UUID, str], list[Statement]] = {}
         self._of_form: dict[tuple[UUID, str], list[ExistingMemory]] = {}
@@ -183,7 +183,7 @@ class _Planner:
         self._reports.append(Report(new, self._last_said_at(position), same or new))
         if same is not None:
             if may_replace(candidate, same):
-                self._confirm(same, candidate)
+                self._confirm(same, new)
             return
         for held in self._outdated_by(new):
             self._replace(held, new, "updates")
@@ -260,11 +260,13 @@ class _Planner:
             self._close(held, new)
         self._plan.links.append((new, relation, held.id))
 
-    def _confirm(self, held: Statement, candidate: Candidate) -> None:
+    def _confirm(self, held: Statement, new: NewMemory) -> None:
         if isinstance(held, NewMemory):
-            held.evidence.extend(id_ for id_ in candidate.evidence if id_ not in held.evidence)
+            held.evidence.extend(id_ for id_ in new.evidence if id_ not in held.evidence)
         else:
-            self._plan.reinforced.setdefault(held.id, Reinforcement(held)).evidence.extend(candidate.evidence)
+            again = self._plan.reinforced.setdefault(held.id, Reinforcement(held))
+            again.evidence.extend(new.evidence)
+            again.said.append(key_of(new))
             open_again(self._plan, held)
 
     def _near(self, new: NewMemory) -> list[tuple[Statement, Outcome]]:
@@ -297,10 +299,11 @@ class _Planner:
             return "update"
         if similarity < AMBIGUOUS_FROM or not may_replace(newer, older):
             return None
-        verdict = self._verdicts.get((key_of(newer), key_of(older)))
-        if verdict is None:
+        judged = self._verdicts.get((key_of(newer), key_of(older)))
+        if judged is None:
             self._ask_about(Pair(key_of(newer), key_of(older), older.content, newer.content))
             return None
+        verdict = judged.outcome
         if verdict == "duplicate" and not same_particulars(older.content, newer.content):
             return None
         return verdict

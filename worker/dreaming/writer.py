@@ -14,6 +14,7 @@ from service.domain.dream_settings import DreamChoices
 from service.domain.identity import summary_of
 from service.domain.memory_words import content_words
 from service.domain.text_features import extract_features
+from service.domain.verdicts import PairVerdict
 from service.embedding.tokens import count_tokens
 from service.extraction.extraction import Extraction
 from service.llm import LLM
@@ -26,7 +27,7 @@ from service.store.vectors import EmbeddingBatch
 from worker.dreaming.diff import Diff, undo_record
 from worker.dreaming.gather import Batch
 from worker.dreaming.linking import link
-from worker.dreaming.plan import NewMemory, Plan, Statement
+from worker.dreaming.plan import NewMemory, Plan, Statement, key_of
 from worker.dreaming.proposing import propose
 from worker.dreaming.readings import Reading, form_of
 from worker.dreaming.reflect.insight import Conclusions
@@ -159,14 +160,15 @@ class Writer:
             known, by = one.known, one.by
             until = max(known.since, by.since) if one.same else by.since
             reason = f"says the same: {by.content}" if one.same else f"now: {by.content}"
+            verdict = plan.verdict_on(key_of(by), known.id)
             await self._replace(known.id, by=by.id, until=until, reason=reason)
             self.diff.note(
                 "superseded",
                 memory_id=known.id,
                 before=_describe(known) | {"type": known.type},
-                after=_describe(by) | {"superseded_by": by.id, "valid_until": until},
+                after=_describe(by) | {"superseded_by": by.id, "valid_until": until} | _judged(verdict),
                 undo={"row": undo_record(rows[known.id]), "version": known.version + 1},
-                reason="says the same" if one.same else by.content,
+                reason=_with_verdict("says the same" if one.same else by.content, verdict),
             )
 
     async def _replace(self, memory_id: UUID, *, by: UUID, until: datetime, reason: str) -> None:
@@ -257,6 +259,8 @@ class Writer:
         for again in plan.reinforced.values():
             known, merged = again.known, [rows[one.id] for one in again.merged]
             own = rows[known.id]["metadata"]
+            found = (plan.verdict_on(key, known.id) for key in (*again.said, *(one.id for one in again.merged)))
+            verdict = next((one for one in found if one is not None and one.outcome == "duplicate"), None)
             await memories.reinforce(
                 self.connection, self._workspace, known.id,
                 tags=sorted({tag for row in merged for tag in row["tags"]}),
@@ -273,12 +277,13 @@ class Writer:
                 "reinforced",
                 memory_id=known.id,
                 before=_describe(known) | {"type": known.type},
+                after=_judged(verdict) or None,
                 undo={
                     "row": undo_record(rows[known.id]),
                     "version": known.version + 1,
                     "sources": [message for _, message in added],
                 },
-                reason="said again",
+                reason=_with_verdict("said again", verdict),
             )
 
     async def _set_statuses(self, plan: Plan, rows: dict[UUID, Row]) -> None:
@@ -306,6 +311,17 @@ def _describe(held: Statement) -> dict[str, Any]:
     """What a diff tells of a memory; of hearsay, whose word it is and about whom."""
     hearsay = {"user": held.subject, "hearsay_by": held.hearsay_by} if held.hearsay_by else {}
     return {"content": held.content} | hearsay
+
+
+def _judged(verdict: PairVerdict | None) -> dict[str, Any]:
+    """What a diff tells of a decision model's verdict."""
+    if verdict is None or verdict.probability is None:
+        return {}
+    return {"verdict": {"outcome": verdict.outcome, "probability": round(verdict.probability, 6)}}
+
+
+def _with_verdict(reason: str, verdict: PairVerdict | None) -> str:
+    return f"{reason} ({verdict})" if _judged(verdict) else reason
 
 
 def _distinct(memories_: Sequence[NewMemory]) -> tuple[list[NewMemory], list[NewMemory]]:
