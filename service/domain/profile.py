@@ -113,6 +113,15 @@ def profile_of(user: str, known: Iterable[Known], as_of: datetime) -> list[Profi
     return fields + _recent(newest_first, as_of)
 
 
+def told_of(user: str, fields: Sequence[ProfileField]) -> str:
+    """The fields as one line: "About ada: home: Bergen; work: Initech (employer), nurse (role)."; empty without any."""
+    values: dict[str, list[str]] = {}
+    for one in fields:
+        values.setdefault(one.name, []).append(f"{one.value} ({one.detail})" if one.detail else one.value)
+    told = "; ".join(f"{name}: {', '.join(each)}" for name, each in values.items())
+    return f"About {user}: {told}." if told else ""
+
+
 def version_of(fields: Sequence[ProfileField]) -> str:
     """A digest that changes with what a profile shows."""
     shown = [[one.name, one.detail, one.value, [str(id_) for id_ in one.memory_ids]] for one in fields]

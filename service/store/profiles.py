@@ -25,13 +25,14 @@ async def list_users(
 
 
 async def known_of(
-    connection: Connection, workspace: UUID, reader: Reader | None, user: str, as_of: datetime, *, past: bool
-) -> tuple[list[Known], set[str]]:
+    connection: Connection, workspace: UUID, reader: Reader | None, user: str, as_of: datetime, *, past: bool = False,
+    in_scope: bool = False,
+) -> tuple[list[Known], set[str]]:  # fmt: skip
     """What is remembered of a user and may be in a profile, and the agents that it is of; with ``past`` as it was
-    then."""
+    then, and ``in_scope`` only what may be used in the reader's session and task."""
     rows = await connection.fetch(
         "profile_memories", {"past": past}, workspace=workspace, user=user, types=list(TYPES), as_of=as_of,
-        openings=[_opening(f"{user}'s"), _opening(f"{user}’s")], limit=MEMORIES_MAX, **_of(reader),
+        openings=[_opening(f"{user}'s"), _opening(f"{user}’s")], limit=MEMORIES_MAX, **_of(reader, in_scope=in_scope),
     )  # fmt: skip
     known = [Known(**{name: value for name, value in row.items() if name != "agent"}) for row in rows]
     return known, {row["agent"] for row in rows}
@@ -43,5 +44,9 @@ def _opening(words: str) -> str:
     return f"{escaped} %"
 
 
-def _of(reader: Reader | None) -> dict[str, object]:
-    return {"agent_id": reader.agent_id if reader else None, "audiences": reader.audiences if reader else []}
+def _of(reader: Reader | None, *, in_scope: bool = False) -> dict[str, object]:
+    return {
+        "workspace_wide": reader is None,
+        "agent_id": reader.agent_id if reader and not in_scope else None,
+        "audiences": reader.audiences if reader else [],
+    }

@@ -1,6 +1,6 @@
 -- fragment: visible_to_reader
--- Whether a memory ``m`` is of the reader, agent :agent_id (null: of whoever sees the workspace), or shared with it.
-(:agent_id::uuid IS NULL OR m.agent_id = :agent_id OR m.audience = ANY(:audiences::uuid[]))
+-- Whether a memory ``m`` is the reader's own (:agent_id) or shared with it; all are visible to a reader of the :workspace_wide kind.
+(:workspace_wide::boolean OR m.agent_id = :agent_id::uuid OR m.audience = ANY(:audiences::uuid[]))
 
 -- fragment: version_of_then
 -- Of a memory ``m`` what it said at :as_of, as ``former_versions`` chooses; ``number`` is its version.

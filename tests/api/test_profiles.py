@@ -144,3 +144,38 @@ async def test_a_profile_is_bounded(api: Tenant) -> None:
     found = await profile(api)
     assert len(found["likes"]) == MEMORIES_MAX
     assert found["home"] == ["Oslo"]
+
+
+def section(context: dict[str, Any], name: str) -> str:
+    """The text of a section of a context."""
+    return next(one["text"] for one in context["sections"] if one["name"] == name)
+
+
+async def test_a_context_has_the_profile_of_the_speaker_instead_of_lines_of_the_bulletin(api: Tenant) -> None:
+    await stated(api, "ada lives in Oslo, by the fjord.", "lives_in", "oslo")
+    await api.save("ada broke a ski.", user="ada")
+    await stated(api, "bob lives in Rome.", "lives_in", "rome", user="bob")
+    await stated(api, "ada likes tea.", "likes/tea", "tea", type="preference")
+    await stated(api, "ada works at Initech.", "works_at", "initech", scope="session", session="other")
+    await api.post("/v1/agents/a/bulletin")
+    hers = await api.post("/v1/context", {"agent": "a", "user": "ada", "message": "Hello", "session": "s"})
+    shown = section(hers, "bulletin")
+    assert "About ada: home: Oslo." in shown
+    assert "by the fjord" not in shown
+    assert "Ada broke a ski" in shown
+    assert "Bob lives in Rome" in shown
+    assert "Initech" not in shown
+    assert "tea" not in shown
+    assert "ada likes tea" in section(hers, "preferences")
+    his = await api.post("/v1/context", {"agent": "a", "user": "bob", "message": "Hello"})
+    assert "by the fjord" in section(his, "bulletin")
+    assert "About bob: home: Rome." in section(his, "bulletin")
+    nobody = await api.post("/v1/context", {"agent": "a", "message": "Hello"})
+    assert section(nobody, "bulletin").count("About ") == 0
+
+
+async def test_a_bulletin_of_which_the_profile_says_all_is_left_out(api: Tenant) -> None:
+    await stated(api, "ada lives in Oslo.", "lives_in", "oslo")
+    await api.post("/v1/agents/a/bulletin")
+    context = await api.post("/v1/context", {"agent": "a", "user": "ada", "message": "Hello"})
+    assert section(context, "bulletin") == "<bulletin>\nAbout ada: home: Oslo.\n</bulletin>"

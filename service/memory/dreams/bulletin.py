@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -208,21 +208,27 @@ async def shown_now(
     return as_shown(row) if row else None
 
 
-def as_shown(row: Row) -> dict[str, Any]:
-    """A stored bulletin without what it must no longer say."""
+def as_shown(row: Row, said_elsewhere: Collection[str] = ()) -> dict[str, Any]:
+    """A stored bulletin without what it must no longer say, nor what is ``said_elsewhere``."""
     fields = dict(row)
     parts, hidden = fields.pop("parts"), frozenset(fields.pop("hidden"))
-    if hidden:
-        fields["content"] = shown(row["agent"], parts, hidden)
+    if hidden or said_elsewhere:
+        fields["content"] = shown(row["agent"], parts, hidden, said_elsewhere)
         fields["tokens"] = count_tokens(fields["content"])
     return fields
 
 
-def shown(agent: str, parts: Sequence[BulletinPart], hidden: frozenset[str]) -> str:
-    """The text of a bulletin without the lines made of ``hidden`` memories."""
+def shown(
+    agent: str, parts: Sequence[BulletinPart], hidden: frozenset[str], said_elsewhere: Collection[str] = ()
+) -> str:
+    """The text of a bulletin without the lines that rest on ``hidden`` memories, or on none but ``said_elsewhere``."""
     paragraphs = []
     for part in parts:
-        lines = [line["text"] for line in part["lines"] if not hidden & set(line["memories"])]
+        lines = [
+            line["text"]
+            for line in part["lines"]
+            if not hidden & set(line["memories"]) and not all(id_ in said_elsewhere for id_ in line["memories"])
+        ]
         if lines:
             paragraphs.append(f"{part['title']}: " + " ".join(_closed(line[0].upper() + line[1:]) for line in lines))
     return "\n\n".join([_heading(agent), *paragraphs]) if paragraphs else NOTHING_YET.format(agent=agent)

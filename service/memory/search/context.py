@@ -15,6 +15,7 @@ from service.domain.excerpts import excerpt
 from service.domain.hearsay import attributed
 from service.domain.message_text import plain_text, text_of
 from service.domain.principal import Principal
+from service.domain.profile import told_of
 from service.domain.search import Include, SearchRequest
 from service.domain.types import POLICIES, MemoryType
 from service.domain.workspace import WorkspaceSettings
@@ -24,10 +25,11 @@ from service.memory.access.workspace import get_settings
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
 from service.memory.search.assembly import AssembledContext, ContextInput, Entry, Section, WindowTurn, assemble
+from service.memory.search.profiles import known_in_scope, standing_profile
 from service.memory.search.recall import recall
 from service.memory.search.search_results import Degraded, SearchHit, SearchResults
 from service.memory.sessions import conversations
-from service.store import agents, sessions
+from service.store import agents, bulletins, sessions
 from service.store import context as store
 from service.store.settings import workspace_settings
 
@@ -168,7 +170,8 @@ async def _speaker(engine: Engine, principal: Principal, request: ContextRequest
 async def _standing(
     engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None, reader: agents.Reader | None
 ) -> _Baseline:
-    """Instructions, bulletin, identity, preferences of the speaker, goals when planning, and open todos."""
+    """Instructions, bulletin with the speaker's profile in place of its lines about them, identity, preferences of the
+    speaker, goals when planning, and open todos."""
     workspace, agent = principal.workspace_id, principal.acting_agent(request.agent)
     async with engine.db.generic_plan_transaction(workspace) as connection:
         if reader is None:
@@ -179,18 +182,29 @@ async def _standing(
             )  # fmt: skip
         settings = reader.settings
         shares = request.sections.over(settings.context)
-        shown = await bulletin.shown_now(connection, workspace, agent, None, engine.now())
+        latest = await bulletins.get(connection, workspace, agent, None, engine.now())
+        known = (
+            await known_in_scope(connection, workspace, reader, speaker, engine.now())
+            if speaker and latest and shares.bulletin
+            else []
+        )
         rows = await store.baseline(
             connection, workspace, reader,
             user=speaker, planning=is_planning(request.message), now=engine.now(),
         )  # fmt: skip
     entries = _instructions(settings)
-    if shown is not None:
-        entries["bulletin"] = [Entry(str(shown["version"]), shown["content"])]
+    ids = {str(row["id"]) for row in rows}
+    if latest is not None:
+        person = await standing_profile(engine, speaker or "", known)
+        shown = bulletin.as_shown(latest, {str(id_) for field in person for id_ in field.memory_ids})
+        told = told_of(speaker or "", [one for one in person if not ids >= set(map(str, one.memory_ids))])
+        entries["bulletin"] = [Entry("profile", told)] if told else []
+        if not told or shown["content"] != bulletin.NOTHING_YET.format(agent=agent):
+            entries["bulletin"].append(Entry(str(shown["version"]), shown["content"]))
     for row in rows:
         section = STANDING_SECTIONS.get(POLICIES[MemoryType(row["type"])].in_context, "memories")
         entries.setdefault(section, []).append(Entry(str(row["id"]), memory_line(row, speaker)))
-    return _Baseline(entries, {str(row["id"]) for row in rows}, speaker, shares, settings.memory.enabled)
+    return _Baseline(entries, ids, speaker, shares, settings.memory.enabled)
 
 
 def _instructions(settings: WorkspaceSettings) -> dict[SectionName, list[Entry]]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
+from service.db.pool import Connection
 from service.domain import cursors
 from service.domain.principal import Principal
-from service.domain.profile import ProfileField, profile_of, version_of
+from service.domain.profile import Known, ProfileField, profile_of, version_of
 from service.errors import NotFound
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import resolve_reader
 from service.store import profiles
+from service.store.agents import Reader
 
 Record = dict[str, Any]
 
@@ -49,10 +53,28 @@ async def get_profile(
             connection, principal.workspace_id, reader, user, moment, past=as_of is not None
         )
     engine.read_audit.note(principal, "profile", [principal.reader_agent(agent), *agents])
-    fields = await engine.executor.run(
-        profile_of, user, known, moment, characters=sum(len(one.content) for one in known)
-    )
+    fields = await _profile(engine, user, known, moment)
     return {"user": user, "fields": [_shown(one) for one in fields], "version": version_of(fields), "as_of": moment}
+
+
+async def known_in_scope(
+    connection: Connection, workspace: UUID, reader: Reader, user: str, now: datetime
+) -> list[Known]:
+    """What is remembered of a user and may be used in the reader's session and task."""
+    known, _ = await profiles.known_of(connection, workspace, reader, user, now, in_scope=True)
+    return known
+
+
+async def standing_profile(engine: Engine, user: str, known: Sequence[Known]) -> list[ProfileField]:
+    """What a context tells of the speaker: who they are and what they like; no goals and events, which it has by
+    itself where they matter."""
+    fields = await _profile(engine, user, known, engine.now())
+    return [one for one in fields if one.group in ("static", "preferences")]
+
+
+async def _profile(engine: Engine, user: str, known: Sequence[Known], moment: datetime) -> list[ProfileField]:
+    characters = sum(len(one.content) for one in known)
+    return await engine.executor.run(profile_of, user, known, moment, characters=characters)
 
 
 def _shown(field: ProfileField) -> Record:
