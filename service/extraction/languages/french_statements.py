@@ -25,7 +25,7 @@ _RELATIVE = (
     r"|chien|chienne|chat|chatte|perroquet|lapin|cheval|grand-mère|grand-père|oncle|tante|cousin|cousine|ami|amie|collègue|fiancé|fiancée"
 )
 _WHO = (
-    rf"(?P<who>(?:mon|ma)\s(?:{_RELATIVE})(?:\s(?-i:[A-ZÀÂÉÈÊÎÔ][a-zàâéèêëîïôûç]{{1,20}}))?"
+    rf"(?P<who>(?:mon|ma|notre)\s(?:{_RELATIVE})(?:\s(?-i:[A-ZÀÂÉÈÊÎÔ][a-zàâéèêëîïôûç]{{1,20}}))?"
     r"|(?!(?:je|on|nous|le|la|les|un|une|mon|ma|mes|il|elle|ils|elles|ce|cela|ça|qui|que|tout|personne|hier|moi|vous"
     r"|tu|oui|non|merci|si|avec)\b)"
     r"(?-i:[A-ZÀÂÉÈÊÎÔ][a-zàâéèêëîïôûç]{1,20}(?:\s[A-ZÀÂÉÈÊÎÔ][a-zàâéèêëîïôûç]{1,20})?))"
@@ -125,14 +125,16 @@ _FACTS = (
     row(MemoryType.FACT, rf"^(?:mon|ma|notre)\s(?:appartement|appart|logement|maison)\s(?:est"
         rf"|se\strouve)\s{_IN}{_PLACE}",
         "lives_in", importance=0.75, kind="place"),
-    row(MemoryType.FACT, rf"{_I}suis\s{_ADVERB}(?:basée?|installée?)\s{_IN}{_PLACE}", "lives_in", importance=0.75,
+    row(MemoryType.FACT, rf"{_I}(?:suis|me\ssuis)\s{_ADVERB}(?:basée?|installée?)\s{_IN}{_PLACE}", "lives_in",
+        importance=0.75,
         kind="place"),
     row(MemoryType.FACT, rf"^mon\s(?:nouvel\s)?employeur(?:,\sc'est|\sest)\s(?:maintenant\s)?{_NAME}", "works_at",
         importance=0.75,
         kind="company"),
     row(MemoryType.FACT, rf"^(?:je\ssuis\s(?:employée?|embauchée?)|je\sviens\sd'être\sembauchée?|j'ai\sété\sembauchée?)"
         rf"\schez\s{_NAME}", "works_at", importance=0.75, kind="company"),
-    row(MemoryType.FACT, rf"{_I}(?:habite|habitons|vis|vivons)\s{_ADVERB}{_IN}{_PLACE}", "lives_in", importance=0.75,
+    row(MemoryType.FACT, rf"{_I}(?:habite|habitons|vis|vivons|réside|résidons)\s{_ADVERB}{_IN}{_PLACE}", "lives_in",
+        importance=0.75,
         deniable=True, kind="place"),
     row(MemoryType.FACT, rf"^(?:j'ai\s(?:récemment\s)?|nous\savons\s|on\sa\s|je\sviens\sde\s)(?:déménagée?s?"
         rf"|emménagée?s?|déménager|emménager)\s(?:de\s[\w'-]{{2,20}}\s)?{_IN}{_PLACE}", "lives_in", importance=0.75,

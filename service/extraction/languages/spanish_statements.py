@@ -114,7 +114,8 @@ _FACTS = (
     row(MemoryType.FACT, rf"^(?:mi|nuestro|nuestra)\s(?:piso|casa|apartamento|departamento)\sestá\sen\s{_PLACE}",
         "lives_in",
         importance=0.75, kind="place"),
-    row(MemoryType.FACT, rf"^(?:resido|residimos|llev(?:o|amos)\s[\w\s]{{2,20}}?\sviviendo)\sen\s{_PLACE}", "lives_in",
+    row(MemoryType.FACT, rf"^(?:resido|residimos|est(?:oy|amos)\sviviendo|llev(?:o"
+        rf"|amos)\s[\w\s]{{2,20}}?\sviviendo)\sen\s{_PLACE}", "lives_in",
         importance=0.75, kind="place"),
     row(MemoryType.FACT, rf"^(?:me\sacabo\sde\smudar|nos\sacabamos\sde\smudar)\sa\s{_PLACE}", "lives_in",
         importance=0.75,

@@ -109,6 +109,7 @@ SPEAKER: tuple[Pattern, ...] = (
         importance=0.75,
     ),
     row(_FACT, rf"{I_HAVE}been (?:living|based) in {PLACE}", "lives_in", importance=0.7),
+    row(_FACT, rf"{I_HAVE}settled (?:down )?in {PLACE}", "lives_in", importance=0.75),
     row(_FACT, rf"{I_AM}in {PLACE} now,? (?:i |we )?(?:just )?(?:moved|relocated)\b", "lives_in", importance=0.75),
     row(_FACT, rf"{I_HAVE}been (?:at|working (?:at|for|with)) {NAME} (?:for|since)\b", "works_at", importance=0.75),
     row(_FACT, rf"^(?:i'm|i am) (?:now )?at {NAME} these days\b", "works_at", importance=0.7),

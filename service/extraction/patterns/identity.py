@@ -104,6 +104,7 @@ SPEAKER: tuple[Pattern, ...] = (
         importance=0.8,
     ),
     row(_IDENTITY, rf"{I_AM}{DIET}", "diet", importance=0.85),
+    row(_IDENTITY, rf"{I_HAVE}(?:switched|changed|moved) to an? {DIET} diet\b", "diet", importance=0.85),
     row(_IDENTITY, rf"^(?:i've|i have) been (?:an? |strictly ){{0,2}}{DIET}", "diet", importance=0.85),
     row(
         _IDENTITY,
