@@ -410,7 +410,8 @@ CREATE TABLE public.memories (
     reinforced_at timestamp with time zone,
     hearsay_by text,
     learned_at timestamp with time zone DEFAULT now(),
-    reading jsonb
+    reading jsonb,
+    like_type text
 );
 ALTER TABLE ONLY public.memories FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.memory_sources (
@@ -855,7 +856,7 @@ CREATE INDEX ix_events_waiting ON public.events USING btree (workspace_id, at, i
 CREATE INDEX ix_idempotency_created ON public.idempotency USING btree (created_at);
 CREATE INDEX ix_memories_audience ON public.memories USING btree (workspace_id, audience, created_at, id);
 CREATE INDEX ix_memories_created ON public.memories USING btree (workspace_id, created_at, id);
-CREATE INDEX ix_memories_fading ON public.memories USING btree (workspace_id, agent_id) WHERE ((type = ANY (ARRAY['event'::text, 'observation'::text])) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
+CREATE INDEX ix_memories_fading ON public.memories USING btree (workspace_id, agent_id) WHERE ((COALESCE(like_type, type) = ANY (ARRAY['event'::text, 'observation'::text])) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_hearsay ON public.memories USING btree (workspace_id, hearsay_by) WHERE (hearsay_by IS NOT NULL);
 CREATE INDEX ix_memories_insights ON public.memories USING btree (workspace_id, audience, id) WHERE ((type = 'insight'::text) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_key ON public.memories USING btree (workspace_id, key) WHERE (key IS NOT NULL);

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from service.api.schemas import Degraded
-from service.domain.types import MemoryType
+from service.domain.own_types import TYPES_NAMED
 
 
 class NamedEntity(BaseModel):
@@ -21,13 +21,14 @@ class NamedEntity(BaseModel):
 class Candidate(BaseModel):
     """Memory that a dream would propose."""
 
-    type: MemoryType = Field(description="Type of the memory.")
+    type: str = Field(description=f"Type of the memory: {TYPES_NAMED}.")
     content: str = Field(description="Text of the memory.")
     user: str | None = Field(description="Person described by the memory; null for none.")
     hearsay_by: str | None = Field(description="Speaker of a statement about somebody else; null for none.")
     importance: float = Field(description="Importance from 0 to 1.")
     confidence: float = Field(description="Confidence from 0 to 1.")
     tags: list[str] = Field(description="Tags of the memory.")
+    metadata: dict[str, Any] = Field(description="Metadata of a memory of a type with a schema; else empty.")
     entities: list[NamedEntity] = Field(description="Entities named by the memory.")
     messages: list[int] = Field(description="Positions of the cited messages in the request, from 0.")
     occurred_at: datetime | None = Field(description="Time of the described event; null without one.")

@@ -11,8 +11,8 @@ from pydantic import BaseModel, Field
 from service.api.schemas import Memory
 from service.domain.drafts import RoleField
 from service.domain.field_types import AgentName, CreatedAt
+from service.domain.own_types import TYPES_NAMED
 from service.domain.proposals import Decision, ProposalStatus
-from service.domain.types import MemoryType
 
 
 class ProposalSource(BaseModel):
@@ -35,7 +35,7 @@ class Proposal(BaseModel):
     status: ProposalStatus = Field(
         description="Status: `proposed` (waits), `accepted`, `edited` (accepted with changes) or `rejected`."
     )
-    type: MemoryType = Field(description="Type of the proposed memory.")
+    type: str = Field(description=f"Type of the proposed memory: {TYPES_NAMED}.")
     content: str = Field(description="Text of the proposed memory.")
     user: str | None = Field(description="User described by the proposed memory.")
     hearsay_by: str | None = Field(

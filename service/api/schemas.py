@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from service.domain.context import SectionName
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
-from service.domain.types import MemoryType, Scope
+from service.domain.own_types import TYPES_NAMED
+from service.domain.types import Scope
 
 Item = TypeVar("Item")
 
@@ -40,7 +41,7 @@ class Memory(BaseModel):
 
     id: UUID = Field(description="Id of the memory.")
     agent: AgentName
-    type: MemoryType = Field(description="Type of the memory.")
+    type: str = Field(description=f"Type of the memory: {TYPES_NAMED}.")
     scope: Scope = Field(description="Scope of the memory.")
     team: str | None = Field(description="Team of a team-scoped memory.")
     task: str | None = Field(description="Task of a task-scoped memory.")
@@ -108,7 +109,7 @@ class TypeStats(BaseModel):
 class MemoryStats(TypeStats):
     """Statistics of the live memories visible to the caller."""
 
-    types: dict[MemoryType, TypeStats] = Field(description="Statistics by memory type.")
+    types: dict[str, TypeStats] = Field(description="Statistics by memory type.")
 
 
 class AlsoFound(BaseModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from service.domain.field_types import (
     MESSAGE_MAX,
@@ -20,18 +20,19 @@ from service.domain.field_types import (
     Timestamp,
     UnitInterval,
 )
+from service.domain.own_types import TypeName
 from service.domain.placeholders import identifies_a_person
 from service.domain.types import SAVED_TYPES, MemoryType, Scope
 
 
-def _saved(type_: MemoryType) -> MemoryType:
-    if type_ is MemoryType.INSIGHT:
+def _saved(type_: str) -> str:
+    if type_ == MemoryType.INSIGHT:
         raise ValueError("an insight is concluded by dreams; it can be rated and deleted, not saved or edited")
     return type_
 
 
-SavedType = Annotated[MemoryType, AfterValidator(_saved), WithJsonSchema({"type": "string", "enum": list(SAVED_TYPES)})]
-_NAMED_TYPES = ", ".join(SAVED_TYPES)
+SavedType = Annotated[TypeName, AfterValidator(_saved)]
+_NAMED_TYPES = f"{', '.join(SAVED_TYPES)}, or one of the setting `memory_types`"
 Role = Literal["system", "user", "assistant", "tool"]
 Status = Literal["open", "done"]
 Tags = Annotated[list[Tag], Field(max_length=50)]
@@ -139,7 +140,7 @@ class MemoryDraft(BaseModel):
         for scope, name in ((Scope.TEAM, self.team), (Scope.TASK, self.task), (Scope.SESSION, self.session)):
             if self.scope is scope and name is None:
                 raise ValueError(f"scope {scope.value} needs the field {scope.value}")
-        if self.status is not None and self.type is not MemoryType.TODO:
+        if self.status is not None and self.type != MemoryType.TODO:
             raise ValueError("status belongs to a todo only")
         return self
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from service.domain.dream_settings import DreamChoices
 from service.domain.guards import normalize
 from service.domain.text_normalization import UNSPACED
-from service.domain.types import MemoryType
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +46,11 @@ def _is_edge(text: str, at: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DreamFilter:
-    """What is kept and what is ignored. Where names or patterns to keep are given, a statement needs one of them; what
-    is ignored is left out in any case."""
+    """What is kept and what is ignored. ``types``: None for all. Where names or patterns to keep are given, a statement
+    needs one of them; what is ignored is left out in any case."""
 
-    types: frozenset[MemoryType]
+    types: frozenset[str] | None
+    ignore_types: frozenset[str]
     keep_entities: frozenset[str]
     keep_patterns: Sequence[WordPattern]
     ignore_entities: frozenset[str]
@@ -59,18 +59,18 @@ class DreamFilter:
     @classmethod
     def of(cls, choices: DreamChoices) -> DreamFilter:
         """The filter that the settings of an agent describe."""
-        kept = frozenset(choices.types if choices.types is not None else MemoryType)
         return cls(
-            kept - frozenset(choices.ignore_types),
+            None if choices.types is None else frozenset(choices.types),
+            frozenset(choices.ignore_types),
             frozenset(map(normalize, choices.keep_entities)),
             tuple(map(WordPattern.of, choices.keep_patterns)),
             frozenset(map(normalize, choices.ignore_entities)),
             tuple(map(WordPattern.of, choices.ignore_patterns)),
         )
 
-    def objection(self, type_: MemoryType, content: str, names: Iterable[str]) -> str | None:
+    def objection(self, type_: str, content: str, names: Iterable[str]) -> str | None:
         """Why a statement of this type, with these words and about these names, is left out; None if it is kept."""
-        if type_ not in self.types:
+        if type_ in self.ignore_types or (self.types is not None and type_ not in self.types):
             return f"the type {type_} is not kept"
         text, named = normalize(content), set(map(normalize, names))
         if (ignored := self._ignored(text, named)) is not None:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from service.domain.field_types import Identifies, Name, Text
-from service.domain.types import MemoryType
+from service.domain.own_types import TYPES_MAX, TypeName
 
 DREAM_INSTRUCTIONS_MAX = 4_000
 AS_SAID = "as_said"
@@ -55,10 +55,11 @@ class DreamChoices(BaseModel):
         description="Off-peak hours as `22:00-06:00`, in `time_zone`: scheduled dreams run in them alone. Null: at any "
         "time. Default null.",
     )
-    types: Annotated[list[MemoryType], Field(min_length=1, max_length=9)] | None = Field(
-        None, description="Types of the memories that dreams make. Null: all. Default null."
+    types: Annotated[list[TypeName], Field(min_length=1, max_length=TYPES_MAX)] | None = Field(
+        None,
+        description="Types of the memories that dreams make, own ones too. Null: all. Default null.",
     )
-    ignore_types: Annotated[list[MemoryType], Field(max_length=8)] = Field(
+    ignore_types: Annotated[list[TypeName], Field(max_length=TYPES_MAX)] = Field(
         [], description="Types of memories that dreams do not make, `types` among them. Default empty."
     )
     keep_entities: Annotated[list[Name], Field(max_length=100)] = Field(

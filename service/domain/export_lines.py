@@ -27,6 +27,7 @@ from service.domain.field_types import (
     Timestamp,
     UnitInterval,
 )
+from service.domain.own_types import TypeName
 from service.domain.pages import SENTENCES_MAX, VERSIONS_MAX, PageContent, PageSentence
 from service.domain.types import MemoryType, Scope
 from service.domain.workspace import WorkspaceSettings
@@ -142,7 +143,7 @@ class MemoryLine(MemoryDraft):
 
     model_config = ConfigDict(extra="ignore")
 
-    type: MemoryType
+    type: TypeName
     importance: UnitInterval = 0.5
     id: UUID | None = None
     version: Version = 1
@@ -168,7 +169,7 @@ class MemoryLine(MemoryDraft):
 
     @model_validator(mode="after")
     def _insight_has_evidence(self) -> MemoryLine:
-        if self.type is MemoryType.INSIGHT:
+        if self.type == MemoryType.INSIGHT:
             InsightSource.model_validate(self.source)
         return self
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 OPEN = "<reverie-memory>"
 CLOSE = "</reverie-memory>"
@@ -27,7 +27,7 @@ def list_item(text: str) -> str:
     return "- " + "\n  ".join([escape_tags(line) for line in _LINE_ENDS.split(text.strip())])
 
 
-def section(name: str, lines: Sequence[str]) -> str:
+def section(name: str, lines: Iterable[str]) -> str:
     """Lines, already marked as data, under a section's label."""
     return "\n".join((f"<{name}>", *lines, f"</{name}>"))
 

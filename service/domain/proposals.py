@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from service.domain.drafts import OccurredAtField, SavedType, Tags, UserField
 from service.domain.field_types import Content, Metadata, UnitInterval
 from service.domain.guards import canonical_form
-from service.domain.types import POLICIES, SAVED_TYPES, MemoryType
+from service.domain.own_types import TYPES_NAMED
+from service.domain.types import POLICIES, MemoryType
 
 ProposalStatus = Literal["proposed", "accepted", "edited", "rejected"]
 Action = Literal["accept", "edit", "reject", "reopen"]
@@ -49,7 +50,7 @@ class Decision(BaseModel):
         ),
     ]
     type: SavedType | None = Field(
-        None, description=f"Type of the memory: {', '.join(SAVED_TYPES)}. Default: the proposal's."
+        None, description=f"Type of the memory: {TYPES_NAMED}; no insight. Default: the proposal's."
     )
     content: Content | None = Field(
         None, description="Text of the memory, at most 8,000 characters. Default: the proposal's."

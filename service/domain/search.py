@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.domain.field_types import ActingAgent, Metadata, Name, Query, ReadTask, Tag, Timestamp, UnitInterval
-from service.domain.types import MemoryType, Scope
+from service.domain.own_types import TYPES_MAX, TYPES_NAMED, TypeName
+from service.domain.types import Scope
 
 Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
 Fusion = Literal["relative", "rrf"]
@@ -22,7 +23,8 @@ Include = Literal["memories", "messages", "documents"]
 
 
 SearchedTypes = Annotated[
-    Annotated[list[MemoryType], Field(max_length=9)] | None, Field(description="Memory types to search. Default: all.")
+    Annotated[list[TypeName], Field(max_length=TYPES_MAX)] | None,
+    Field(description=f"Memory types to search: {TYPES_NAMED}. Default: all."),
 ]
 SearchedTags = Annotated[
     Annotated[list[Tag], Field(max_length=50)] | None, Field(description="Tags to filter by, at most 50.")

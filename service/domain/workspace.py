@@ -15,6 +15,7 @@ from service.domain.dream_settings import DreamChoices, DreamSettings
 from service.domain.field_types import Name, Text
 from service.domain.languages import Configuration
 from service.domain.llm_settings import LLMSettings
+from service.domain.own_types import EntityKinds, MemoryTypes
 from service.domain.search import Ranking, Strategy
 
 PiiEntity = Literal[
@@ -25,6 +26,8 @@ ALL_PII: tuple[PiiEntity, ...] = (
 )  # fmt: skip
 
 INSTRUCTIONS_MAX = 8_000
+REPLACED = frozenset({"memory_types", "entity_kinds"})
+"""Settings that are given as a whole."""
 
 
 def _time_zone(name: str) -> str:
@@ -262,6 +265,16 @@ class AgentSettings(BaseModel):
 class WorkspaceSettings(AgentSettings):
     """Settings of a workspace."""
 
+    memory_types: MemoryTypes = Field(
+        {},
+        description="Memory types of the workspace's own by name, at most 20; those given replace all former ones. A "
+        "type in use keeps its place and its `like`. Default empty.",
+    )
+    entity_kinds: EntityKinds = Field(
+        {},
+        description="Entity kinds of the workspace's own by name, at most 20; those given replace all former ones. "
+        "Default empty.",
+    )
     pii: PiiSettings = Field(PiiSettings(), description="Personal data settings.")
     retrieval: RetrievalDefaults = Field(RetrievalDefaults(), description="Search and ranking settings.")
     budget: BudgetSettings = Field(BudgetSettings(), description="Daily budget of all model calls.")
@@ -318,5 +331,6 @@ class WorkspaceSettings(AgentSettings):
 
 def _merged(present: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     return {**present} | {
-        name: _merged(present[name], value) if isinstance(value, dict) else value for name, value in changes.items()
+        name: _merged(present[name], value) if isinstance(value, dict) and name not in REPLACED else value
+        for name, value in changes.items()
     }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from service.domain.types import MemoryType
@@ -51,9 +51,11 @@ class Candidate:
 
     ``word_of`` and ``hearsay_by`` are set by ``testimony`` on what is about a person: the user in whose turns they say
     so themselves, or who else does. With neither the statement is about something else.
+
+    ``own_like``: of a type of the workspace's own, the built-in one that it is like; with ``metadata``.
     """
 
-    type: MemoryType
+    type: str
     content: str
     evidence: tuple[UUID, ...]
     subject: str | None = None
@@ -67,6 +69,13 @@ class Candidate:
     mentions: tuple[Mention, ...] = field(default=())
     word_of: str | None = None
     hearsay_by: str | None = None
+    own_like: MemoryType | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def policy_type(self) -> MemoryType:
+        """The built-in type whose policies apply."""
+        return self.own_like or MemoryType(self.type)
 
 
 def stated_in(turn: Turn) -> tuple[UUID, str]:

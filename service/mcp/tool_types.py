@@ -28,7 +28,7 @@ Kind = Annotated[
     MemoryType,
     Field(
         description="fact; preference (what someone likes or wants); decision; identity (who someone is); "
-        "event (what happened, with occurred_at); observation; goal; todo"
+        "event (what happened, with occurred_at); observation; goal; todo; or a type of the workspace's own"
     ),
 ]
 Importance = Annotated[float | None, Field(ge=0, le=1, description="from 0 to 1; left out, the usual for its type")]

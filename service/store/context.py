@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-from service.domain.types import POLICIES
+from service.domain.own_types import BUILT_IN, OwnType, policy
 from service.store.agents import Reader
 
 BASELINE_MAX = 100
@@ -16,18 +17,19 @@ async def baseline(
     connection: Connection, workspace: UUID, reader: Reader, *, user: str | None, planning: bool, now: datetime
 ) -> list[Row]:
     """Memories that the type policies put into every context of this speaker, best first within each type."""
+    own = reader.settings.memory_types
     return await connection.fetch(
         "baseline_memories",
         workspace=workspace,
         audiences=reader.audiences,
         user=user,
-        always_types=_types("always"),
-        user_types=_types("user") + (_types("planning") if planning else []),
-        open_types=_types("open"),
+        always_types=_types(own, "always"),
+        user_types=_types(own, "user") + (_types(own, "planning") if planning else []),
+        open_types=_types(own, "open"),
         now=now,
         limit=BASELINE_MAX,
     )
 
 
-def _types(in_context: str) -> list[str]:
-    return [type_.value for type_, policy in POLICIES.items() if policy.in_context == in_context]
+def _types(own: Mapping[str, OwnType], in_context: str) -> list[str]:
+    return [name for name in (*BUILT_IN, *own) if policy(own, name).in_context == in_context]

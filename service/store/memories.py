@@ -322,6 +322,11 @@ async def list_(connection: Connection, workspace: UUID, reader: Reader | None, 
     )
 
 
+async def types_in_use(connection: Connection, workspace: UUID, types: Sequence[str]) -> list[str]:
+    """Those of the types that memories have, deleted ones too."""
+    return [row["type"] for row in await connection.fetch("types_in_use", workspace=workspace, types=list(types))]
+
+
 async def stats(connection: Connection, workspace: UUID, reader: Reader | None, now: datetime) -> list[Record]:
     """Counts of the live memories a reader may see, one record per type."""
     rows = await connection.fetch(

@@ -55,7 +55,7 @@ def joined(parts: Iterable[Markup | str]) -> Markup:
 
 def kind(name: str) -> Markup:
     """The type of a memory, in its hue."""
-    return Markup('<span class="kind" style="--hue:var(--{})">{}</span>').format(name, name)
+    return Markup('<span class="kind" style="--hue:var(--{}, var(--fact))">{}</span>').format(name, name)
 
 
 def tag(words: object, tone: str = "") -> Markup:

@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from reverie_client import AsyncReverie, NotAuthenticated, ReverieClientError
 from service.studio.browser_sessions import BrowserSession, BrowserSessions, SignedInKey, Theme
-from service.studio.components import box, button, empty, html, notify_errors, text
+from service.studio.components import TYPES, box, button, empty, html, notify_errors, text
 from service.studio.endpoint import PATH
 from service.studio.formatting import error_message
 
@@ -54,6 +54,12 @@ class PageContext:
     query: dict[str, str]
     url: str
     agent: str | None
+    own_types: dict[str, str]
+    """The memory types of the workspace's own, and what they mean."""
+
+    @property
+    def types(self) -> list[str]:
+        return [*TYPES, *self.own_types]
 
     @property
     def may_write(self) -> bool:
@@ -95,7 +101,9 @@ class Layout:
         try:
             agents, query = await _agents(visit.key), dict(request.query_params)
             visit.key.agent = _chosen(visit.key, agents, query.get("agent"))
-            desk = PageContext(visit.key.reverie, visit.key, agents, query, _url(request), visit.key.agent)
+            own = (await visit.key.reverie.get_settings())["memory_types"]
+            types = {name: one["description"] for name, one in own.items()}
+            desk = PageContext(visit.key.reverie, visit.key, agents, query, _url(request), visit.key.agent, types)
             html(SKIP)
             with box("shell"):
                 self._rail(visit, desk, path)

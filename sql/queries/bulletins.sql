@@ -51,9 +51,10 @@ RETURNING version;
 
 -- name: bulletin_inputs
 -- What an agent knows now that is worth a line: its live memories, and those of all agents for prime agents where it is
--- one, weightiest first, hearsay after all else; nothing faded, no summaries of windows, and no insights, which say the same again. As it will be after a dream: without the :left_out, and with the weight that
+-- one, weightiest first, hearsay after all else; nothing faded, no summaries of windows, and no insights, which say the same again; own types as the built-in ones that they are like. As it will be after a dream: without the :left_out, and with the weight that
 -- `reinforce_memory` gives the :reinforced.
-SELECT r.id, r.type, r.content, r.importance, r."user", r.hearsay_by, r.occurred_at, r.status,
+SELECT r.id, r.content, r.importance, r."user", r.hearsay_by, r.occurred_at, r.status,
+    coalesce((SELECT m.like_type FROM memories m WHERE m.workspace_id = :workspace AND m.id = r.id), r.type) AS type,
     CASE WHEN r.id = ANY(:reinforced::uuid[]) THEN r.importance + (1 - r.importance) * 0.1
         ELSE r.effective_importance END AS weight,
     coalesce(r.occurred_at, r.created_at) AS at

@@ -39,7 +39,7 @@ END
 
 -- fragment: compared_columns
 -- What a dream has to know of a memory ``m`` that it compares with others.
-m.id, m.audience, m.type, m.content, m.source, m.reading, m.identity_hash, m.version, m.user_name, m.hearsay_by,
+m.id, m.audience, m.type, {% include "policy_type" %} AS policy_type, m.content, m.source, m.reading, m.identity_hash, m.version, m.user_name, m.hearsay_by,
 {% include "word_of" %} AS word_of, {% include "stated_at" %} AS since, {% include "was_edited" %} AS edited,
 m.occurred_at, m.key, m.status, m.decay_exempt, m.expires_at, m.reinforced_at, m.metadata, m.tags,
 (SELECT count(*) FROM edges e
@@ -60,7 +60,7 @@ AND (NOT :embedded::boolean OR EXISTS (
 
 -- name: unread_memories
 -- Memories of the agent that no dream has read as they are now, oldest first; with ``ids`` only those.
-SELECT m.id, m.version, m.audience, m.content, m.user_name, m.source ->> 'kind' AS kind, m.hearsay_by, m.type
+SELECT m.id, m.version, m.audience, m.content, m.user_name, m.source ->> 'kind' AS kind, m.hearsay_by, {% include "policy_type" %} AS type
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "is_unread" %}
     AND (:ids::uuid[] IS NULL OR m.id = ANY(:ids))
@@ -516,9 +516,9 @@ WITH due AS (
     JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
     LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
     CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
-        m.importance, m.type, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
+        m.importance, {% include "policy_type" %}, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
     ) AS importance) d
-    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.type IN ('event', 'observation')
+    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "policy_type" %} IN ('event', 'observation')
         AND m.deleted_at IS NULL AND m.superseded_by IS NULL
 )
 UPDATE search_index i SET importance = due.importance, faded = due.faded,
@@ -536,9 +536,9 @@ SELECT EXISTS (
     JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
     LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
     CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
-        m.importance, m.type, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
+        m.importance, {% include "policy_type" %}, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
     ) AS importance) d
-    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.type IN ('event', 'observation')
+    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "policy_type" %} IN ('event', 'observation')
         AND m.deleted_at IS NULL AND m.superseded_by IS NULL
         AND (i.importance <> d.importance::real
             OR i.faded <> (d.importance < :faded_below::float8 AND d.importance < m.importance))

@@ -62,7 +62,7 @@ ORDER BY m.id;
 
 -- name: memories_of_habits
 -- Current memories of an agent's own that say that one of these was done, or is done no more; and those of ``ids``.
-SELECT m.id, m.type, m.content, m.user_name, m.identity_hash, coalesce(m.occurred_at, m.valid_from) AS at, m.valid_from,
+SELECT m.id, {% include "policy_type" %} AS type, m.content, m.user_name, m.identity_hash, coalesce(m.occurred_at, m.valid_from) AS at, m.valid_from,
     m.expires_at, m.reading ->> 'habit' AS habit, coalesce((m.reading ->> 'denied')::boolean, false) AS denied
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id

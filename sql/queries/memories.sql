@@ -23,8 +23,8 @@
         m.language,
         m.importance,
         reverie_decayed_v1(
-            m.importance, m.type, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at,
-            CASE WHEN m.type IN ('event', 'observation') THEN u.last_accessed_at END,
+            m.importance, {% include "policy_type" %}, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at,
+            CASE WHEN {% include "policy_type" %} IN ('event', 'observation') THEN u.last_accessed_at END,
             now(),
             coalesce((
                 SELECT (s.value -> 'retention' ->> 'decay_days')::integer
@@ -90,9 +90,13 @@ setweight(to_tsvector(c.configuration::regconfig, coalesce(i.lexical_key, '')), 
     + CASE WHEN 'B' = ANY(l.weights) THEN 8192 ELSE 0 END
     + CASE WHEN 'C' = ANY(l.weights) AND 'D' <> ALL(l.weights) THEN 16384 ELSE 0 END)::smallint
 
+-- fragment: policy_type
+-- The built-in type whose policies are those of memory ``m``.
+coalesce(m.like_type, m.type)
+
 -- fragment: decays
 -- Whether memory ``m`` matters less the longer it goes unused.
-m.type IN ('event', 'observation') AND NOT m.decay_exempt
+{% include "policy_type" %} IN ('event', 'observation') AND NOT m.decay_exempt
 
 -- fragment: memory_updated_events
 -- An event for each memory of `changed`, and their ids.
@@ -118,7 +122,7 @@ WITH {% if known %} held AS MATERIALIZED (
 ), {% endif %} item AS (
     SELECT i.*, c.configuration, x.lexemes || {% include "field_lexemes" %} AS lexemes, {% include "word_count" %} AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
-        ordinal integer, id uuid, agent_id uuid, audience uuid, type text, scope text, team_id uuid, task_id uuid,
+        ordinal integer, id uuid, agent_id uuid, audience uuid, type text, like_type text, scope text, team_id uuid, task_id uuid,
         session_id uuid, user_name text, hearsay_by text, key text, content text, summary text, identity_hash text,
         language text, lexical text, lexical_key text, lexical_tags text, lexical_summary text, tokens integer,
         importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
@@ -140,12 +144,12 @@ WITH {% if known %} held AS MATERIALIZED (
         {% endif %}
 ), inserted AS (
     INSERT INTO memories (
-        workspace_id, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, hearsay_by, key, content,
+        workspace_id, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, hearsay_by, key, content,
         summary, identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
         occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, deleted_at, superseded_by, version,
         reinforced_at, dream_id, changed_by, change_reason, reading
     )
-    SELECT :workspace, id, agent_id, audience, type, scope, team_id, task_id, session_id, user_name, hearsay_by, key, content,
+    SELECT :workspace, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, hearsay_by, key, content,
         summary, decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
         decay_exempt, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
         created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), reinforced_at,
@@ -291,7 +295,7 @@ WHERE workspace_id = :workspace AND memory_id = :id AND source_kind = 'entity' A
 -- Set every changeable field of a locked memory, whose new values the caller has worked out; dreams read it once more.
 WITH changed AS (
     UPDATE memories m SET
-        type = i.type, scope = i.scope, audience = i.audience, team_id = i.team_id, task_id = i.task_id,
+        type = i.type, like_type = i.like_type, scope = i.scope, audience = i.audience, team_id = i.team_id, task_id = i.task_id,
         session_id = i.session_id, user_name = i.user_name, hearsay_by = i.hearsay_by, key = i.key, content = i.content, summary = i.summary,
         identity_hash = decode(i.identity_hash, 'hex'), language = i.configuration, tokens = i.tokens,
         importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
@@ -301,7 +305,7 @@ WITH changed AS (
     FROM (
         SELECT i.*, c.configuration, x.lexemes || {% include "field_lexemes" %} AS lexemes
         FROM jsonb_to_recordset(jsonb_build_array(:item::jsonb)) AS i(
-            agent_id uuid, type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text,
+            agent_id uuid, type text, like_type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text,
             hearsay_by text, key text, content text, summary text, identity_hash text, language text, lexical text,
             lexical_key text, lexical_tags text, lexical_summary text, tokens integer, importance float8,
             confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
@@ -338,6 +342,13 @@ SELECT :workspace, gen_random_uuid(), 'memory.superseded', agent_id, id,
     jsonb_build_object('version', version, 'superseded_by', superseded_by), clock_timestamp()
 FROM changed
 RETURNING id;
+
+-- name: types_in_use
+-- Those of the types that memories have, deleted ones too.
+SELECT t.type
+FROM unnest(:types::text[]) AS t(type)
+WHERE EXISTS (SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.type = t.type)
+ORDER BY t.type;
 
 -- name: delete_postings
 -- Take a memory off its posting lists, before its words or audience change or it stands for a window.

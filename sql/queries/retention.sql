@@ -4,7 +4,7 @@
 SELECT m.id FROM memories m
 LEFT JOIN memory_usage u ON u.workspace_id = :workspace AND u.memory_id = m.id
 WHERE m.workspace_id = :workspace AND m.deleted_at IS NULL AND m.superseded_by IS NULL
-    AND m.key IS NULL AND NOT m.decay_exempt AND m.type NOT IN ('identity', 'insight') AND (m.type <> 'todo' OR m.status = 'done')
+    AND m.key IS NULL AND NOT m.decay_exempt AND {% include "policy_type" %} NOT IN ('identity', 'insight') AND (m.type <> 'todo' OR m.status = 'done')
     AND greatest(m.created_at, m.learned_at, m.updated_at, m.reinforced_at, u.last_accessed_at) < :before::timestamptz
 ORDER BY m.id
 LIMIT :limit

@@ -128,7 +128,7 @@ def _property(document: Document, schema: str, name: str) -> Document:
         lambda d: _property(d, "Memory", "team").update(description="Team."),
         lambda d: _property(d, "Memory", "embedding").update(description="State of the vector."),
         lambda d: d["components"]["schemas"]["Session"].pop("description"),
-        lambda d: d["components"]["schemas"]["MemoryType"].update(description="Type of a memory."),
+        lambda d: d["components"]["schemas"]["Scope"].update(description="Scope of a memory."),
     ],
 )
 def test_whatever_is_missing_is_found(damage: Callable[[Document], object]) -> None:

@@ -135,6 +135,12 @@ def _reads() -> list[Worst]:
                 {"agent": AGENT, "session": "phones", "message": query, "tool_results": tools, "max_tokens": 16_000}
             ),
         ),
+        Worst("extract: prose", "/v1/extract", orjson.dumps({"agent": AGENT, "text": long_text(PROSE, 100_000)})),
+        Worst(
+            "extract: prompts",
+            "/v1/extract",
+            orjson.dumps({"agent": AGENT, "text": long_text(CHINESE, 100_000), "prompts": True}),
+        ),
         Worst("ask", "/v1/ask", orjson.dumps({"agent": AGENT, "question": long_text(PROSE, 2_000)})),
         Worst("fold of 200 memories", "/v1/summarize", orjson.dumps({"agent": AGENT, "older_than_days": 0})),
         Worst("history of long messages", f"/v1/sessions/long/messages?agent={AGENT}&limit=200", b"", "GET"),

@@ -52,6 +52,7 @@ class ExistingMemory:
     value: str | None
     polarity: str
     type: str
+    policy_type: str
     content: str
     subject: str | None
     identity: str
@@ -140,7 +141,7 @@ def _slots(candidates: Sequence[Candidate], readings: Sequence[Reading]) -> set[
 
 def _identity(candidate: Candidate) -> str:
     return identity_hash(
-        candidate.type,
+        candidate.policy_type,
         candidate.content,
         user=candidate.subject,
         key=None,
@@ -214,6 +215,7 @@ def _existing_memory(row: Any, read: Readings) -> ExistingMemory:
         value=value,
         polarity=polarity,
         type=row["type"],
+        policy_type=row["policy_type"],
         content=row["content"],
         subject=row["user_name"],
         identity=row["identity_hash"].hex(),

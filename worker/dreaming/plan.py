@@ -52,7 +52,11 @@ class NewMemory:
 
     @property
     def type(self) -> str:
-        return self.candidate.type.value
+        return str(self.candidate.type)
+
+    @property
+    def policy_type(self) -> str:
+        return self.candidate.policy_type
 
     @property
     def subject(self) -> str | None:
@@ -76,7 +80,7 @@ class NewMemory:
 
     @property
     def status(self) -> str | None:
-        if self.candidate.type is not MemoryType.TODO:
+        if self.candidate.type != MemoryType.TODO:
             return None
         return "done" if self.done else "open"
 
@@ -92,7 +96,7 @@ class NewMemory:
         """What a bulletin will be made of once this is written, as the query ``bulletin_inputs`` gives it."""
         candidate = self.candidate
         return {
-            "id": self.id, "type": self.type, "content": self.content, "importance": candidate.importance,
+            "id": self.id, "type": self.policy_type, "content": self.content, "importance": candidate.importance,
             "user": self.subject, "hearsay_by": self.hearsay_by, "occurred_at": self.at, "status": self.status,
             "weight": candidate.importance, "at": self.at or now,
         }  # fmt: skip

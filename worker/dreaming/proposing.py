@@ -86,7 +86,7 @@ def _merged(items: Sequence[Json]) -> dict[str, Json]:
 
 def _fingerprint(candidate: Candidate) -> str:
     return domain.fingerprint(
-        candidate.content, type_=candidate.type, user=candidate.subject, hearsay_by=candidate.hearsay_by,
+        candidate.content, type_=candidate.policy_type, user=candidate.subject, hearsay_by=candidate.hearsay_by,
         occurred_at=candidate.occurred_at,
     )  # fmt: skip
 

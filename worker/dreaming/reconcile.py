@@ -286,7 +286,7 @@ class _Planner:
         """What a statement is beside an older one, by the guards; None where it is nothing, or nobody can tell."""
         if older.type != newer.type or older.subject != newer.subject:
             return None
-        happens = POLICIES[MemoryType(newer.type)].happens
+        happens = POLICIES[MemoryType(newer.policy_type)].happens
         if older.hearsay_by and newer.hearsay_by and older.hearsay_by != newer.hearsay_by:
             return None
         if may_merge(older.content, newer.content):
@@ -325,7 +325,7 @@ def _said_last(memory: ExistingMemory) -> tuple[datetime, UUID]:
 
 def _happened(statement: Statement) -> bool:
     """Whether it is an event, which stays true whatever follows."""
-    return statement.type == MemoryType.EVENT.value
+    return statement.policy_type == MemoryType.EVENT
 
 
 def _by_slot(older: ExistingMemory, newer: ExistingMemory) -> Outcome | None:

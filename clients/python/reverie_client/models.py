@@ -8,7 +8,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
-MemoryType = Literal["fact", "preference", "decision", "identity", "event", "observation", "goal", "todo", "insight"]
+MemoryType = str
+"""fact, preference, decision, identity, event, observation, goal, todo or insight, or one of the workspace's own."""
 Scope = Literal["agent", "team", "task", "session", "prime"]
 Role = Literal["system", "user", "assistant", "tool"]
 Json = dict[str, Any]
@@ -499,6 +500,7 @@ class ExtractedMemory(Answer):
     importance: float
     confidence: float
     tags: list[str]
+    metadata: Json
     entities: list[Json]
     messages: list[int]
     occurred_at: datetime | None

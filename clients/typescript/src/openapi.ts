@@ -5083,7 +5083,7 @@ export interface components {
          *     status open or done) or `insight` (conclusion of a dream from several memories).
          * @enum {string}
          */
-        MemoryType: "fact" | "preference" | "decision" | "identity" | "event" | "observation" | "goal" | "todo" | "insight";
+        MemoryType: string;
         /**
          * MergeEntity
          * @description Target of a merge.

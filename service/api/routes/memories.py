@@ -13,9 +13,10 @@ from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limi
 from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
+from service.domain.own_types import TYPES_MAX, TypeName
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest
-from service.domain.types import MemoryType, Scope
+from service.domain.types import Scope
 from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.memory.saving import lifecycle
@@ -58,7 +59,9 @@ async def list_(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
-    type: Annotated[list[MemoryType] | None, Query(description="Memory types to filter by. Default: all.")] = None,
+    type: Annotated[
+        list[TypeName] | None, Query(max_length=TYPES_MAX, description="Memory types to filter by. Default: all.")
+    ] = None,
     scope: Annotated[list[Scope] | None, Query(description="Scopes to filter by. Default: all.")] = None,
     session: Annotated[Name | None, Query(description="Session to filter by.")] = None,
     user: UserQuery = None,
@@ -87,7 +90,7 @@ async def list_(
     """Memories visible to the caller, newest first."""
     wanted = included(include, "deleted", "superseded", "expired")
     filter_ = lifecycle.ListFilter(
-        types=[t.value for t in type] if type else None,
+        types=type or None,
         scopes=[s.value for s in scope] if scope else None,
         session=session, user=user, tag=tag, key=key, source=source, text=q or None,
         since=since, until=until, created_since=created_since, created_until=created_until,

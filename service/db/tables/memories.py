@@ -73,6 +73,7 @@ memories = Table(
     text_column("hearsay_by", nullable=True),
     time_column("learned_at", default_now=True),
     json_column("reading", nullable=True),
+    text_column("like_type", nullable=True),
     workspace_pk("id"),
     references("agents", "agent_id"),
     references("teams", "team_id", cascade=False),
@@ -102,7 +103,9 @@ memories = Table(
         "ix_memories_fading",
         "workspace_id",
         "agent_id",
-        postgresql_where=text("type IN ('event', 'observation') AND deleted_at IS NULL AND superseded_by IS NULL"),
+        postgresql_where=text(
+            "coalesce(like_type, type) IN ('event', 'observation') AND deleted_at IS NULL AND superseded_by IS NULL"
+        ),
     ),
     Index("ix_memories_hearsay", "workspace_id", "hearsay_by", postgresql_where=text("hearsay_by IS NOT NULL")),
     Index("ix_memories_key", "workspace_id", "key", postgresql_where=text("key IS NOT NULL")),

@@ -154,7 +154,7 @@ class _Purge:
             "tokens": count_tokens(content),
         }
         item["identity_hash"] = identity_hash(
-            MemoryType(row["type"]),
+            MemoryType(row["like_type"] or row["type"]),
             content,
             user=row["user_name"],
             key=scoped_key(row["agent_id"], item["key"]),

@@ -9,6 +9,7 @@ from service.domain.workspace import PiiSettings, WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access import audit
 from service.memory.access.model_choices import check_models, sealed_models
+from service.memory.access.own_types import check_own_types, redact_own_types
 from service.memory.access.redaction import pii_policy, redact
 from service.memory.engine import Engine
 from service.memory.ops.model_settings import Changes, changed_model_settings
@@ -41,7 +42,7 @@ async def put_settings(
     principal.require_admin()
     wanted = await changed_model_settings(engine, principal, models) if models else None
     pii = changes.pii if "pii" in changes.model_fields_set else await pii_policy(engine, principal)
-    changes = await _redact_instructions(engine, pii, changes)
+    changes = await redact_own_types(engine, pii, await _redact_instructions(engine, pii, changes))
     await check_models(engine, principal, changes.llm)
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await workspace_settings(connection, principal.workspace_id)
@@ -52,6 +53,7 @@ async def put_settings(
             settings = present.over(changes.model_dump(exclude_unset=True))
         except ValueError as error:
             raise InvalidInput(("body",), str(error)) from error
+        await check_own_types(connection, principal.workspace_id, present, settings)
         await store_settings(connection, principal.workspace_id, settings)
         if wanted is not None:
             await installation.put_installation_settings(connection, wanted)

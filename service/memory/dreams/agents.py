@@ -12,6 +12,7 @@ from service.domain.principal import Principal
 from service.domain.spending import Payer, paid_by
 from service.errors import Forbidden, NotFound
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory.access.own_types import check_filters
 from service.memory.access.redaction import redact_fields
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
@@ -63,7 +64,10 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: R
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, agent)
         if "settings" in changes:
             present = await workspace_settings(connection, principal.workspace_id)
-            due_at = present.of_agent(changes["settings"]).next_dream(engine.now())
+            own = present.of_agent(changes["settings"])
+            check_filters(own.memory_types, "types", own.dream.types or ())
+            check_filters(own.memory_types, "ignore_types", own.dream.ignore_types)
+            due_at = own.next_dream(engine.now())
             await dreams.bring_forward(connection, principal.workspace_id, agent_id, due_at)
         await agents.change_agent(connection, principal.workspace_id, agent_id, changes)
         if changes.get("teams") is not None:

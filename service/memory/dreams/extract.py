@@ -30,7 +30,7 @@ async def extract(
     if calls is None:
         found = await extract_by_rules(masked.turns, done, steps)
     else:
-        found = await extract_by_llm(masked.turns, settings.dream, calls, done, steps)
+        found = await extract_by_llm(masked.turns, settings, calls, done, steps)
     found.candidates = await allowed_candidates(engine, settings.pii, found.candidates, masked.stored, steps)
     found.keep(DreamFilter.of(settings.dream))
     return found

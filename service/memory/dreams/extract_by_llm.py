@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import UUID
 
-from service.domain.dream_settings import DreamChoices
 from service.domain.json import dumps
+from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import count_tokens
 from service.extraction.candidates import Candidate, Turn, stated_in
 from service.extraction.extraction import Extraction
@@ -23,8 +23,8 @@ from service.extraction.sentences import without_injected
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.dreams.in_flight import Steps
 from service.memory.dreams.llm_candidates import candidates_of
-from service.memory.dreams.prompts import CANARY_TURN, EXTRACT, Notes
-from service.memory.dreams.steering import steered
+from service.memory.dreams.prompts import CANARY_TURN, EXTRACT, Notes, notes_form
+from service.memory.dreams.steering import steered, with_own_types
 
 PREPARED_TURNS = 200
 CHUNK_TURNS = 40
@@ -65,14 +65,14 @@ class _Chunk:
 class _Extractor:
     """What every call of an extraction goes through."""
 
-    choices: DreamChoices
+    settings: WorkspaceSettings
     calls: ModelCalls
     steps: Steps
 
 
 async def extract_by_llm(
     turns: Sequence[Turn],
-    choices: DreamChoices,
+    settings: WorkspaceSettings,
     calls: ModelCalls,
     done: Callable[[int], Awaitable[None]],
     steps: Steps,
@@ -84,7 +84,7 @@ async def extract_by_llm(
     """
     chunks = await _chunked(turns, steps)
     at_once = asyncio.Semaphore(CALLS_AT_ONCE)
-    asking = _Extractor(choices, calls, steps)
+    asking = _Extractor(settings, calls, steps)
 
     async def read(chunk: Sequence[Turn]) -> _Chunk | BudgetReached:
         async with at_once:
@@ -116,10 +116,10 @@ async def extract_by_llm(
     return found
 
 
-async def prompts_for(turns: Sequence[Turn], choices: DreamChoices, steps: Steps) -> list[list[dict[str, str]]]:
+async def prompts_for(turns: Sequence[Turn], settings: WorkspaceSettings, steps: Steps) -> list[list[dict[str, str]]]:
     """The prompts in which a model would be shown the turns, one for each call."""
     shown = [await steps.run(_messages, chunk) for chunk in await _chunked(turns, steps)]
-    return [steered(messages, choices) for messages in shown if messages]
+    return [_worded(messages, settings) for messages in shown if messages]
 
 
 async def _chunked(turns: Sequence[Turn], steps: Steps) -> list[list[Turn]]:
@@ -190,10 +190,11 @@ async def _ask(turns: Sequence[Turn], asking: _Extractor, *, keep: bool = True) 
     messages = await asking.steps.run(_messages, turns)
     if not messages:
         return _Chunk()
-    messages = steered(messages, asking.choices)
+    messages = _worded(messages, asking.settings)
+    form = form_of(asking.settings)
 
     async def call(llm: LLM) -> dict[str, Any]:
-        answer = await llm.structured(messages, Notes, tokens_max=ANSWER_TOKENS_MAX)
+        answer = await llm.structured(messages, form, tokens_max=ANSWER_TOKENS_MAX)
         return answer.value.model_dump(mode="json")
 
     if not keep:
@@ -202,8 +203,19 @@ async def _ask(turns: Sequence[Turn], asking: _Extractor, *, keep: bool = True) 
     ids = [turn.id for turn in turns]
     result = await asking.calls.once("extract", messages, ids, call)
     async with asking.steps.step("note", ids):
-        candidates, rejected = await asking.steps.run(candidates_of, Notes.model_validate(result), turns)
+        candidates, rejected = await asking.steps.run(
+            candidates_of, form.model_validate(result), turns, asking.settings.memory_types
+        )
     return _Chunk(candidates, rejected=rejected)
+
+
+def form_of(settings: WorkspaceSettings) -> type[Notes]:
+    """The form of the answer to a prompt under these settings."""
+    return notes_form(tuple(settings.memory_types), tuple(settings.entity_kinds))
+
+
+def _worded(messages: list[dict[str, str]], settings: WorkspaceSettings) -> list[dict[str, str]]:
+    return steered(with_own_types(messages, settings), settings.dream)
 
 
 def _canary_turn(like: Turn) -> Turn:

@@ -25,9 +25,8 @@ from service.extraction.testimony import attest
 from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable, Meter
 from service.memory.access.redaction import redact_fields
 from service.memory.dreams.extract import extract
-from service.memory.dreams.extract_by_llm import prompts_for
+from service.memory.dreams.extract_by_llm import form_of, prompts_for
 from service.memory.dreams.personal_data import masked_turns, with_stored_names
-from service.memory.dreams.prompts import Notes
 from service.memory.engine import Engine
 from service.memory.search.search_results import Degraded
 from service.store import agents
@@ -106,8 +105,8 @@ async def preview_extraction(engine: Engine, principal: Principal, request: Extr
     llm = engine.model("extract", principal.workspace_id, settings.llm)
     extractor = llm.model if llm else RULES
     if request.prompts:
-        prompts = await prompts_for(masked.turns, settings.dream, steps)
-        shown = [llm.sent(prompt, Notes) for prompt in prompts] if llm else prompts
+        prompts = await prompts_for(masked.turns, settings, steps)
+        shown = [llm.sent(prompt, form_of(settings)) for prompt in prompts] if llm else prompts
         return Extracted(extractor, prompts=shown)
     calls = None
     if llm is not None:
@@ -173,6 +172,7 @@ def _shown(extractor: str, found: Extraction, turns: Sequence[Turn]) -> Extracte
             "importance": one.importance,
             "confidence": one.confidence,
             "tags": list(one.tags),
+            "metadata": one.metadata,
             "entities": [{"name": mention.name, "kind": mention.kind} for mention in one.mentions],
             "messages": [place[id_] for id_ in one.evidence],
             "occurred_at": one.occurred_at,

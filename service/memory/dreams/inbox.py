@@ -17,14 +17,16 @@ from pydantic import ValidationError
 from service.db.pool import Connection, Row
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft
+from service.domain.own_types import OwnType
 from service.domain.principal import Principal
 from service.domain.proposals import CONFIDENCE_ACCEPTED, CONFIDENCE_OF_HEARSAY, STATUS_AFTER, Action, Decision
 from service.domain.spending import paid_by
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
-from service.memory.access.redaction import redact_drafts
+from service.memory.access.redaction import BODY, redact_drafts
+from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
-from service.memory.saving.remember import columns_of, merge_into_duplicate
+from service.memory.saving.remember import check_types, columns_of, merge_into_duplicate
 from service.memory.saving.scopes import resolve_scope
 from service.store import memories, proposals
 from service.store.vectors import EmbeddingBatch
@@ -62,7 +64,8 @@ async def decide(engine: Engine, principal: Principal, ids: Sequence[UUID], deci
         rows = await _locked(connection, principal, ids, decision.action)
     if principal.no_memory:
         return await _shown(engine, principal, ids, {})
-    drafts = await _drafts(engine, principal, rows, decision) if decision.action in KEPT else {}
+    types = (await get_settings(engine, principal)).memory_types
+    drafts = await _drafts(engine, principal, rows, decision, types) if decision.action in KEPT else {}
     contents = [draft.content for draft in drafts.values()]
     with paid_by(principal.payer(next(iter(rows.values()))["agent"] if len(rows) == 1 else None)):
         embedded = await engine.embed(contents) if contents else EmbeddingBatch(None, [])
@@ -74,7 +77,7 @@ async def decide(engine: Engine, principal: Principal, ids: Sequence[UUID], deci
         for id_, row in rows.items():
             if id_ in drafts:
                 vector = EmbeddingBatch(embedded.space, [vectors[id_]])
-                saved[id_] = await _save(connection, principal, row, drafts[id_], vector, engine.now())
+                saved[id_] = await _save(connection, principal, row, drafts[id_], vector, engine.now(), types)
             await proposals.decide(
                 connection, principal.workspace_id, id_, STATUS_AFTER[decision.action], memory_id=saved.get(id_),
                 actor=principal.actor, now=engine.now(),
@@ -105,11 +108,16 @@ async def _locked(
 
 
 async def _drafts(
-    engine: Engine, principal: Principal, rows: Mapping[UUID, Row], decision: Decision
+    engine: Engine,
+    principal: Principal,
+    rows: Mapping[UUID, Row],
+    decision: Decision,
+    types: Mapping[str, OwnType],
 ) -> dict[UUID, MemoryDraft]:
     """The memories to save, without what may not be kept."""
     drafts = [_draft(row, decision) for row in rows.values()]
-    allowed = await redact_drafts(engine, principal, drafts, [("body",)] * len(drafts))
+    allowed = await redact_drafts(engine, principal, drafts, [BODY] * len(drafts))
+    await check_types(engine, types, allowed, [BODY] * len(drafts))
     return dict(zip(rows, allowed, strict=True))
 
 
@@ -132,12 +140,18 @@ def _draft(row: Row, decision: Decision) -> MemoryDraft:
 
 
 async def _save(
-    connection: Connection, principal: Principal, row: Row, draft: MemoryDraft, vector: EmbeddingBatch, now: datetime
+    connection: Connection,
+    principal: Principal,
+    row: Row,
+    draft: MemoryDraft,
+    vector: EmbeddingBatch,
+    now: datetime,
+    types: Mapping[str, OwnType],
 ) -> UUID:
     """The memory of an accepted proposal: a new one, or the one that says the same already."""
     workspace = principal.workspace_id
     place = await resolve_scope(connection, principal, draft, owner=row["agent"], moved=False)
-    item = columns_of(draft, place, 1, principal.actor, now) | {
+    item = columns_of(draft, place, 1, principal.actor, now, types=types) | {
         "valid_from": row["said_at"], "dream_id": row["dream_id"], "change_reason": "accepted from the inbox",
     }  # fmt: skip
     memory_id: UUID = item["id"]

@@ -2,50 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
-from service.domain.field_types import reject_unstorable
+from service.domain.field_types import reject_unstorable, reject_unstorable_json
 from service.domain.guards import normalize
+from service.domain.own_types import NO_TYPES, OwnType, check_memory, like
 from service.domain.placeholders import holds_placeholder
 from service.domain.types import POLICIES, MemoryType
 from service.extraction.candidates import Candidate, Mention, Turn
 from service.extraction.dates import ground
-from service.memory.dreams.prompts import Noted, Notes
+from service.memory.dreams.prompts import Noted, NotedOfOwnType, Notes
 
 _OF_THE_USER = frozenset({MemoryType.PREFERENCE, MemoryType.IDENTITY, MemoryType.GOAL})
 _YEARS_AROUND = 150
 
 
-def candidates_of(notes: Notes, turns: Sequence[Turn]) -> tuple[list[Candidate], int]:
-    """The statements that hold, and how many did not: cited no turn that was shown, quoted the assistant, or cannot be
-    stored."""
-    found = [_candidate(noted, turns) for noted in notes.memories]
+def candidates_of(
+    notes: Notes, turns: Sequence[Turn], types: Mapping[str, OwnType] = NO_TYPES
+) -> tuple[list[Candidate], int]:
+    """The statements that hold, and how many did not: cited no turn that was shown, quoted the assistant, cannot be
+    stored, or have metadata that does not fit their type."""
+    found = [_candidate(noted, turns, types) for noted in notes.memories]
     kept = [candidate for candidate in found if candidate is not None]
     return kept, len(found) - len(kept)
 
 
-def _candidate(noted: Noted, turns: Sequence[Turn]) -> Candidate | None:
+def _candidate(noted: Noted, turns: Sequence[Turn], types: Mapping[str, OwnType]) -> Candidate | None:
     numbers = list(dict.fromkeys(noted.evidence))
     if not all(1 <= number <= len(turns) for number in numbers):
         return None
     cited = [turns[number - 1] for number in numbers]
     if any(turn.role == "system" for turn in cited):
         return None
-    if noted.type in _OF_THE_USER and not any(turn.role == "user" for turn in cited):
+    base = like(types, noted.type)
+    if base in _OF_THE_USER and not any(turn.role == "user" for turn in cited):
         return None
     content = _clean(noted.content)
-    if not content:
+    metadata = _metadata(noted, types)
+    if not content or metadata is None:
         return None
     last = max(cited, key=lambda turn: turn.at)
-    grounded = ground(content, last.at, future=noted.type in (MemoryType.TODO, MemoryType.GOAL))
+    grounded = ground(content, last.at, future=base in (MemoryType.TODO, MemoryType.GOAL))
     happened = _moment(noted.occurred_on, last.at) or grounded.at
-    if happened is None and POLICIES[noted.type].happens:
+    if happened is None and POLICIES[base].happens:
         happened = last.at
     slot = normalize(_clean(noted.slot or "")) or None
     value = normalize(_clean(noted.value or "")) or None
     return Candidate(
-        type=noted.type,
+        type=noted.type if noted.type in types else base,
         content=grounded.text,
         evidence=tuple(turn.id for turn in cited),
         subject=_subject(noted, last),
@@ -55,12 +62,26 @@ def _candidate(noted: Noted, turns: Sequence[Turn]) -> Candidate | None:
         occurred_at=happened,
         importance=round(noted.importance, 2),
         confidence=round(noted.confidence, 2),
+        own_like=base if noted.type in types else None,
+        metadata=metadata,
         mentions=tuple(
             Mention(name, entity.kind)
             for entity in noted.entities
             if (name := _printable(entity.name)) and name.casefold() in content.casefold()
         ),
     )
+
+
+def _metadata(noted: Noted, types: Mapping[str, OwnType]) -> dict[str, Any] | None:
+    """The metadata of a statement of a type of the workspace's own; None where it does not fit the type's schema."""
+    if not isinstance(noted, NotedOfOwnType) or noted.type not in types or types[noted.type].metadata_schema is None:
+        return {}
+    try:
+        metadata = reject_unstorable_json(json.loads(noted.metadata or "{}"))
+        check_memory(types, noted.type, metadata)
+    except (ValueError, RecursionError):
+        return None
+    return metadata if isinstance(metadata, dict) else None
 
 
 def _clean(text: str) -> str:

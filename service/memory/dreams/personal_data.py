@@ -16,7 +16,7 @@ from service.memory.access.naming import masked_names
 from service.memory.access.redaction import redact_lenient
 from service.memory.dreams.in_flight import Steps
 from service.memory.engine import Engine
-from service.privacy import PiiPolicy
+from service.privacy import PiiPolicy, PiiRejected
 
 BATCH = 200
 
@@ -90,6 +90,10 @@ async def _allowed(
         content, value, *names = islice(redacted, len(some))
         if rule.mode == "reject" and (content.found or value.found):
             continue
+        try:
+            metadata = await engine.redactor.redact_json(dict(candidate.metadata), PiiPolicy(rule.mode, rule.entities))
+        except PiiRejected:
+            continue
         mentions = tuple(
             Mention(mention.name, mention.kind)
             for mention, name in zip(candidate.mentions, names, strict=True)
@@ -97,6 +101,13 @@ async def _allowed(
         )
         subject = stored.get(candidate.subject or "", candidate.subject)
         allowed.append(
-            replace(candidate, content=content.text, value=value.text or None, subject=subject, mentions=mentions)
+            replace(
+                candidate,
+                content=content.text,
+                value=value.text or None,
+                subject=subject,
+                mentions=mentions,
+                metadata=metadata,
+            )
         )
     return allowed

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from functools import lru_cache
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
-from service.domain.drafts import SavedType
 from service.domain.verdicts import Outcome
 
 Kind = Literal["person", "project", "company", "product", "place", "thing"]
+NotedType = Literal["fact", "preference", "decision", "identity", "event", "observation", "goal", "todo"]
 
 EXTRACT = """\
 You read a conversation and note what is worth remembering about the people in it and their world.
@@ -133,6 +134,13 @@ LANGUAGE = """
 Write in {language}, whatever language was spoken. Names, numbers, identifiers and quotations stay as they are.
 """
 
+OWN_TYPES = """
+Between <types> and </types> are further types of statements, and between <kinds> and </kinds> further kinds of
+entities, that the operator of the agent has defined: a name each, what it means, and the built-in type that it is like.
+Where one fits better than a built-in one, use it. Where a type has a JSON schema, "metadata" is a JSON object, as text,
+that is valid against it and holds nothing that was not said; where not, it is null. They change no rule above.
+"""
+
 CANARY_TURN = "I live in Oslo and I work as a nurse."
 """A turn that any working model can read: when it fails too, the model is broken and not the message."""
 
@@ -147,7 +155,7 @@ class NotedEntity(BaseModel):
 class Noted(BaseModel):
     """One statement worth keeping."""
 
-    type: SavedType
+    type: NotedType
     content: Annotated[str, Field(min_length=1, max_length=2_000)]
     evidence: Annotated[list[int], Field(min_length=1, max_length=50)]
     subject: Annotated[str, Field(max_length=200)] | None = None
@@ -164,6 +172,32 @@ class Notes(BaseModel):
     """All statements of a stretch of conversation."""
 
     memories: Annotated[list[Noted], Field(max_length=200)]
+
+
+class NotedOfOwnType(Noted):
+    """One statement worth keeping, perhaps of a type of the workspace's own."""
+
+    type: str  # type: ignore[assignment]  # one of those named, see ``notes_form``
+    metadata: Annotated[str, Field(max_length=4_000)] | None = None
+
+
+@lru_cache(maxsize=256)
+def notes_form(types: tuple[str, ...], kinds: tuple[str, ...]) -> type[Notes]:
+    """The form of an answer in which statements may also be of these types, and entities of these kinds."""
+    if not types and not kinds:
+        return Notes
+    entity = create_model("NotedEntity", __base__=NotedEntity, kind=(_one_of(get_args(Kind) + kinds), "thing"))
+    noted = create_model(
+        "Noted", __base__=NotedOfOwnType, type=(_one_of(get_args(NotedType) + types), ...),
+        entities=(Annotated[list[entity], Field(max_length=20)], []),
+    )  # fmt: skip
+    memories = Annotated[list[noted], Field(max_length=200)]
+    found: type[Notes] = create_model("Notes", __base__=Notes, memories=(memories, ...))
+    return found
+
+
+def _one_of(names: tuple[str, ...]) -> Any:
+    return Literal[names]
 
 
 class Verdict(BaseModel):

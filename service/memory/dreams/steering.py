@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 
 from service.domain.dream_settings import AS_SAID, DreamChoices
 from service.domain.json import dumps
 from service.domain.prompt_fence import escape_tags, section
-from service.memory.dreams.prompts import LANGUAGE, STEERED
+from service.domain.workspace import WorkspaceSettings
+from service.memory.dreams.prompts import LANGUAGE, OWN_TYPES, STEERED
 
 Messages = list[dict[str, str]]
 
@@ -27,6 +29,26 @@ def steered(messages: Sequence[dict[str, str]], choices: DreamChoices) -> Messag
     if choices.language != AS_SAID:
         content += LANGUAGE.format(language=choices.language)
     return [{**system, "content": content}, *rest]
+
+
+def with_own_types(messages: Messages, settings: WorkspaceSettings) -> Messages:
+    """A prompt for extraction with the workspace's own types and kinds as marked data. The same where it has none."""
+    types, kinds = settings.memory_types, settings.entity_kinds
+    if not types and not kinds:
+        return messages
+    system, first, *rest = messages
+    listed = [
+        {"type": name, "means": own.description, "like": own.like, "schema": own.metadata_schema}
+        for name, own in types.items()
+    ]
+    named = [{"kind": name, "means": own.description} for name, own in kinds.items()]
+    own = section("types", map(_line, listed)), section("kinds", map(_line, named))
+    content = "\n".join((*own, first["content"]))
+    return [{**system, "content": system["content"] + OWN_TYPES}, {**first, "content": content}, *rest]
+
+
+def _line(value: Any) -> str:
+    return escape_tags(dumps(value).decode())
 
 
 def is_steered(choices: DreamChoices) -> bool:

@@ -13,13 +13,16 @@ from pydantic import ValidationError
 from service.db.pool import Connection
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
+from service.domain.own_types import Misfit, check_filter
 from service.domain.principal import Principal
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
-from service.memory.access.redaction import pii_policy, redact_lenient, redact_patch
+from service.memory.access.redaction import BODY, pii_policy, redact_lenient, redact_patch
+from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
-from service.memory.saving.remember import columns_of
+from service.memory.saving.remember import check_types, columns_of
 from service.memory.saving.scopes import resolve_scope
 from service.store import agents, memories
+from service.store.settings import workspace_settings
 
 FEEDBACK_STEP = 0.1
 ABSENT = "There is no such memory here."
@@ -79,6 +82,10 @@ async def list_memories(
 ) -> tuple[list[memories.Record], str | None]:
     """A page of memories, newest first, and the cursor of the next; an unknown agent has none."""
     before_at, before_id = cursors.decode(cursor, datetime, UUID)
+    try:
+        check_filter((await get_settings(engine, principal)).memory_types, filter_.types)
+    except Misfit as error:
+        raise InvalidInput(("query", "type"), str(error)) from None
     filter_ = await _masked(engine, principal, filter_)
     async with engine.db.transaction(principal.workspace_id) as connection:
         try:
@@ -148,7 +155,10 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     now = engine.now()
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await load_owned(connection, principal, memory_id)
+        types = (await workspace_settings(connection, principal.workspace_id)).memory_types
     draft = _patched(memories.to_record(row), patch, given)
+    if given & {"type", "metadata"}:
+        await check_types(engine, types, [draft], [BODY])
     embedded = await engine.embed([draft.content]) if draft.content != row["content"] else None
     async with engine.db.transaction(principal.workspace_id) as connection:
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
@@ -161,7 +171,7 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
             )
         moved = bool(given & {"scope", "team", "task"})
         place = await resolve_scope(connection, principal, draft, owner=row["agent"], moved=moved)
-        item = columns_of(draft, place, 1, principal.actor, now)
+        item = columns_of(draft, place, 1, principal.actor, now, types=types)
         duplicate = await memories.find_duplicate(connection, principal.workspace_id, item)
         if duplicate is not None and duplicate != memory_id:
             raise Conflict("Another memory says the same already.", memory_id=str(duplicate))

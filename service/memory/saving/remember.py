@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, Literal
 from uuid import UUID
 
+from service.concurrency.executor import NOT_KNOWN
 from service.db.deferred_commit import current_deferred_commit
 from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
 from service.domain.identity import identity_hash, scoped_key, summary_of
 from service.domain.ids import new_id
 from service.domain.memory_words import content_words
+from service.domain.own_types import BUILT_IN, NO_TYPES, Misfit, OwnType, check_memory, like
 from service.domain.principal import CachedCredential, Principal
 from service.domain.spending import paid_by
 from service.domain.text_features import extract_features
 from service.domain.types import POLICIES, MemoryType
 from service.embedding.tokens import count_tokens
 from service.errors import Conflict, InvalidInput, StaleCredential
-from service.memory.access.redaction import redact_drafts
+from service.memory.access.redaction import Loc, redact_drafts
+from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.saving.links import Linked, write_links
 from service.memory.saving.scopes import ScopeIds, ScopeResolver
@@ -156,10 +159,13 @@ class _Prepared:
     embedded: EmbeddingBatch
     derived: Sequence[Item]
     now: datetime
+    types: Mapping[str, OwnType]
 
     def columns(self, position: int, place: ScopeIds) -> Item:
         draft = self.drafts[position]
-        return columns_of(draft, place, position + 1, self.principal.actor, self.now, self.derived[position])
+        return columns_of(
+            draft, place, position + 1, self.principal.actor, self.now, self.derived[position], self.types
+        )
 
     def record(self, item: Item) -> memories.Record:
         """The memory just inserted."""
@@ -169,7 +175,10 @@ class _Prepared:
 
 
 async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> _Prepared:
-    drafts = await redact_drafts(engine, principal, drafts, [_loc(drafts, n) for n in range(len(drafts))])
+    locs = [_loc(drafts, n) for n in range(len(drafts))]
+    drafts = await redact_drafts(engine, principal, drafts, locs)
+    types = (await get_settings(engine, principal)).memory_types
+    await check_types(engine, types, drafts, locs)
     now = engine.now()
     contents = [draft.content for draft in drafts]
     agents_named = {draft.agent for draft in drafts}
@@ -177,7 +186,23 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
     with paid_by(principal.payer(agents_named.pop() if len(agents_named) == 1 else None)):
         read = await engine.executor.each(derive_text_columns, contents, len)
         embedded = await engine.embed(contents)
-    return _Prepared(principal, drafts, embedded, read, now)
+    return _Prepared(principal, drafts, embedded, read, now, types)
+
+
+async def check_types(
+    engine: Engine, types: Mapping[str, OwnType], drafts: Sequence[MemoryDraft], locs: Sequence[Loc]
+) -> None:
+    """Raise InvalidInput for a type that the workspace does not have, or metadata that does not fit its schema."""
+
+    def check(one: tuple[MemoryDraft, Loc]) -> None:
+        draft, loc = one
+        try:
+            check_memory(types, draft.type, draft.metadata)
+        except Misfit as error:
+            raise InvalidInput((*loc, *error.loc), str(error)) from None
+
+    checked = [one for one in zip(drafts, locs, strict=True) if one[0].type not in BUILT_IN]
+    await engine.executor.each(check, checked, lambda one: NOT_KNOWN if one[0].metadata else 0)
 
 
 def _loc(drafts: Sequence[MemoryDraft], position: int) -> tuple[str | int, ...]:
@@ -201,19 +226,28 @@ def derive_text_columns(content: str) -> Item:
 
 
 def columns_of(
-    draft: MemoryDraft, place: ScopeIds, ordinal: int, actor: str, now: datetime, read: Item | None = None
+    draft: MemoryDraft,
+    place: ScopeIds,
+    ordinal: int,
+    actor: str,
+    now: datetime,
+    read: Item | None = None,
+    types: Mapping[str, OwnType] = NO_TYPES,
 ) -> Item:
     """The columns of ``memories`` for a draft; ``ordinal`` is its place in the batch, from 1.
 
-    ``derived`` is what was read off its content, where that has been done already.
+    ``derived`` is what was read off its content, where that has been done already; ``types`` are the workspace's own.
     """
-    status = draft.status or ("open" if draft.type is MemoryType.TODO else None)
+    own = draft.type not in BUILT_IN
+    base = like(types, draft.type)
+    status = draft.status or ("open" if draft.type == MemoryType.TODO else None)
     return (read or derive_text_columns(draft.content)) | {
         "ordinal": ordinal,
         "id": new_id(),
         "agent_id": place.agent_id,
         "audience": place.audience,
-        "type": draft.type.value,
+        "type": str(draft.type),
+        "like_type": base.value if own else None,
         "scope": draft.scope.value,
         "team_id": place.team_id,
         "task_id": place.task_id,
@@ -224,14 +258,14 @@ def columns_of(
         "content": draft.content,
         **({"summary": draft.summary} if draft.summary else {}),
         "identity_hash": identity_hash(
-            draft.type,
+            base,
             draft.content,
             user=draft.user,
             key=scoped_key(place.agent_id, draft.key),
             occurred_at=draft.occurred_at,
             hearsay_by=draft.hearsay_by,
         ),
-        "importance": POLICIES[draft.type].importance if draft.importance is None else draft.importance,
+        "importance": POLICIES[base].importance if draft.importance is None else draft.importance,
         "confidence": draft.confidence,
         "tags": list(dict.fromkeys(draft.tags)),
         "metadata": draft.metadata,
@@ -322,7 +356,8 @@ def _updated(draft: MemoryDraft, item: Item, duplicate: Any) -> Item:
     made = {} if draft.summary else {"summary": summary_of(draft.content)}
     changed = item | kept | made | {"metadata": duplicate["metadata"] | draft.metadata}
     changed["identity_hash"] = identity_hash(
-        draft.type, draft.content, user=changed["user_name"], key=scoped_key(changed["agent_id"], changed["key"]),
-        occurred_at=changed["occurred_at"], hearsay_by=changed["hearsay_by"],
+        MemoryType(item["like_type"] or draft.type), draft.content, user=changed["user_name"],
+        key=scoped_key(changed["agent_id"], changed["key"]), occurred_at=changed["occurred_at"],
+        hearsay_by=changed["hearsay_by"],
     )  # fmt: skip
     return changed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -14,10 +14,10 @@ from service.domain.context import ContextRequest, Placement, SectionName, Share
 from service.domain.excerpts import excerpt
 from service.domain.hearsay import attributed
 from service.domain.message_text import plain_text, text_of
+from service.domain.own_types import OwnType, policy
 from service.domain.principal import Principal
 from service.domain.profile import told_of
 from service.domain.search import Include, SearchRequest
-from service.domain.types import POLICIES, MemoryType
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import truncate
 from service.errors import NotFound
@@ -84,6 +84,7 @@ class _Baseline:
     shares: Shares
     enabled: bool
     """False: the memory is switched off."""
+    types: Mapping[str, OwnType]
 
 
 async def build_context(engine: Engine, principal: Principal, request: ContextRequest) -> Context:
@@ -178,7 +179,7 @@ async def _standing(
             settings = await workspace_settings(connection, workspace)
             return _Baseline(
                 _instructions(settings), set(), speaker, request.sections.over(settings.context),
-                settings.memory.enabled,
+                settings.memory.enabled, settings.memory_types,
             )  # fmt: skip
         settings = reader.settings
         shares = request.sections.over(settings.context)
@@ -202,9 +203,9 @@ async def _standing(
         if not told or shown["content"] != bulletin.NOTHING_YET.format(agent=agent):
             entries["bulletin"].append(Entry(str(shown["version"]), shown["content"]))
     for row in rows:
-        section = STANDING_SECTIONS.get(POLICIES[MemoryType(row["type"])].in_context, "memories")
+        section = STANDING_SECTIONS.get(policy(settings.memory_types, row["type"]).in_context, "memories")
         entries.setdefault(section, []).append(Entry(str(row["id"]), memory_line(row, speaker)))
-    return _Baseline(entries, ids, speaker, shares, settings.memory.enabled)
+    return _Baseline(entries, ids, speaker, shares, settings.memory.enabled, settings.memory_types)
 
 
 def _instructions(settings: WorkspaceSettings) -> dict[SectionName, list[Entry]]:
@@ -260,11 +261,10 @@ def _adds_information(found: SearchHit, request: ContextRequest, standing: _Base
 
 def _include_memory(memory: Record, standing: _Baseline) -> bool:
     """Whether a memory that was found goes in: not when it does anyway, nor another user's preferences and plans."""
-    policy = POLICIES[MemoryType(memory["type"])]
     return (
         str(memory["id"]) not in standing.ids
         and memory["status"] != "done"
-        and (policy.in_context != "user" or memory["user"] in (None, standing.speaker))
+        and (policy(standing.types, memory["type"]).in_context != "user" or memory["user"] in (None, standing.speaker))
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
 from service.domain import timex
 from service.domain.context import IncludeMessages
+from service.domain.own_types import Misfit, check_filter
 from service.domain.polarity import asked_stance
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest, Strategy
@@ -63,7 +64,12 @@ async def recall(
     """
     options = SearchOptions(in_session, on_task, said_by, include_messages, documents, full_records, on_reader, key)
     started = perf_counter()
-    defaults = (await get_settings(engine, principal)).retrieval
+    settings = await get_settings(engine, principal)
+    try:
+        check_filter(settings.memory_types, request.types)
+    except Misfit as error:
+        raise InvalidInput(("body", "types"), str(error)) from None
+    defaults = settings.retrieval
     strategy = request.strategy or defaults.strategy
     max_tokens = defaults.max_tokens if request.max_tokens is None else request.max_tokens
     request = request.model_copy(update={"strategy": strategy, "max_tokens": max_tokens})

@@ -252,7 +252,7 @@ def _ranking(request: SearchRequest, reader: agents.Reader) -> Ranking:
 def _filters(request: SearchRequest, reader: agents.Reader, options: SearchOptions, now: datetime) -> Filters:
     return Filters(
         as_of=request.as_of or now,
-        types=[t.value for t in request.types] if request.types is not None else None,
+        types=request.types,
         scopes=[s.value for s in request.scopes] if request.scopes is not None else None,
         tags_any=request.tags if request.tags and request.tags_mode == "any" else None,
         tags_all=request.tags if request.tags and request.tags_mode == "all" else None,

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from service.concurrency.executor import NOT_KNOWN
 from service.domain.export_lines import MemoryLine
+from service.domain.own_types import BUILT_IN, Misfit, OwnType, check_memory
 from service.errors import InvalidImportLine
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
 from service.store import memories, transfer
+from service.store.settings import workspace_settings
 from service.store.vectors import EmbeddingBatch
 
 COMPARED = (
@@ -28,11 +32,13 @@ async def write_memories(writing: ImportTransaction, lines: Lines) -> None:
     version going to the history. A line that repeats a live memory of another id: that one stays, updated where the
     line has its key and says something else.
     """
+    types = (await workspace_settings(writing.connection, writing.workspace)).memory_types
+    await _check_types(writing, lines, types)
     embedded = writing.vectors(len(lines))
     known = await _known(writing, lines)
     places = [await writing.place(number, line, line.user) for number, line in lines]
     read = await writing.executor.each(
-        lambda one: _columns(writing, one[0][1], one[1]),
+        lambda one: _columns(writing, one[0][1], one[1], types),
         list(zip(lines, places, strict=True)),
         lambda one: len(one[0][1].content),
     )
@@ -57,14 +63,28 @@ async def write_memories(writing: ImportTransaction, lines: Lines) -> None:
     await _import_related(writing, lines)
 
 
+async def _check_types(writing: ImportTransaction, lines: Lines, types: Mapping[str, OwnType]) -> None:
+    def check(one: tuple[int, MemoryLine]) -> None:
+        number, line = one
+        try:
+            check_memory(types, line.type, line.metadata)
+        except Misfit as error:
+            raise InvalidImportLine(number, error.loc, str(error)) from None
+
+    own = [one for one in lines if one[1].type not in BUILT_IN]
+    await writing.executor.each(check, own, lambda one: NOT_KNOWN)
+
+
 async def _known(writing: ImportTransaction, lines: Lines) -> dict[UUID, Any]:
     ids = [line.id for _, line in lines if line.id is not None]
     rows = await memories.get(writing.connection, writing.workspace, ids, None)
     return {row["id"]: row for row in rows}
 
 
-def _columns(writing: ImportTransaction, line: MemoryLine, place: ScopeIds) -> dict[str, Any]:
-    item = columns_of(line, place, 1, line.changed_by or writing.principal.actor, writing.now)
+def _columns(
+    writing: ImportTransaction, line: MemoryLine, place: ScopeIds, types: Mapping[str, OwnType]
+) -> dict[str, Any]:
+    item = columns_of(line, place, 1, line.changed_by or writing.principal.actor, writing.now, types=types)
     ended = line.valid_until or (line.updated_at or writing.now if line.superseded_by else None)
     return item | {
         "id": line.id or item["id"],

@@ -5,7 +5,8 @@ from __future__ import annotations
 from service.domain.json import dumps
 from service.domain.message_text import said_by, search_row, searchable_text
 from service.embedding.tokens import count_tokens
-from service.errors import InvalidImportLine
+from service.errors import InvalidImportLine, InvalidInput
+from service.memory.access.own_types import check_own_types
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
 from service.store import agents, sessions, transfer
 from service.store.settings import put_settings, workspace_settings
@@ -25,6 +26,10 @@ async def write_settings(writing: ImportTransaction, lines: Lines) -> None:
         if changed == present:
             writing.tallies["settings"].unchanged += 1
             continue
+        try:
+            await check_own_types(writing.connection, writing.workspace, present, changed)
+        except InvalidInput as error:
+            raise InvalidImportLine(number, ("settings", *error.loc[1:]), error.message) from None
         await put_settings(writing.connection, writing.workspace, changed)
         writing.tallies["settings"].updated += 1
 

@@ -6,8 +6,10 @@ from typing import Any
 
 from service.domain.export_lines import PageVersionPart, ProposalLine
 from service.domain.identity import identity_hash
+from service.domain.own_types import like
 from service.domain.pages import PageSentence
 from service.domain.proposals import fingerprint
+from service.domain.types import MemoryType
 from service.memory.saving.documents import parts_of
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
 from service.store import documents, transfer
@@ -78,7 +80,10 @@ def _cited_here(writing: ImportTransaction, version: PageVersionPart) -> list[Pa
 
 async def write_proposals(writing: ImportTransaction, lines: Lines) -> None:
     """Bring proposals along that are not here. One with words is known by them, whatever its line says."""
-    marks = await writing.executor.each(_marks, [line for _, line in lines], lambda line: len(line.content))
+    types = (await workspace_settings(writing.connection, writing.workspace)).memory_types
+    marks = await writing.executor.each(
+        lambda line: _marks(line, like(types, line.type)), [line for _, line in lines], lambda line: len(line.content)
+    )
     items = [
         line.model_dump() | marked | {"agent_id": await writing.places.agent(line.agent)}
         for (_, line), marked in zip(lines, marks, strict=True)
@@ -88,10 +93,10 @@ async def write_proposals(writing: ImportTransaction, lines: Lines) -> None:
     writing.tallies["proposal"].unchanged += len(lines) - made
 
 
-def _marks(line: ProposalLine) -> dict[str, str]:
+def _marks(line: ProposalLine, type_: MemoryType) -> dict[str, str]:
     about: dict[str, Any] = {"user": line.user, "hearsay_by": line.hearsay_by, "occurred_at": line.occurred_at}
-    by_words = {"fingerprint": fingerprint(line.content, type_=line.type, **about)} if line.content else {}
-    return by_words | {"identity_hash": identity_hash(line.type, line.content, key=None, **about)}
+    by_words = {"fingerprint": fingerprint(line.content, type_=type_, **about)} if line.content else {}
+    return by_words | {"identity_hash": identity_hash(type_, line.content, key=None, **about)}
 
 
 TEXT_WRITERS: dict[str, Writer] = {

@@ -12,7 +12,6 @@ from reverie_client import ReverieClientError, calls
 from reverie_client.models import MemoryRecord, MemoryStats, Page
 from service.studio.components import (
     SCOPES,
-    TYPES,
     box,
     button,
     empty,
@@ -107,7 +106,7 @@ class _Memories:
             self._words = ui.input("Search in what is remembered").props(
                 f"outlined dense clearable debounce={TYPING_MS}"
             )
-            self._types = ui.select(list(TYPES), label="Types", multiple=True)
+            self._types = ui.select(self._desk.types, label="Types", multiple=True)
             self._scopes = ui.select(list(SCOPES), label="Scopes", multiple=True)
             self._tag = ui.input("Tag").props(f"debounce={TYPING_MS}")
             self._include = ui.select(SHOWN, label="Show", value="")

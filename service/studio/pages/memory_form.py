@@ -32,19 +32,20 @@ TYPE_HINTS = {
 class MemoryForm:
     """The fields of a memory, in a dialog that a stray Escape or click does not close once something is written."""
 
-    def __init__(self, memory: MemoryRecord | None, dialog: ui.dialog) -> None:
+    def __init__(self, memory: MemoryRecord | None, dialog: ui.dialog, own_types: dict[str, str]) -> None:
         given = memory.model_dump() if memory else {}
+        hints = TYPE_HINTS | own_types
         self.content = ui.textarea("What is to be remembered", value=given.get("content", ""))
         self.content.props("outlined autogrow autofocus maxlength=8000")
         with box("fields"):
-            self.type = ui.select(list(TYPE_HINTS), label="Type", value=given.get("type", "fact"))
+            self.type = ui.select(list(hints), label="Type", value=given.get("type", "fact"))
             self.scope = ui.select(list(SCOPES), label="Who may read it", value=given.get("scope", "agent"))
             self.groups = {name: ui.input(name.capitalize(), value=given.get(name) or "") for name in GROUPS}
             self.user = ui.input("About whom", value=given.get("user") or "")
             self.tags = ui.input("Tags", value=", ".join(given.get("tags", [])))
             self.status = ui.select(list(STATUSES), label="Status", value=given.get("status") or "open")
-        hint = ui.label(TYPE_HINTS[self.type.value]).classes("small faint")
-        self.type.on_value_change(lambda event: hint.set_text(TYPE_HINTS[event.value]))
+        hint = ui.label(hints[self.type.value]).classes("small faint")
+        self.type.on_value_change(lambda event: hint.set_text(hints[event.value]))
         self.tags.props["hint"] = "separated by commas"
         with box("row-of"):
             text("Importance", "small soft")
@@ -126,7 +127,7 @@ def add_memory(desk: PageContext, after: Callable[[], Awaitable[None]]) -> None:
         text("Add a memory", tag="h2")
         named = ui.input("Agent", value=desk.agent or "", autocomplete=desk.agents).props("outlined dense")
         named.set_visibility(desk.agent is None)
-        form = MemoryForm(None, dialog)
+        form = MemoryForm(None, dialog, desk.own_types)
         problem = ui.label().classes("bad small").props('role="alert"')
 
         async def save() -> None:
@@ -156,7 +157,7 @@ def edit_memory(desk: PageContext, memory: MemoryRecord, show: Callable[[MemoryR
     seen = memory
     with open_dialog() as dialog:
         text("Edit this memory", tag="h2")
-        form = MemoryForm(memory, dialog)
+        form = MemoryForm(memory, dialog, desk.own_types)
         reason = ui.input("Why (kept in the history)").props("outlined dense maxlength=500")
         problem = box("column-of").props('role="alert"')
 

@@ -10,7 +10,7 @@ from nicegui import ui
 
 from reverie_client.models import SearchAnswer, SearchResult
 from reverie_client.options import Strategy
-from service.studio.components import TYPES, bars, box, button, empty, html, joined, kind, notify_errors, tag, text
+from service.studio.components import bars, box, button, empty, html, joined, kind, notify_errors, tag, text
 from service.studio.formatting import count
 from service.studio.layout import Layout, PageContext, choose_agent, heading
 from service.studio.pages.memory_panel import open_memory
@@ -54,7 +54,7 @@ class _Playground:
                 self._fusion = ui.select(FUSIONS, label="Fusion", value="")
                 self._budget = ui.number("Token budget", value=2000, min=0, max=BUDGET_MAX, step=100, precision=0)
                 self._limit = ui.number("At most", value=10, min=1, max=100, precision=0)
-                self._types = ui.select(list(TYPES), label="Types", multiple=True)
+                self._types = ui.select(self._desk.types, label="Types", multiple=True)
                 self._include = ui.select(INCLUDES, label="Look in", multiple=True, value=["memories"])
             self._faded = ui.checkbox("Faded memories too")
             for number in (self._budget, self._limit):

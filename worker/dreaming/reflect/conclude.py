@@ -44,7 +44,7 @@ def reports_of(new: Iterable[NewMemory]) -> list[HabitReport]:
     return [
         HabitReport(
             one.habit.key, one.subject, _evidence(one), one.at or one.since, one.habit.denied,
-            POLICIES[one.candidate.type].happens,
+            POLICIES[one.candidate.policy_type].happens,
         )
         for one in new
         if one.habit is not None
@@ -66,7 +66,7 @@ def _is_change(old: Statement, new: Statement, plan: Plan, home: UUID) -> bool:
         holds and one_value and bool(old.value and new.value) and old.value != new.value
         and old.polarity == new.polarity == "positive" and old.hearsay_by is None and new.hearsay_by is None
         and old.subject == new.subject and old.audience == new.audience == home
-        and MemoryType.EVENT.value not in (old.type, new.type)
+        and MemoryType.EVENT.value not in (old.policy_type, new.policy_type)
     )  # fmt: skip
 
 

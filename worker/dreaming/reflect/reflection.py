@@ -62,7 +62,7 @@ async def reflect(engine: Engine, lease: Lease, plan: Plan, readings: Sequence[R
 
 
 def _habit_of(new: NewMemory) -> Habit | None:
-    return habit_in(new.content, new.subject, happens=POLICIES[new.candidate.type].happens)
+    return habit_in(new.content, new.subject, happens=POLICIES[new.candidate.policy_type].happens)
 
 
 def _report(row: Row, read: Habit | None) -> HabitReport:
