@@ -13,7 +13,7 @@ FAST := tests/domain tests/provider tests/privacy tests/llm tests/embedding test
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock newest run test test-fast dream migrate check schema bench clean
+.PHONY: help install lock newest run test test-fast dream migrate check schema client-types bench clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -75,6 +75,9 @@ check: $(INSTALLED) ## lint, format, types, import rules, compose.yaml, TypeScri
 
 schema: $(INSTALLED) ## write sql/schema.sql anew from the migrations
 	UPDATE_SCHEMA=1 $(BIN)/python -m pytest -q tests/store/test_schema.py
+
+client-types: $(INSTALLED) ## generate the types of the TypeScript client from the API
+	UPDATE_TYPES=1 $(BIN)/python -m pytest -q -n 0 tests/clients/test_typescript.py -k types_are_those
 
 bench: $(INSTALLED) ## PART=quality, parts, speed, writes, peers, dream, contexts, proxy, models, tenants, worst, scale, soak, kills or transfer (default: all)
 	$(BIN)/python -m tests.bench $(PART)

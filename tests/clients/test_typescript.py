@@ -6,6 +6,7 @@ Skipped, saying so, where there is no Node.js, or where the packages it is built
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import os
 import re
@@ -14,11 +15,14 @@ import subprocess
 import tarfile
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Route
 
+from reverie_client.api import Api
 from service import __version__
+from tests.api_document import DOCUMENT
 from tests.clients.contract import CONTRACTS
 from tests.live_api import SharedServer
 from tests.processes import ROOT
@@ -27,6 +31,7 @@ from tests.studio.browser import browser, chromium
 pytestmark = pytest.mark.xdist_group("typescript")
 
 FOLDER = ROOT / "clients" / "typescript"
+TYPES = FOLDER / "src" / "openapi.ts"
 SKIPPED = 77
 PACKED_BYTES_MAX = 200_000
 EXAMPLES = re.findall(
@@ -96,6 +101,38 @@ def test_the_lock_has_every_package_by_its_hash_and_names_no_other_registry() ->
     assert all(one["integrity"].startswith("sha512-") for one in packages.values())
     official = "https://registry.npmjs.org/"
     assert all(one.get("resolved", official).startswith(official) for one in packages.values())
+
+
+def test_without_node_it_says_loudly_that_nothing_is_checked(tmp_path: Path) -> None:
+    for program in ("sh", "dirname"):
+        (tmp_path / program).symlink_to(str(shutil.which(program)))
+    done = run(ROOT, str(ROOT / "scripts" / "typescript.sh"), "run", "lint", PATH=str(tmp_path))
+    assert done.returncode == SKIPPED
+    assert "THE TYPESCRIPT CLIENT IS NOT CHECKED" in done.stderr
+
+
+def test_its_methods_have_the_names_of_the_python_client() -> None:
+    """A new call needs a function in ``clients/typescript/src/calls``, of the same name in camel case."""
+    camel = {re.sub("_(.)", lambda letter: letter[1].upper(), name) for name in vars(Api) if not name.startswith("_")}
+    sources = [path.read_text("utf-8") for path in (FOLDER / "src" / "calls").glob("*.ts")]
+    assert {name for text in sources for name in re.findall(r"^export function (\w+)", text, re.MULTILINE)} == camel
+
+
+def test_the_types_are_those_of_the_api(tmp_path: Path) -> None:
+    description, generated = tmp_path / "openapi.json", tmp_path / "openapi.ts"
+    description.write_text(json.dumps(successes(DOCUMENT)), encoding="utf-8")
+    npm("run", "--silent", "types", "--", str(description), "-o", str(generated))
+    if os.environ.get("UPDATE_TYPES") == "1":
+        TYPES.write_text(generated.read_text("utf-8"), encoding="utf-8")
+    assert TYPES.read_text("utf-8") == generated.read_text("utf-8"), "The API has changed: run make client-types"
+
+
+def successes(document: dict[str, Any]) -> dict[str, Any]:
+    """The description of the API with the answers of success alone: failures are classes of the client."""
+    found = copy.deepcopy(document)
+    for operation in (operation for methods in found["paths"].values() for operation in methods.values()):
+        operation["responses"] = {status: one for status, one in operation["responses"].items() if status < "300"}
+    return found
 
 
 def test_the_lint_finds_nothing() -> None:

@@ -96,9 +96,14 @@ export class Sender {
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
 
-  /** Send a call until it is answered, at most `retries` times more. Rejects with APIError, ConnectionFailed. */
+  /**
+   * Send a call until it is answered, at most `retries` times more. Rejects with APIError, ConnectionFailed. A POST that
+   * writes carries an idempotency key, so that repeating it does no harm; a stream is not repeated, and has none.
+   */
   async send<T>(call: Call<T>, options: RequestOptions = {}): Promise<T> {
-    const init = { method: call.method, headers: this.#headers(call, options.idempotencyKey), body: this.#body(call) };
+    const headers = this.#headers(call);
+    if (call.method === "POST" && !call.onlyReads) headers["Idempotency-Key"] = options.idempotencyKey ?? randomKey();
+    const init = { method: call.method, headers, body: this.#body(call) };
     for (let attempt = 0; ; attempt++) {
       const got = await this.#attempt(call, init, options);
       if (attempt < this.#retries && isRetryable(call, got)) {
@@ -210,13 +215,11 @@ export class Sender {
     return JSON.stringify(body);
   }
 
-  /** A POST that writes carries a key of its own, so that repeating it does no harm. */
-  #headers(call: Call<unknown>, idempotencyKey?: string): Record<string, string> {
+  #headers(call: Call<unknown>): Record<string, string> {
     const headers: Record<string, string> = {};
     if (this.#apiKey) headers.Authorization = `Bearer ${this.#apiKey}`;
     if (this.#noMemory) headers["X-Reverie-No-Memory"] = "1";
     if (call.body) headers["Content-Type"] = "application/json";
-    if (call.method === "POST" && !call.onlyReads) headers["Idempotency-Key"] = idempotencyKey ?? randomKey();
     if (call.agentIn === "header" && this.agent) headers["X-Reverie-Agent"] = this.agent;
     for (const [name, value] of Object.entries(call.headers ?? {})) {
       if (value !== undefined && value !== null) headers[name] = `${value}`;

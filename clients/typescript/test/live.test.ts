@@ -1,9 +1,23 @@
 import { describe, expect, test } from "vitest";
+import * as calls from "../src/calls/index.js";
 import { Reverie } from "../src/index.js";
 
 const url = process.env.REVERIE_TEST_URL ?? "";
 const keys: Record<string, string> = JSON.parse(process.env.REVERIE_TEST_KEYS ?? "{}");
 const client = () => new Reverie({ url, apiKey: keys.live, agent: "ada" });
+
+/** Streams and texts: methods of their own, or none. */
+const ELSEWHERE = ["GET /v1/events", "GET /v1/export", "POST /v1/import", "GET /metrics"];
+
+function shape(method: string, path: string): string {
+  return `${method.toUpperCase()} ${path.replace(/\{[^}]*\}|%7B%7D/g, "{}")}`;
+}
+
+/** What the methods send when each is given names of parameters. */
+function called(): string[] {
+  const builds = Object.values(calls) as ((...names: unknown[]) => { method: string; path: string })[];
+  return builds.map((build) => build("{}", "{}", "{}")).map(({ method, path }) => shape(method, path));
+}
 
 describe.skipIf(!url)("streams of a live server (REVERIE_TEST_URL)", () => {
   test("events are read from the beginning, and resumed after the last one", async () => {
@@ -67,5 +81,13 @@ describe.skipIf(!url)("streams of a live server (REVERIE_TEST_URL)", () => {
     const [first, again] = [await save(), await save()];
     expect(again).toEqual(first);
     expect(again.created).toBe(true);
+  });
+
+  test("every endpoint of the API has its method", async () => {
+    const { paths } = await (await fetch(`${url}/openapi.json`)).json();
+    const served = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => shape(method, path)),
+    );
+    expect(served.filter((one) => ![...called(), ...ELSEWHERE].includes(one))).toEqual([]);
   });
 });

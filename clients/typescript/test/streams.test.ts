@@ -139,6 +139,7 @@ test("responses and messages come event by event", async () => {
   expect(types).toEqual(["response.created", "message_stop"]);
   expect(asked.map((one) => one.path)).toEqual(["/v1/responses", "/v1/messages"]);
   expect(asked.map((one) => one.body)).toMatchObject([{ stream: true }, { stream: true }]);
+  expect(asked.map((one) => one.headers.get("idempotency-key"))).toEqual([null, null]);
 });
 
 test("a question has its memories first, and then its answer", async () => {
