@@ -1859,6 +1859,9 @@ export interface components {
              *       "instructions": "",
              *       "language": "as_said",
              *       "reflect": "rules",
+             *       "merge_at": 0.97,
+             *       "replace_at": 0.9,
+             *       "distinct_at": 0.9,
              *       "bulletin_tokens_max": 500
              *     }
              */
@@ -3495,6 +3498,24 @@ export interface components {
              */
             reflect?: "off" | "rules";
             /**
+             * Merge At
+             * @description Probability from which the decision model (`llm.decide`) has two statements taken as the same, from 0.5 to 1. Default 0.97.
+             * @default 0.97
+             */
+            merge_at?: number;
+            /**
+             * Replace At
+             * @description Probability from which the decision model has a statement replace an older one (an update or a contradiction), from 0.5 to 1. Default 0.9.
+             * @default 0.9
+             */
+            replace_at?: number;
+            /**
+             * Distinct At
+             * @description Probability from which the decision model has two statements kept apart, from 0.5 to 1; below the three, `llm.reconcile` decides. Default 0.9.
+             * @default 0.9
+             */
+            distinct_at?: number;
+            /**
              * Bulletin Tokens Max
              * @description Maximum length of a bulletin in tokens. Default 500.
              * @default 500
@@ -3597,6 +3618,24 @@ export interface components {
              * @enum {string}
              */
             reflect?: "off" | "rules";
+            /**
+             * Merge At
+             * @description Probability from which the decision model (`llm.decide`) has two statements taken as the same, from 0.5 to 1. Default 0.97.
+             * @default 0.97
+             */
+            merge_at?: number;
+            /**
+             * Replace At
+             * @description Probability from which the decision model has a statement replace an older one (an update or a contradiction), from 0.5 to 1. Default 0.9.
+             * @default 0.9
+             */
+            replace_at?: number;
+            /**
+             * Distinct At
+             * @description Probability from which the decision model has two statements kept apart, from 0.5 to 1; below the three, `llm.reconcile` decides. Default 0.9.
+             * @default 0.9
+             */
+            distinct_at?: number;
             /**
              * Bulletin Tokens Max
              * @description Maximum length of a bulletin in tokens. Default 500.
@@ -6324,6 +6363,9 @@ export interface components {
              *       "instructions": "",
              *       "language": "as_said",
              *       "reflect": "rules",
+             *       "merge_at": 0.97,
+             *       "replace_at": 0.9,
+             *       "distinct_at": 0.9,
              *       "bulletin_tokens_max": 500,
              *       "tokens_max": 500000,
              *       "cost_max_usd": 5,
@@ -7665,6 +7707,9 @@ export interface components {
              *       "instructions": "",
              *       "language": "as_said",
              *       "reflect": "rules",
+             *       "merge_at": 0.97,
+             *       "replace_at": 0.9,
+             *       "distinct_at": 0.9,
              *       "bulletin_tokens_max": 500,
              *       "tokens_max": 500000,
              *       "cost_max_usd": 5,
