@@ -64,7 +64,7 @@ IN_A_BROWSER = """async ({ url, apiKey }) => {
 MISTAKES = """
 import { Memory, Reverie } from "@reverie/client";
 const reverie = new Reverie();
-reverie.saveMemory("dream", "no such type");
+reverie.saveMemory("fact", 3);
 reverie.search("tea", { limt: 3 });
 new Memory().add("tea", { user: "alice" });
 reverie.getMemory("x").then((memory) => memory.no_such_field);

@@ -2147,9 +2147,9 @@ export interface components {
             expand?: boolean;
             /**
              * Types
-             * @description Memory types to search. Default: all.
+             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
              */
-            types?: components["schemas"]["MemoryType"][] | null;
+            types?: string[] | null;
             /**
              * Tags
              * @description Tags to filter by, at most 50.
@@ -2397,8 +2397,11 @@ export interface components {
          * @description Memory that a dream would propose.
          */
         Candidate: {
-            /** @description Type of the memory. */
-            type: components["schemas"]["MemoryType"];
+            /**
+             * Type
+             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`.
+             */
+            type: string;
             /**
              * Content
              * @description Text of the memory.
@@ -2429,6 +2432,13 @@ export interface components {
              * @description Tags of the memory.
              */
             tags: string[];
+            /**
+             * Metadata
+             * @description Metadata of a memory of a type with a schema; else empty.
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
             /**
              * Entities
              * @description Entities named by the memory.
@@ -2549,9 +2559,9 @@ export interface components {
             sections?: components["schemas"]["ShareChanges"];
             /**
              * Types
-             * @description Memory types to search. Default: all.
+             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
              */
-            types?: components["schemas"]["MemoryType"][] | null;
+            types?: string[] | null;
             /**
              * Tags
              * @description Tags to filter by, at most 50.
@@ -3024,8 +3034,11 @@ export interface components {
              * @enum {string}
              */
             action: "accept" | "edit" | "reject" | "reopen";
-            /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo. Default: the proposal's. */
-            type?: ("fact" | "preference" | "decision" | "identity" | "event" | "observation" | "goal" | "todo") | null;
+            /**
+             * Type
+             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`; no insight. Default: the proposal's.
+             */
+            type?: string | null;
             /**
              * Content
              * @description Text of the memory, at most 8,000 characters. Default: the proposal's.
@@ -3075,8 +3088,11 @@ export interface components {
              * @enum {string}
              */
             action: "accept" | "edit" | "reject" | "reopen";
-            /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo. Default: the proposal's. */
-            type?: ("fact" | "preference" | "decision" | "identity" | "event" | "observation" | "goal" | "todo") | null;
+            /**
+             * Type
+             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`; no insight. Default: the proposal's.
+             */
+            type?: string | null;
             /**
              * Content
              * @description Text of the memory, at most 8,000 characters. Default: the proposal's.
@@ -3440,15 +3456,15 @@ export interface components {
             quiet_hours?: string | null;
             /**
              * Types
-             * @description Types of the memories that dreams make. Null: all. Default null.
+             * @description Types of the memories that dreams make, own ones too. Null: all. Default null.
              */
-            types?: components["schemas"]["MemoryType"][] | null;
+            types?: string[] | null;
             /**
              * Ignore Types
              * @description Types of memories that dreams do not make, `types` among them. Default empty.
              * @default []
              */
-            ignore_types?: components["schemas"]["MemoryType"][];
+            ignore_types?: string[];
             /**
              * Keep Entities
              * @description Names: only statements that are about one of them, name one, or match `keep_patterns` are kept. Default empty: all.
@@ -3561,15 +3577,15 @@ export interface components {
             quiet_hours?: string | null;
             /**
              * Types
-             * @description Types of the memories that dreams make. Null: all. Default null.
+             * @description Types of the memories that dreams make, own ones too. Null: all. Default null.
              */
-            types?: components["schemas"]["MemoryType"][] | null;
+            types?: string[] | null;
             /**
              * Ignore Types
              * @description Types of memories that dreams do not make, `types` among them. Default empty.
              * @default []
              */
-            ignore_types?: components["schemas"]["MemoryType"][];
+            ignore_types?: string[];
             /**
              * Keep Entities
              * @description Names: only statements that are about one of them, name one, or match `keep_patterns` are kept. Default empty: all.
@@ -4037,6 +4053,18 @@ export interface components {
             updated_at: string;
         };
         /**
+         * EntityKind
+         * @description Kind of entities of the workspace's own.
+         */
+        EntityKind: {
+            /**
+             * Description
+             * @description Meaning of the kind, for the language model; at most 500 characters. Default empty.
+             * @default
+             */
+            description?: string;
+        };
+        /**
          * EntityRef
          * @description Entity by name, created unless one of this name and kind exists.
          */
@@ -4295,8 +4323,11 @@ export interface components {
          * @description Candidate that the settings of the agent leave out.
          */
         IgnoredCandidate: {
-            /** @description Type of the memory. */
-            type: components["schemas"]["MemoryType"];
+            /**
+             * Type
+             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`.
+             */
+            type: string;
             /**
              * Content
              * @description Text of the memory.
@@ -4327,6 +4358,13 @@ export interface components {
              * @description Tags of the memory.
              */
             tags: string[];
+            /**
+             * Metadata
+             * @description Metadata of a memory of a type with a schema; else empty.
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
             /**
              * Entities
              * @description Entities named by the memory.
@@ -4677,8 +4715,11 @@ export interface components {
              * @description Name of the agent.
              */
             agent: string;
-            /** @description Type of the memory. */
-            type: components["schemas"]["MemoryType"];
+            /**
+             * Type
+             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`.
+             */
+            type: string;
             /** @description Scope of the memory. */
             scope: components["schemas"]["Scope"];
             /**
@@ -4846,10 +4887,10 @@ export interface components {
              */
             agent?: string | null;
             /**
-             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo. Insights are concluded by dreams alone.
-             * @enum {string}
+             * Type
+             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, or one of the setting `memory_types`. Insights are concluded by dreams alone.
              */
-            type: "fact" | "preference" | "decision" | "identity" | "event" | "observation" | "goal" | "todo";
+            type: string;
             /**
              * Content
              * @description Text of the memory, at most 8,000 characters.
@@ -4971,8 +5012,11 @@ export interface components {
              * @description Version last seen by the caller. A newer stored version is a 409.
              */
             version: number;
-            /** @description New type of the memory: fact, preference, decision, identity, event, observation, goal, todo. */
-            type?: ("fact" | "preference" | "decision" | "identity" | "event" | "observation" | "goal" | "todo") | null;
+            /**
+             * Type
+             * @description New type of the memory: fact, preference, decision, identity, event, observation, goal, todo, or one of the setting `memory_types`.
+             */
+            type?: string | null;
             /**
              * Content
              * @description New text, at most 8,000 characters.
@@ -5115,14 +5159,6 @@ export interface components {
                 [key: string]: components["schemas"]["TypeStats"];
             };
         };
-        /**
-         * MemoryType
-         * @description Type of a memory: `fact` (general statement), `preference` (of a user), `decision` (taken choice), `identity`
-         *     (trait of a user), `event` (dated occurrence), `observation` (of the agent), `goal` (aim), `todo` (task with the
-         *     status open or done) or `insight` (conclusion of a dream from several memories).
-         * @enum {string}
-         */
-        MemoryType: string;
         /**
          * MergeEntity
          * @description Target of a merge.
@@ -5447,6 +5483,32 @@ export interface components {
             error: components["schemas"]["OpenAIErrorDetail"];
         };
         /**
+         * OwnType
+         * @description Memory type of the workspace's own.
+         */
+        OwnType: {
+            /**
+             * Description
+             * @description Meaning of the type, for the language model; at most 500 characters. Default empty.
+             * @default
+             */
+            description?: string;
+            /**
+             * Like
+             * @description Built-in type whose policies (decay, identity, place in contexts, default importance) apply: `fact`, `preference`, `decision`, `identity`, `event`, `observation` or `goal`. Default `fact`.
+             * @default fact
+             * @enum {string}
+             */
+            like?: "fact" | "preference" | "decision" | "identity" | "event" | "observation" | "goal";
+            /**
+             * Metadata Schema
+             * @description JSON Schema (draft 2020-12) of the metadata, at most 4,000 bytes, without references and regular expressions. Null: any metadata. Default null.
+             */
+            metadata_schema?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
          * PageContent
          * @description Standing question with its scope and trigger.
          */
@@ -5510,9 +5572,9 @@ export interface components {
         PageScope: {
             /**
              * Types
-             * @description Memory types to search. Default: all.
+             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
              */
-            types?: components["schemas"]["MemoryType"][] | null;
+            types?: string[] | null;
             /**
              * Tags
              * @description Tags to filter by, at most 50.
@@ -6041,8 +6103,11 @@ export interface components {
              * @enum {string}
              */
             status: "proposed" | "accepted" | "edited" | "rejected";
-            /** @description Type of the proposed memory. */
-            type: components["schemas"]["MemoryType"];
+            /**
+             * Type
+             * @description Type of the proposed memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`.
+             */
+            type: string;
             /**
              * Content
              * @description Text of the proposed memory.
@@ -6388,6 +6453,22 @@ export interface components {
              *     }
              */
             context?: components["schemas"]["ContextSettings"];
+            /**
+             * Memory Types
+             * @description Memory types of the workspace's own by name, at most 20; those given replace all former ones. A type in use keeps its place and its `like`. Default empty.
+             * @default {}
+             */
+            memory_types?: {
+                [key: string]: components["schemas"]["OwnType"];
+            };
+            /**
+             * Entity Kinds
+             * @description Entity kinds of the workspace's own by name, at most 20; those given replace all former ones. Default empty.
+             * @default {}
+             */
+            entity_kinds?: {
+                [key: string]: components["schemas"]["EntityKind"];
+            };
             /**
              * @description Personal data settings.
              * @default {
@@ -7369,9 +7450,9 @@ export interface components {
             limit?: number;
             /**
              * Types
-             * @description Memory types to search. Default: all.
+             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
              */
-            types?: components["schemas"]["MemoryType"][] | null;
+            types?: string[] | null;
             /**
              * Scopes
              * @description Scopes to search. Default: all.
@@ -7732,6 +7813,22 @@ export interface components {
              *     }
              */
             context?: components["schemas"]["ContextSettings"];
+            /**
+             * Memory Types
+             * @description Memory types of the workspace's own by name, at most 20; those given replace all former ones. A type in use keeps its place and its `like`. Default empty.
+             * @default {}
+             */
+            memory_types?: {
+                [key: string]: components["schemas"]["OwnType"];
+            };
+            /**
+             * Entity Kinds
+             * @description Entity kinds of the workspace's own by name, at most 20; those given replace all former ones. Default empty.
+             * @default {}
+             */
+            entity_kinds?: {
+                [key: string]: components["schemas"]["EntityKind"];
+            };
             /**
              * @description Personal data settings.
              * @default {
@@ -8647,7 +8744,7 @@ export interface operations {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
                 /** @description Memory types to filter by. Default: all. */
-                type?: components["schemas"]["MemoryType"][] | null;
+                type?: string[] | null;
                 /** @description Scopes to filter by. Default: all. */
                 scope?: components["schemas"]["Scope"][] | null;
                 /** @description Session to filter by. */
