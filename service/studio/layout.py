@@ -29,6 +29,7 @@ PLACES = (
     ("/inbox", "Inbox", "inbox"),
     ("/graph", "Graph", "hub"),
     ("/bulletins", "Bulletins", "article"),
+    ("/pages", "Pages", "quiz"),
     ("/sessions", "Sessions", "forum"),
     ("/engine", "Engine", "tune"),
     ("/how-it-works", "How it works", "help_outline"),

@@ -24,6 +24,7 @@ from service.studio.pages import (
     how_it_works,
     inbox,
     memories,
+    pages,
     playground,
     sessions,
     sign_in,
@@ -43,7 +44,7 @@ async def open_site(http: httpx.AsyncClient) -> AsyncIterator[ASGIApp]:
     visits = BrowserSessions(http)
     sign_in.add(visits)
     studio = layout.Layout(visits)
-    for page in (memories, playground, dreams, inbox, graph, bulletins, sessions, engine, how_it_works):
+    for page in (memories, playground, dreams, inbox, graph, bulletins, pages, sessions, engine, how_it_works):
         page.add(studio)
     transfer.add_routes(visits)
     ui.add_head_html(f"<style>{STYLESHEET.read_text(encoding='utf-8')}</style>", shared=True)
