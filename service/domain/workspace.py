@@ -203,6 +203,11 @@ class ProxySettings(BaseModel):
     models: Annotated[list[Name], Field(max_length=100)] = Field(
         [], description="Allowed models as file-name patterns; empty: LLM_MODEL only. Default empty."
     )
+    caller_keys: bool = Field(
+        False,
+        description="Permission of requests with a key of the caller's own for the model (header X-Reverie-Model-Key). "
+        "Default false.",
+    )
     agent: Name = Field(
         "default",
         description="Acting agent of requests without an agent key or X-Reverie-Agent header. Default `default`.",

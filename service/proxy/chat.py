@@ -47,6 +47,7 @@ class CompletionRequest:
 
     content: bytes
     wire: WireFormat = CHAT_COMPLETIONS
+    model_key: str | None = None
     forwarded: Mapping[str, str] = field(default_factory=dict)
     agent: str | None = None
     user: str | None = None
@@ -130,9 +131,7 @@ class Chat:
         proxy is off, Forbidden for a reader key and for a model that is not allowed, InvalidInput, BudgetReached,
         AnswerTooLarge, and Unavailable when there is no model, or it does not answer.
         """
-        settings = await self._settings(principal)
-        if self._upstream is None:
-            raise Unavailable(NO_MODEL)
+        settings = await self._settings_for(principal, asked)
         wire, size = asked.wire, len(asked.content)
         run = self._engine.executor.run
         request = await run(admit, asked.content, settings.models, self._model, characters=size)
@@ -147,7 +146,8 @@ class Chat:
             worst_of, self._priced_as(request.model), wire, request.payload, memory.tokens, characters=size
         )
         call = await self._reserve(principal.payer(agent), request.model, wire, worst)
-        reply = await self._send(call, UpstreamRequest(wire, request.model, content, headers=asked.forwarded))
+        sent = UpstreamRequest(wire, request.model, content, headers=asked.forwarded, key=asked.model_key)
+        reply = await self._send(call, sent)
         if reply.is_stream and reply.status == OK:
             events = self._streamed(principal, turn, reply, call)
             return CompletionResponse(OK, reply.headers | memory.headers(), events)
@@ -160,13 +160,13 @@ class Chat:
 
     async def count_tokens(self, principal: Principal, asked: CompletionRequest) -> CompletionResponse:
         """What the model's server says of the tokens of a message, memory left out. Raises as ``complete`` does."""
-        settings = await self._settings(principal)
-        if self._upstream is None:
-            raise Unavailable(NO_MODEL)
+        settings = await self._settings_for(principal, asked)
         size = len(asked.content)
         request = await self._engine.executor.run(admit, asked.content, settings.models, self._model, characters=size)
         call = await self._reserve(principal.payer(settings.agent), request.model, asked.wire, Usage(calls=1))
-        sent = UpstreamRequest(asked.wire, request.model, request.content, COUNT_TOKENS, asked.forwarded)
+        sent = UpstreamRequest(
+            asked.wire, request.model, request.content, COUNT_TOKENS, asked.forwarded, asked.model_key
+        )
         reply = await self._send(call, sent)
         body, _ = await call.count_response(reply, self._engine.executor)
         return CompletionResponse(reply.status, reply.headers, body)
@@ -197,6 +197,15 @@ class Chat:
             raise NotFound("The proxy is off in this workspace (setting proxy.enabled).")
         if principal.role == "reader":
             raise Forbidden("A reader key may not call models through the proxy.")
+        return settings
+
+    async def _settings_for(self, principal: Principal, asked: CompletionRequest) -> ProxySettings:
+        """Of the proxy, where the caller may make this request and there is a model."""
+        settings = await self._settings(principal)
+        if asked.model_key is not None and not settings.caller_keys:
+            raise Forbidden("Keys of callers are not passed on to models (setting proxy.caller_keys).")
+        if self._upstream is None:
+            raise Unavailable(NO_MODEL)
         return settings
 
     async def _exchange(

@@ -13,6 +13,7 @@ from service.errors import AnswerTooLarge, Unavailable
 from service.provider.failures import describe, host_of
 from service.provider.response_limits import RESPONSE_BYTES_MAX, limited
 from service.provider.trust import trust
+from service.proxy.formats import MESSAGES
 from service.proxy.upstream_calls import OK, UpstreamRequest, UpstreamResponse
 from service.proxy.wire_format import WireFormat
 
@@ -25,7 +26,7 @@ class PassThrough:
     """A server that speaks some formats itself; bytes pass through as they are."""
 
     def __init__(
-        self, api_base: str, headers: Mapping[str, str], formats: Sequence[WireFormat], timeout_s: float, bytes_max: int
+        self, api_base: str, key: str | None, formats: Sequence[WireFormat], timeout_s: float, bytes_max: int
     ) -> None:
         """``timeout_s`` bounds the wait for the first and for every further byte, ``bytes_max`` an answer."""
         self.formats = formats
@@ -34,22 +35,23 @@ class PassThrough:
         self._base = api_base.rstrip("/")
         fixed = {"accept-encoding": "identity", "content-type": "application/json"}
         timeout = httpx.Timeout(timeout_s, connect=CONNECT_S)
-        self._http = httpx.AsyncClient(headers=fixed | dict(headers), timeout=timeout, verify=trust())
+        self._http = httpx.AsyncClient(headers=fixed | self._authorized(key), timeout=timeout, verify=trust())
 
     async def send(self, request: UpstreamRequest) -> UpstreamResponse:
         assert_outside_transaction()
         url = self._base + request.wire.path + request.operation
-        sent = self._http.build_request("POST", url, content=request.content, headers=dict(request.headers))
+        headers = dict(request.headers) | self._authorized(request.key)
+        sent = self._http.build_request("POST", url, content=request.content, headers=headers)
         try:
             response = await self._http.send(sent, stream=True)
         except httpx.HTTPError as error:
             raise Unavailable(f"{describe(error, 'The model', url)}.") from error
-        headers = {
+        passed_on = {
             name: value
             for name, value in response.headers.items()
             if name in PASSED_ON or name.startswith(PASSED_ON_PREFIXES)
         }
-        return UpstreamResponse(response.status_code, headers, limited(_raw(response), self._bytes_max, self._host))
+        return UpstreamResponse(response.status_code, passed_on, limited(_raw(response), self._bytes_max, self._host))
 
     async def models(self, headers: Mapping[str, str]) -> list[Any]:
         assert_outside_transaction()
@@ -61,6 +63,11 @@ class PassThrough:
         except (httpx.HTTPError, ValueError, TypeError, KeyError, Unavailable, AnswerTooLarge):
             return []
         return listed if isinstance(listed, list) else []
+
+    def _authorized(self, key: str | None) -> dict[str, str]:
+        if key is None:
+            return {}
+        return {"x-api-key": key} if MESSAGES in self.formats else {"authorization": f"Bearer {key}"}
 
     async def aclose(self) -> None:
         await self._http.aclose()

@@ -77,7 +77,7 @@ class LiteLLM:
             return _refusal(wire, 400, str(error))
         try:
             with limit_bytes(self.bytes_max):
-                answer = await self._call(wire, arguments)
+                answer = await self._call(wire, arguments, request.key or self.api_key)
         except Exception as error:  # litellm raises whatever its providers do; the client is told
             if (oversized := response_too_large(error)) is not None:
                 raise AnswerTooLarge(oversized.message) from error
@@ -94,7 +94,7 @@ class LiteLLM:
     async def aclose(self) -> None:
         """Nothing to let go of: litellm keeps its own connections."""
 
-    async def _call(self, wire: WireFormat, arguments: dict[str, Any]) -> Any:
+    async def _call(self, wire: WireFormat, arguments: dict[str, Any], key: str | None) -> Any:
         litellm = await load_litellm()
         calls = {
             CHAT_COMPLETIONS: litellm.acompletion,
@@ -102,7 +102,7 @@ class LiteLLM:
             MESSAGES: litellm.anthropic.messages.acreate,
         }
         return await calls[wire](
-            **arguments, api_base=self.api_base, api_key=self.api_key, timeout=self.timeout_s, max_retries=0
+            **arguments, api_base=self.api_base, api_key=key, timeout=self.timeout_s, max_retries=0
         )
 
     def _arguments(self, wire: WireFormat, asked: Any) -> dict[str, Any]:
@@ -117,8 +117,8 @@ class LiteLLM:
         return given | {"model": f"{self.provider}/{model}" if self.provider else model}
 
 
-def _body(answer: Any) -> bytes:
-    return dumps(answer) if isinstance(answer, dict) else answer.model_dump_json().encode()
+def _body(result: Any) -> bytes:
+    return dumps(result) if isinstance(result, dict) else result.model_dump_json().encode()
 
 
 async def _once(body: bytes) -> AsyncIterator[bytes]:

@@ -48,9 +48,8 @@ def _default_upstream(settings: Settings) -> Upstream | None:
     if provider == "openai" or (base and (not provider or provider in SPEAKS_OPENAI)):
         if not base:
             base, key = OPENAI_BASE, key or os.environ.get("OPENAI_API_KEY")
-        headers = {"authorization": f"Bearer {key}"} if key else {}
         timeout_s, bytes_max = settings.proxy_timeout_s, settings.proxy_answer_bytes_max
-        server = PassThrough(base, headers, (CHAT_COMPLETIONS, RESPONSES), timeout_s, bytes_max)
+        server = PassThrough(base, key, (CHAT_COMPLETIONS, RESPONSES), timeout_s, bytes_max)
         return Translating(server, LiteLLM("custom_openai", base, key, timeout_s, bytes_max, provider))
     if settings.llm_model:
         limits = settings.proxy_timeout_s, settings.proxy_answer_bytes_max
@@ -61,7 +60,7 @@ def _default_upstream(settings: Settings) -> Upstream | None:
 def _anthropic(settings: Settings, base: str | None, key: str | None) -> Upstream:
     limits = settings.proxy_timeout_s, settings.proxy_answer_bytes_max
     root = (base or ANTHROPIC_BASE).rstrip("/").removesuffix("/v1")
-    server = PassThrough(f"{root}/v1", {"x-api-key": key} if key else {}, (MESSAGES,), *limits)
+    server = PassThrough(f"{root}/v1", key, (MESSAGES,), *limits)
     return Translating(server, LiteLLM("anthropic", root, key, *limits, "anthropic"))
 
 

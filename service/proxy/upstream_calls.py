@@ -23,6 +23,8 @@ class UpstreamRequest:
     content: bytes
     operation: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    key: str | None = field(default=None, repr=False)
+    """The caller's own, instead of the configured one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,3 +142,21 @@ async def test_models_that_may_be_called_are_listed(wired: Api, models: FakeMode
     await wired.put("/v1/settings", {"proxy": {"enabled": False}})
     off = await wired.call("GET", "/v1/models")
     assert (off.status_code, off.json()["error"]["code"]) == (404, None)
+
+
+@ALL
+async def test_a_key_of_the_callers_own_goes_to_the_model_where_that_is_allowed(
+    wired: Api, models: FakeModels, wire: Wire
+) -> None:
+    headers = {"X-Reverie-Model-Key": "callers-own-key"}
+    answer = await wired.call("POST", wire.path, json=wire.ask("hi"), headers=headers)
+    refused(wire, answer, 403, "proxy.caller_keys")
+    assert models.calls.total() == 0
+    await wired.put("/v1/settings", {"proxy": {"caller_keys": True}})
+    models.key = "callers-own-key"
+    answer = await wired.call("POST", wire.path, json=wire.ask("hi"), headers=headers)
+    assert wire.text(answer.json()) == "ok"
+    assert (await wired.call("POST", wire.path, json=wire.ask("hi"))).status_code == 401
+    bad = await wired.call("POST", wire.path, json=wire.ask("hi"), headers={"X-Reverie-Model-Key": "two words"})
+    refused(wire, bad, 422, "X-Reverie-Model-Key")
+    assert models.calls.total() == 2

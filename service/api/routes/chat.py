@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Request, Security
 from fastapi.security import APIKeyHeader
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import Response
 
 from service.api.dependencies import Caller, json_response
@@ -38,6 +38,13 @@ router = APIRouter(tags=["chat"])
 api_key = APIKeyHeader(name=API_KEY_HEADER, auto_error=False, description="API key, as Anthropic's clients send it.")
 
 
+MODEL_KEY: Final = "X-Reverie-Model-Key"
+MODEL_KEY_DESCRIPTION: Final = (
+    "Key of the caller's own for the model, with the setting `proxy.caller_keys`. Default: the installation's key."
+)
+ModelKey = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern="^[!-~]+$")]
+
+
 def _body(api: str) -> dict[str, Any]:
     return {
         "requestBody": {
@@ -49,7 +56,7 @@ def _body(api: str) -> dict[str, Any]:
 
 
 class ChatHeaders(BaseModel):
-    """What the headers of a request to a model say of memory."""
+    """What the headers of a request to a model say to Reverie."""
 
     agent: Name | None = Field(
         None, alias="X-Reverie-Agent", description="Name of the acting agent; ignored with an agent key."
@@ -66,6 +73,7 @@ class ChatHeaders(BaseModel):
         alias="X-Reverie-Placement",
         description="Role of the memory block: `system` message or `user` message. Default: the workspace setting.",
     )
+    model_key: ModelKey | None = Field(None, alias=MODEL_KEY, description=MODEL_KEY_DESCRIPTION)
     max_tokens: int | None = Field(
         None,
         alias="X-Reverie-Max-Tokens",
@@ -158,11 +166,16 @@ async def message(request: Request, chat: ChatDep, caller: Caller, headers: Memo
     operation_id="count_message_tokens",
     summary="Count the tokens of a message",
 )
-async def count(request: Request, chat: ChatDep, caller: Caller) -> Response:
+async def count(
+    request: Request,
+    chat: ChatDep,
+    caller: Caller,
+    model_key: Annotated[ModelKey | None, Header(alias=MODEL_KEY, description=MODEL_KEY_DESCRIPTION)] = None,
+) -> Response:
     """Anthropic's count of the tokens of a message, without the memory block; an estimate where the model is of another
     provider. Nothing is recalled and nothing stored."""
     with chat.limit.slot(caller):
-        asked = CompletionRequest(await request.body(), MESSAGES, _forwarded(request, MESSAGES))
+        asked = CompletionRequest(await request.body(), MESSAGES, model_key, _forwarded(request, MESSAGES))
         answer = await chat.count_tokens(caller, asked)
         assert isinstance(answer.body, bytes)
         return Response(answer.body, answer.status, answer.headers)
@@ -198,7 +211,7 @@ async def complete_for(
     """The answer to a request whose body is ``content``."""
     with ExitStack() as held:
         held.enter_context(chat.limit.slot(caller))
-        answer = await chat.complete(caller, CompletionRequest(content, wire, forwarded, **dict(headers)))
+        answer = await chat.complete(caller, CompletionRequest(content, wire, forwarded=forwarded, **dict(headers)))
         if isinstance(answer.body, AsyncIterator):
             return HoldingStream(answer.body, held.pop_all(), status_code=answer.status, headers=answer.headers)
         return Response(answer.body, answer.status, answer.headers)
