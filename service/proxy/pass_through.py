@@ -65,7 +65,7 @@ class PassThrough:
         return listed if isinstance(listed, list) else []
 
     def _authorized(self, key: str | None) -> dict[str, str]:
-        if key is None:
+        if not key:
             return {}
         return {"x-api-key": key} if MESSAGES in self.formats else {"authorization": f"Bearer {key}"}
 

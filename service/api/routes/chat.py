@@ -136,7 +136,7 @@ async def respond(request: Request, chat: ChatDep, caller: Caller, headers: Memo
     """OpenAI's response with recalled memories added to `instructions` and the turn stored.
 
     As with chat completions; `background` is a 422. `previous_response_id`, `conversation` and `store` are passed on:
-    a session then holds what came through the proxy, and is named by `conversation`, else by X-Reverie-Session.
+    a session then holds what came through the proxy, and is named by X-Reverie-Session, else by `conversation`.
     """
     return await _answer(request, chat, caller, headers, RESPONSES)
 
