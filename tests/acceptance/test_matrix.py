@@ -131,6 +131,7 @@ MATRIX: dict[str, list[Case]] = {
     ],
     "POST /v1/ask": [
         view(TALK | {"question": "Which harbour word?"}), view(TALK | {"question": "Which harbour word?"} | CLOSED),
+        view(TALK | {"question": "Which harbour word?", "stream": True, "evidence": True}, tells=True),
     ],
     "POST /v1/extract": [
         view({"agent": AGENT, "text": "I live in Oslo."}, spends=True),
