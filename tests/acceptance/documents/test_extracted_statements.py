@@ -107,7 +107,7 @@ async def test_a_changed_value_is_superseded(api: Api) -> None:
         "I'm vegetarian.",
         "I eat meat again.",
     )
-    contents = {content for _, content in made}
+    contents = {content for type_, content in made if type_ != "insight"}
     assert contents == {
         "The Apollo budget is now 60000.",
         "Sam just started a new job at Globex.",
