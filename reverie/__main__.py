@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli import api, archive, doctor, processes, transfer
+from service.cli import api, archive, calibration, doctor, processes, transfer
 from service.cli.output import AsJson, new_cli
 from service.cli.output import run as run_cli
 from worker import cli as dreaming
@@ -35,7 +35,8 @@ cli.command(**processes.MIGRATE)(processes.migrate)
 for command in (
     dreaming.dream, api.undo, processes.keys, api.add, api.search, api.ask, api.context, api.extract, api.profile,
     api.inbox, transfer.export,
-    archive.backup, archive.restore, api.purge, transfer.reindex, doctor.doctor, processes.mcp, processes.version,
+    archive.backup, archive.restore, api.purge, transfer.reindex,
+    calibration.calibrate, doctor.doctor, processes.mcp, processes.version,
 ):  # fmt: skip
     cli.command()(command)
 cli.command("import")(transfer.import_)

@@ -42,7 +42,7 @@ async def export_file(
     NotFound for an unknown workspace or agent.
     """
     part = target.with_name(target.name + ".part")
-    async with _opened(settings, workspace) as (engine, principal):
+    async with open_workspace(settings, workspace) as (engine, principal):
         start = _cut_to_whole_lines(part) if resume and part.exists() else None
         if agent is not None:
             pii = await workspace_policy(engine, principal.workspace_id)
@@ -64,7 +64,7 @@ async def import_file(
 
     Raises InvalidImportLine naming the line.
     """
-    async with _opened(settings, workspace, make=True) as (engine, principal):
+    async with open_workspace(settings, workspace, make=True) as (engine, principal):
         with _bar() as bar, source.open("rb") if str(source) != "-" else os.fdopen(os.dup(0), "rb") as file:
             task = bar.add_task("checking", total=None)
 
@@ -83,7 +83,10 @@ def format_of(source: Path) -> Format:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings, workspace: str, *, make: bool = False) -> AsyncIterator[tuple[Engine, Principal]]:
+async def open_workspace(
+    settings: Settings, workspace: str, *, make: bool = False
+) -> AsyncIterator[tuple[Engine, Principal]]:
+    """An engine, and the operator as an admin of a workspace. Raises NotFound where there is none of that name."""
     async with open_runtime(settings, "reverie-transfer") as engine:
         async with engine.db.unscoped() as connection:
             if make:

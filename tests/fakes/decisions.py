@@ -37,7 +37,7 @@ def systemone_decision(body: Body, decides: Decides) -> Response:
     answers = {
         name: {"type": "choice", "confidence": 0.5, "choice": _likeliest(said), "probabilities": said}
         for name, question in body["questions"].items()
-        if (said := decides(str(body["state"]), question)) is not None
+        if (said := decides(str(body["state"]), question | {"name": name})) is not None
     }
     usage = {"input_tokens": len(str(body["state"]).split()), "output_tokens": 1}
     return _any_json({"model": body["model"], "answers": answers, "usage": usage})

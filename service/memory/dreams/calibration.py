@@ -1,0 +1,156 @@
+"""Which thresholds fit a decision model: labelled pairs put to it as a dream would, and how often it is right from
+each probability on. Without one, the similarity of the embedder stands in, for merging alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from service.domain.changed_values import changes_value
+from service.domain.field_types import Content
+from service.domain.guards import contradicts, may_merge, same_particulars
+from service.domain.json import dumps
+from service.domain.verdicts import Outcome, PairVerdict, likeliest
+from service.embedding.base import Embedder
+from service.llm import LLM, LLMInvalidOutput
+from service.memory.dreams.prompts import pair_question
+
+THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99, 0.999)
+PRECISION_MIN: Final = 0.95
+"""Of a recommended threshold."""
+PAIRS_PER_CALL: Final = 40
+EMBED_BATCH: Final = 128
+SETTINGS: Final[dict[str, frozenset[Outcome]]] = {
+    "merge_at": frozenset({"duplicate"}),
+    "replace_at": frozenset({"update", "contradiction"}),
+    "distinct_at": frozenset({"different"}),
+}
+"""Which outcomes each threshold is for."""
+
+
+class LabelledPair(BaseModel):
+    """An older statement, a newer one, and what the newer one is."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    a: Content
+    b: Content
+    label: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What holds from a threshold on. ``said``: pairs with such a verdict; ``contradictions``: those of them that are
+    labelled so, in a merge."""
+
+    setting: str
+    threshold: float
+    said: int
+    precision: float | None
+    recall: float | None
+    contradictions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """``by``: who judged; ``by_guards``: pairs that rules decide; ``unusable``: answers that decide nothing.
+    ``recommended``: by setting, where a threshold is good enough."""
+
+    by: str
+    pairs: int
+    by_guards: int
+    unusable: int
+    rows: list[Row]
+    recommended: dict[str, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+
+async def calibrate(llm: LLM | None, embedder: Embedder | None, pairs: Sequence[LabelledPair]) -> Calibration:
+    """Judge the pairs that rules leave open. Raises LLMUnavailable, BudgetReached, EmbeddingFailed, and ValueError
+    where there is neither a model nor an embedder."""
+    asked = [pair for pair in pairs if not _is_settled(pair)]
+    if llm is not None:
+        verdicts, by = await _by_model(llm, asked), llm.model
+    elif embedder is not None:
+        verdicts, by = await _by_similarity(embedder, asked), embedder.model
+    else:
+        raise ValueError("neither a decision model (LLM_DECIDE, llm.decide) nor an embedder is configured")
+    judged = list(zip(asked, verdicts, strict=True))
+    rows = [row for name in (SETTINGS if llm else ("merge_at",)) for row in _rows(name, judged)]
+    return Calibration(
+        by, len(pairs), len(pairs) - len(asked), sum(one is None for one in verdicts), rows,
+        _recommended(rows) if llm else {},
+    )  # fmt: skip
+
+
+def _is_settled(pair: LabelledPair) -> bool:
+    """Whether the guards of a dream decide without asking."""
+    return may_merge(pair.a, pair.b) or contradicts(pair.a, pair.b) or bool(changes_value(pair.a, pair.b))
+
+
+async def _by_model(llm: LLM, pairs: Sequence[LabelledPair]) -> list[PairVerdict | None]:
+    verdicts: list[PairVerdict | None] = []
+    for start in range(0, len(pairs), PAIRS_PER_CALL):
+        some = pairs[start : start + PAIRS_PER_CALL]
+        text = "\n".join(
+            dumps({"pair": number, "older": pair.a, "newer": pair.b}).decode() for number, pair in enumerate(some, 1)
+        )
+        try:
+            answers = await llm.decide(text, [pair_question(number) for number in range(1, len(some) + 1)])
+        except LLMInvalidOutput:
+            answers = [None] * len(some)
+        verdicts += [_guarded(pair, likeliest(answer)) for pair, answer in zip(some, answers, strict=True)]
+    return verdicts
+
+
+async def _by_similarity(embedder: Embedder, pairs: Sequence[LabelledPair]) -> list[PairVerdict | None]:
+    verdicts: list[PairVerdict | None] = []
+    for start in range(0, len(pairs), EMBED_BATCH // 2):
+        some = pairs[start : start + EMBED_BATCH // 2]
+        vectors = np.asarray(await embedder.embed([text for pair in some for text in (pair.a, pair.b)]))
+        cosines = (vectors[0::2] * vectors[1::2]).sum(axis=1)
+        verdicts += [
+            _guarded(pair, PairVerdict("duplicate", float(cosine))) for pair, cosine in zip(some, cosines, strict=True)
+        ]
+    return verdicts
+
+
+def _guarded(pair: LabelledPair, verdict: PairVerdict | None) -> PairVerdict | None:
+    """None for a merge that the guards forbid."""
+    forbidden = verdict is not None and verdict.outcome == "duplicate" and not same_particulars(pair.a, pair.b)
+    return None if forbidden else verdict
+
+
+def _rows(name: str, judged: Sequence[tuple[LabelledPair, PairVerdict | None]]) -> Iterable[Row]:
+    outcomes = SETTINGS[name]
+    labelled = sum(pair.label in outcomes for pair, _ in judged)
+    for threshold in THRESHOLDS:
+        said = [
+            pair
+            for pair, verdict in judged
+            if verdict is not None and verdict.outcome in outcomes and (verdict.probability or 0) >= threshold
+        ]
+        right = sum(pair.label in outcomes for pair in said)
+        contradictions = sum(pair.label == "contradiction" for pair in said) if name == "merge_at" else 0
+        yield Row(
+            name, threshold, len(said), right / len(said) if said else None, right / labelled if labelled else None,
+            contradictions,
+        )  # fmt: skip
+
+
+def _recommended(rows: Sequence[Row]) -> dict[str, float]:
+    """The lowest threshold of each setting down to which enough verdicts are right and no contradiction is merged."""
+    found: dict[str, float] = {}
+    for name in SETTINGS:
+        for row in reversed([row for row in rows if row.setting == name and row.said]):
+            if (row.precision or 0) < PRECISION_MIN or row.contradictions:
+                break
+            found[name] = row.threshold
+    return found
