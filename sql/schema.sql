@@ -537,7 +537,8 @@ CREATE TABLE public.proposals (
     decided_at timestamp with time zone,
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL
+    updated_at timestamp with time zone NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 ALTER TABLE ONLY public.proposals FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.rate_limits (

@@ -45,6 +45,7 @@ class Proposal(BaseModel):
     confidence: float = Field(description="Confidence of the dream in the statement from 0 to 1.")
     tags: list[str] = Field(description="Tags of the proposed memory.")
     source: dict[str, Any] = Field(description="JSON object with the origin of the proposed memory.")
+    metadata: dict[str, Any] = Field(description="JSON object that the proposed memory will have.")
     reason: str = Field(description="Reason for the proposal.")
     said_at: datetime = Field(description="Time of the statement, from which the memory is valid.")
     occurred_at: datetime | None = Field(description="Time of the described event.")

@@ -21,6 +21,7 @@ from service.domain.field_types import (
     LANGGRAPH_NAMES,
     Identifies,
     JsonObject,
+    Metadata,
     Name,
     NamesInside,
     Text,
@@ -342,6 +343,7 @@ class ProposalLine(Line):
     confidence: UnitInterval
     tags: Tags = []
     source: JsonObject = {}
+    metadata: Metadata = {}
     message_ids: Annotated[list[UUID], Field(max_length=100_000)] = []
     reason: Reason = ""
     said_at: Timestamp

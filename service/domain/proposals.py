@@ -63,7 +63,7 @@ class Decision(BaseModel):
         None, description="Confidence of the memory from 0 to 1. Default 1, of hearsay 0.5."
     )
     tags: Tags | None = Field(None, description="Tags of the memory, at most 50. Default: the proposal's.")
-    metadata: Metadata | None = Field(None, description="JSON object of the caller's own. Default empty.")
+    metadata: Metadata | None = Field(None, description="JSON object of the caller's own. Default: the proposal's.")
     occurred_at: OccurredAtField = None
 
     @model_validator(mode="after")

@@ -154,7 +154,7 @@ ORDER BY p.id;
 -- name: export_proposals
 -- What waits in the inbox, and what is not to come again. Of what was accepted there is the memory.
 SELECT p.id, a.agent, p.status, p.fingerprint, p.type, p.content, p.user_name AS "user", p.hearsay_by, p.importance,
-    p.confidence, p.tags, p.source, p.message_ids, p.reason, p.said_at, p.occurred_at, p.dream_id, p.decided_by, p.decided_at,
+    p.confidence, p.tags, p.source, p.metadata, p.message_ids, p.reason, p.said_at, p.occurred_at, p.dream_id, p.decided_by, p.decided_at,
     p.version, p.created_at, p.updated_at
 FROM proposals p JOIN agents a ON a.workspace_id = p.workspace_id AND a.id = p.agent_id
 WHERE p.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR p.agent_id = :agent_id) AND p.status <> 'accepted'
@@ -405,14 +405,14 @@ RETURNING version;
 -- Proposals that are not here, nor any that says the same.
 INSERT INTO proposals (
     workspace_id, id, agent_id, dream_id, status, fingerprint, identity_hash, type, content, user_name, hearsay_by, importance,
-    confidence, tags, source, message_ids, reason, said_at, occurred_at, decided_by, decided_at, version, created_at, updated_at
+    confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, decided_by, decided_at, version, created_at, updated_at
 )
 SELECT :workspace, i.id, i.agent_id, i.dream_id, i.status, i.fingerprint, decode(i.identity_hash, 'hex'), i.type, i.content,
-    i."user", i.hearsay_by, i.importance, i.confidence, i.tags, i.source, i.message_ids, i.reason, i.said_at, i.occurred_at,
+    i."user", i.hearsay_by, i.importance, i.confidence, i.tags, i.source, i.metadata, i.message_ids, i.reason, i.said_at, i.occurred_at,
     i.decided_by, i.decided_at, i.version, coalesce(i.created_at, :now), coalesce(i.updated_at, i.created_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     id uuid, agent_id uuid, dream_id uuid, status text, fingerprint text, identity_hash text, type text, content text, "user" text,
-    hearsay_by text, importance float8, confidence float8, tags text[], source jsonb, message_ids uuid[], reason text,
+    hearsay_by text, importance float8, confidence float8, tags text[], source jsonb, metadata jsonb, message_ids uuid[], reason text,
     said_at timestamptz, occurred_at timestamptz, decided_by text, decided_at timestamptz, version integer,
     created_at timestamptz, updated_at timestamptz
 )

@@ -195,7 +195,7 @@ async def waiting(
         "id": new_id(), "fingerprint": fingerprint(content, type_=MemoryType.FACT, **marks),
         "identity_hash": identity_hash(MemoryType.FACT, content, key=None, **marks), "type": "fact", "content": content,
         "user_name": user, "importance": 0.5, "confidence": 0.3, "tags": tags, "source": {"kind": "dream"},
-        "message_ids": [], "reason": "not sure enough", "said_at": engine.now(),
+        "metadata": {}, "message_ids": [], "reason": "not sure enough", "said_at": engine.now(),
     }  # fmt: skip
     async with engine.db.transaction(workspace) as connection:
         row = await get_agent(connection, workspace, agent)

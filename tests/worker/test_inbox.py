@@ -377,3 +377,22 @@ async def test_a_purge_and_a_decision_at_once_leave_nothing(api: Api, server: Fa
         assert (decided.status_code in (200, 404), purged.status_code) == (True, 200)
         assert await inbox(api) == []
         assert await contents(api) == set()
+
+
+async def test_a_type_of_the_workspaces_own_keeps_its_metadata(api: Api, server: FakeOpenAI) -> None:
+    schema = {"type": "object", "properties": {"amount": {"type": "number"}}, "required": ["amount"]}
+    own = {"description": "A bill", "like": "fact", "metadata_schema": schema}
+    await api.put("/v1/settings", {"memory_types": {"invoice": own}})
+    server.default_reply = lambda body: (
+        notes([fact("Acme owes 50", 1, type="invoice", confidence=0.3, metadata=json.dumps({"amount": 50}))])
+        if asked_for(body) == "Notes"
+        else half_sure(body)
+    )
+    proposal = await one_proposal(api, "Acme owes us 50.")
+    assert (proposal["type"], proposal["metadata"]) == ("invoice", {"amount": 50})
+    refused = await api.call(
+        "POST", f"/v1/inbox/{proposal['id']}", json={"action": "edit", "metadata": {"amount": "x"}}
+    )
+    assert refused.status_code == 422
+    memory = (await decide(api, proposal, "accept"))["memory"]
+    assert (memory["type"], memory["metadata"]) == ("invoice", {"amount": 50})

@@ -105,6 +105,7 @@ def _item(new: NewMemory) -> Json:
         "confidence": candidate.confidence,
         "tags": list(candidate.tags),
         "source": new.source,
+        "metadata": dict(candidate.metadata),
         "message_ids": list(dict.fromkeys(new.evidence)),
         "reason": f"not sure enough: confidence {candidate.confidence:.2f}",
         "said_at": new.since,

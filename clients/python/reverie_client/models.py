@@ -432,6 +432,7 @@ class Proposal(Answer):
     user: str | None = None
     hearsay_by: str | None = None
     tags: list[str] = []
+    metadata: Json = {}
     sources: list[ProposalSource] = []
     occurred_at: datetime | None = None
     dream_id: UUID | None = None

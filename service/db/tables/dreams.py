@@ -157,6 +157,7 @@ proposals = Table(
     Column("confidence", Float, nullable=False),
     Column("tags", ARRAY(Text), nullable=False, server_default="{}"),
     json_column("source"),
+    json_column("metadata"),
     Column("message_ids", ARRAY(UUID(as_uuid=True)), nullable=False, server_default="{}"),
     text_column("reason"),
     time_column("said_at", nullable=False),

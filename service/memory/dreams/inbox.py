@@ -122,7 +122,10 @@ async def _drafts(
 
 
 def _draft(row: Row, decision: Decision) -> MemoryDraft:
-    fields = {name: row[name] for name in ("content", "type", "user", "importance", "tags", "occurred_at", "source")}
+    fields = {
+        name: row[name]
+        for name in ("content", "type", "user", "importance", "tags", "occurred_at", "source", "metadata")
+    }
     fields |= {
         "agent": row["agent"],
         "session": row["session"],

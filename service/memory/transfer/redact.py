@@ -27,7 +27,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "document": DOCUMENT_FIELDS,
     "bulletin": ("content", "parts"),
     "page": ("question", "versions"),
-    "proposal": ("content", "source", "reason"),
+    "proposal": ("content", "source", "metadata", "reason"),
 }
 """The texts in a line; its names are found by their types."""
 
