@@ -31,9 +31,10 @@ BESIDES = {"/v1/import", *chat.PATHS}
 """Bodies that OpenAPI says nothing of: tried below, and with the proxy's tests."""
 REFUSED = {
     ("/v1/webhooks", ("url",)), ("/v1/webhooks/{webhook_id}", ("url",)),
+    ("/v1/ask", ("response_schema", "anything")), ("/v1/ask", ("response_schema", "{}")),
     ("/v1/settings", ("embedding", "model")), ("/v1/settings", ("rerank", "model")),
 }  # fmt: skip
-"""Masked, these would be of no use; and no model has such a name."""
+"""Masked, these would be of no use; no model has such a name, and no schema such a keyword."""
 MODELS = "llm"
 """The models of a workspace: names, addresses and keys of a given form; not imported."""
 NOT_FREE = {
