@@ -97,10 +97,19 @@ class DreamChoices(BaseModel):
         description="Language in which the language model writes memories, bulletins and summaries, as in `German`; "
         "`as_said`: that of the conversation. Rules write as said. Default `as_said`.",
     )
-    reflect: Literal["off", "rules"] = Field(
+    reflect: Literal["off", "rules", "model"] = Field(
         "rules",
         description="What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and "
-        "changes over time), or `off` (nothing). Default `rules`.",
+        "changes over time), `model` (a language model concludes as well), or `off` (nothing). Default `rules`.",
+    )
+    reflect_interval_h: float = Field(
+        24.0, ge=0, le=8_760, description="Shortest time between reflections by the model in hours. Default 24."
+    )
+    reflect_tokens_max: int = Field(
+        20_000,
+        ge=1_000,
+        le=1_000_000,
+        description="Length of the memories shown to the model in one reflection, in tokens. Default 20,000.",
     )
     merge_at: float = Field(
         0.97,

@@ -39,12 +39,31 @@ async def remove(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -
         await connection.run(query, workspace=workspace, ids=list(ids))
 
 
-async def about(connection: Connection, lease: Lease, matters: Sequence[str], evidence: Sequence[UUID]) -> list[Row]:
-    """What the agent has concluded on these matters, or from these memories."""
+async def about(
+    connection: Connection, lease: Lease, matters: Sequence[str], evidence: Sequence[UUID], users: Sequence[str | None]
+) -> list[Row]:
+    """What the agent has concluded on these matters or from these memories, or of these users by a model."""
     return await connection.fetch(
         "insights_about", workspace=lease.workspace_id, agent_id=lease.agent_id, about=list(matters),
-        ids=list(evidence),
+        ids=list(evidence), users=[user or "" for user in users],
     )  # fmt: skip
+
+
+async def to_reflect_on(
+    connection: Connection, lease: Lease, user: str | None, *, limit: int, now: datetime
+) -> list[Row]:
+    """The newest memories of a user that a model may conclude something from."""
+    return await connection.fetch(
+        "memories_to_reflect_on", workspace=lease.workspace_id, agent_id=lease.agent_id, user=user, limit=limit, now=now
+    )
+
+
+async def last_reflection(connection: Connection, lease: Lease) -> datetime | None:
+    """When a model concluded something for the agent last."""
+    at: datetime | None = await connection.value(
+        "last_reflection", workspace=lease.workspace_id, agent_id=lease.agent_id
+    )
+    return at
 
 
 async def of_habits(

@@ -50,13 +50,15 @@ FROM (
 WHERE m.workspace_id = :workspace AND m.id = due.id;
 
 -- name: insights_about
--- What an agent has concluded on these matters or from these memories, what was deleted of it included; nothing that
--- was replaced.
+-- What an agent has concluded on these matters, from these memories, or by a model of these users ('': of nobody), what
+-- was deleted of it included; nothing that was replaced.
 SELECT m.id, m.version, m.content, m.user_name, m.source, m.deleted_at IS NOT NULL AS deleted
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id AND m.type = 'insight'
     AND m.superseded_by IS NULL
-    AND (m.source ->> 'about' = ANY(:about::text[]) OR m.id = ANY(ARRAY(
+    AND (m.source ->> 'about' = ANY(:about::text[])
+        OR m.source ->> 'by' = 'model' AND coalesce(m.user_name, '') = ANY(:users::text[])
+        OR m.id = ANY(ARRAY(
         SELECT e.source_id FROM edges e WHERE e.workspace_id = :workspace AND e.target_id = ANY(:ids::uuid[]))))
 ORDER BY m.id;
 
@@ -69,3 +71,24 @@ WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :a
     AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
     AND m.hearsay_by IS NULL AND (m.reading ->> 'habit' = ANY(:habits::text[]) OR m.id = ANY(:ids::uuid[]))
 ORDER BY m.id;
+
+-- name: memories_to_reflect_on
+-- The newest current memories of an agent's own of one user, or of nobody, oldest first.
+SELECT * FROM (
+    SELECT m.id, m.type, m.content, m.identity_hash, m.valid_from, m.expires_at,
+        coalesce(m.occurred_at, m.valid_from) AS at
+    FROM memories m
+    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id
+        AND m.type <> 'insight' AND m.hearsay_by IS NULL AND m.user_name IS NOT DISTINCT FROM :user::text
+        AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
+        AND m.source ->> 'kind' IS DISTINCT FROM 'window'
+    ORDER BY m.valid_from DESC, m.id DESC
+    LIMIT :limit
+) newest
+ORDER BY valid_from, id;
+
+-- name: last_reflection
+-- When a model was last asked to conclude something for the agent, by a dream that has not been undone.
+SELECT max(finished_at) FROM dreams
+WHERE workspace_id = :workspace AND agent_id = :agent_id AND status = 'succeeded'
+    AND (report -> 'reflection' ->> 'asked')::boolean;

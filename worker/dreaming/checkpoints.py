@@ -22,7 +22,9 @@ Result = dict[str, Any]
 
 
 UNSAVED_MAX = 1_000
-MODELS: dict[str, Step] = {"extract": "extract", "decide": "decide", "settle": "reconcile", "bulletin": "bulletin"}
+MODELS: dict[str, Step] = {
+    "extract": "extract", "decide": "decide", "settle": "reconcile", "reflect": "reflect", "bulletin": "bulletin",
+}  # fmt: skip
 """Which model a step calls."""
 
 

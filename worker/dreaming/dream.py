@@ -106,7 +106,7 @@ class Dream:
                 plan, readings = await self._reconcile(batch, extraction, readings, checkpoints)
             await reached("reconciled")
             with self.journal.step("reflect"):
-                conclusions = await reflect(engine, self.lease, plan, readings)
+                conclusions = await reflect(engine, self.lease, plan, readings, checkpoints)
             await reached("reflected")
             work = DreamWrite(self.running.id, batch, extraction, readings, plan, conclusions)
             try:
@@ -115,6 +115,7 @@ class Dream:
                 diff = await apply(
                     engine, self.lease, work, written=written, dry_run=self.running.dry_run, on_step=reached,
                     report=self.journal.report()
+                    | conclusions.report()
                     | _report(batch, extraction, plan, checkpoints, time.monotonic() - began)
                     | {"decisions": self._decisions},
                 )  # fmt: skip

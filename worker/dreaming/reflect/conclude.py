@@ -39,11 +39,17 @@ def current(plan: Plan, home: UUID) -> list[NewMemory]:
     return [new for new in plan.new if new.replaced_by is None and new.audience == home and new.hearsay_by is None]
 
 
+def evidence_of(one: Statement, *, former: bool = False) -> Evidence:
+    """A statement as it is now, as evidence."""
+    expires_at = one.expires_at if isinstance(one, ExistingMemory) else None
+    return Evidence(one.id, one.identity, one.content, one.since, expires_at, former)
+
+
 def reports_of(new: Iterable[NewMemory]) -> list[HabitReport]:
     """What the new memories say of habits."""
     return [
         HabitReport(
-            one.habit.key, one.subject, _evidence(one), one.at or one.since, one.habit.denied,
+            one.habit.key, one.subject, evidence_of(one), one.at or one.since, one.habit.denied,
             POLICIES[one.candidate.policy_type].happens,
         )
         for one in new
@@ -76,13 +82,8 @@ def _change(old: Statement, new: Statement) -> Insight | None:
     told = change_told(old.slot or "", new.subject, before, after, when)
     if told is None:
         return None
-    evidence = [_evidence(old, former=True), _evidence(new)]
+    evidence = [evidence_of(old, former=True), evidence_of(new)]
     return Insight(new_id(), f"{CHANGE}{new.subject or ''}:{old.slot}", new.subject, told, evidence, at=when)
-
-
-def _evidence(one: Statement, *, former: bool = False) -> Evidence:
-    expires_at = one.expires_at if isinstance(one, ExistingMemory) else None
-    return Evidence(one.id, one.identity, one.content, one.since, expires_at, former)
 
 
 def habits_in(reports: Sequence[HabitReport], now: datetime) -> tuple[list[Insight], dict[str, Evidence]]:
@@ -101,16 +102,12 @@ def habits_in(reports: Sequence[HabitReport], now: datetime) -> tuple[list[Insig
         times = sorted(days.values(), key=lambda one: one.at)[-EVIDENCE_MAX:]
         if len(times) >= TIMES_MIN:
             content = habit_told([Report(one.evidence.content, one.at) for one in times], user)
-            against = [_against(one.evidence) for one in denials[-EVIDENCE_MAX:]]
+            against = [one.evidence.opposing() for one in denials[-EVIDENCE_MAX:]]
             evidence = [*(one.evidence for one in times), *against]
             found.append(Insight(new_id(), HABIT + key, user, content, evidence))
         elif denials:
             over[HABIT + key] = denials[-1].evidence
     return found, over
-
-
-def _against(one: Evidence) -> Evidence:
-    return Evidence(one.id, one.says, one.content, one.since, one.expires_at, against=True)
 
 
 def conclude(

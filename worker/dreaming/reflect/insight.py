@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -30,6 +30,10 @@ class Evidence:
     former: bool = False
     against: bool = False
 
+    def opposing(self) -> Evidence:
+        """The same memory, as one that speaks against."""
+        return replace(self, against=True)
+
     def stored(self) -> dict[str, Any]:
         """As the insight's source keeps it."""
         return {"id": str(self.id), "says": self.says, "former": self.former, "against": self.against}
@@ -46,6 +50,10 @@ class Insight:
     evidence: Sequence[Evidence]
     by: Literal["rules", "model"] = "rules"
     at: datetime | None = None
+
+    def saying(self, content: str) -> Insight:
+        """The same conclusion in other words."""
+        return replace(self, content=content)
 
     @property
     def supports(self) -> int:
@@ -111,11 +119,21 @@ class Fallen:
 
 @dataclass(slots=True)
 class Conclusions:
-    """What a dream concludes: ``new`` insights with their vectors, and those that these, or other memories, replace."""
+    """What a dream concludes: ``new`` insights with their vectors, and those that these, or other memories, replace.
+
+    ``asked``: a model was; ``rejected``: so many of its conclusions were not borne out by what they cite.
+    """
 
     new: list[Insight] = field(default_factory=list)
     fallen: list[Fallen] = field(default_factory=list)
+    asked: bool = False
+    rejected: int = 0
     embedded: EmbeddingBatch = field(default_factory=lambda: EmbeddingBatch(None, []))
+
+    def report(self) -> dict[str, Any]:
+        """What the dream says of it."""
+        counts = {"new": len(self.new), "replaced": len(self.fallen), "rejected": self.rejected}
+        return {"reflection": counts | {"asked": self.asked}}
 
     def evidence(self) -> set[UUID]:
         """The memories that the new insights rest on."""

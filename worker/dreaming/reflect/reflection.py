@@ -4,61 +4,154 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
+from datetime import timedelta
 
 from service.db.pool import Row
 from service.domain.dream_filter import DreamFilter
 from service.domain.types import POLICIES, MemoryType
+from service.domain.workspace import WorkspaceSettings
+from service.memory.access.redaction import redact_lenient
 from service.memory.engine import Engine
 from service.store import insights
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
+from worker.dreaming.checkpoints import Checkpoints
 from worker.dreaming.plan import NewMemory, Plan
 from worker.dreaming.readings import Reading
+from worker.dreaming.reflect.by_model import Remembered, conclude_by_model, on_known_matters
 from worker.dreaming.reflect.conclude import (
     HABIT,
     HabitReport,
     changes_in,
     conclude,
     current,
+    evidence_of,
     habits_in,
     reports_of,
 )
 from worker.dreaming.reflect.habits import Habit, habit_in
-from worker.dreaming.reflect.insight import Conclusions, Evidence, KnownInsight
+from worker.dreaming.reflect.insight import Conclusions, Evidence, Insight, KnownInsight
+
+USERS_MAX = 20
+MEMORIES_MAX = 500
 
 
-async def reflect(engine: Engine, lease: Lease, plan: Plan, readings: Sequence[Reading]) -> Conclusions:
+async def reflect(
+    engine: Engine, lease: Lease, plan: Plan, readings: Sequence[Reading], checkpoints: Checkpoints
+) -> Conclusions:
     """What the agent's own memories come to as the plan will have left them, with vectors.
 
-    Only matters that the plan or the readings touch are looked at. Embeds outside any transaction.
+    Only matters and users that the plan or the readings touch are looked at. Embeds, and asks the model, outside any
+    transaction.
     """
     habits = await engine.executor.each(_habit_of, plan.new, lambda new: len(new.content))
     for new, habit in zip(plan.new, habits, strict=True):
         new.habit = habit
-    home, now = lease.agent_id, engine.now()
-    said = reports_of(current(plan, home))
-    changes = changes_in(plan, home)
-    read = {one.memory.id: one.habit for one in readings if one.habit is not None}
-    keys = {one.key for one in said} | {habit.key for habit in read.values()}
-    matters = [*(HABIT + key for key in keys), *(one.about for one in changes)]
-    if not matters and not plan.superseded:
-        return Conclusions()
     async with engine.db.transaction(lease.workspace_id) as connection:
-        choices = (await agent_settings(connection, lease.workspace_id, lease.agent_id)).dream
-        known = [
-            KnownInsight.of(row) for row in await insights.about(connection, lease, matters, list(plan.superseded))
-        ]
-        keys |= {one.about.removeprefix(HABIT) for one in known if one.about.startswith(HABIT)}
-        rows = await insights.of_habits(connection, lease, sorted(keys), list(read), now)
-    said += [_report(row, read.get(row["id"])) for row in rows if row["id"] not in plan.superseded]
-    wanted, over = habits_in(said, now)
-    reflects = choices.reflect != "off"
+        settings = await agent_settings(connection, lease.workspace_id, lease.agent_id)
+    reflection = _Reflection(engine, lease, plan, readings, settings, current(plan, lease.agent_id))
+    if not reflection.touches:
+        return Conclusions()
+    wanted, known, over = await reflection.by_rules()
+    concluded = await reflection.by_model(wanted, known, checkpoints)
     conclusions = await asyncio.to_thread(
-        conclude, [*wanted, *changes] if reflects else [], known, plan, over, DreamFilter.of(choices)
+        conclude, [*wanted, *concluded], known, plan, over, DreamFilter.of(settings.dream)
     )
-    contents = [insight.content for insight in conclusions.new]
-    return replace(conclusions, embedded=await engine.embed(contents)) if contents else conclusions
+    conclusions.asked, conclusions.rejected = reflection.asked, reflection.rejected
+    if conclusions.new:
+        conclusions.embedded = await engine.embed([insight.content for insight in conclusions.new])
+    return conclusions
+
+
+@dataclass(slots=True)
+class _Reflection:
+    """One dream's; ``new``: the new memories that insights may rest on."""
+
+    engine: Engine
+    lease: Lease
+    plan: Plan
+    readings: Sequence[Reading]
+    settings: WorkspaceSettings
+    new: Sequence[NewMemory]
+    asked: bool = False
+    rejected: int = 0
+    users: list[str | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        touched = [new.subject for new in self.new]
+        touched += [
+            one.memory.user_name
+            for one in self.readings
+            if one.memory.audience == self.lease.agent_id and one.memory.hearsay_by is None
+        ]
+        self.users = list(dict.fromkeys(touched))[:USERS_MAX]
+
+    @property
+    def touches(self) -> bool:
+        """Whether there is anything to conclude from, or that a conclusion may fall with."""
+        return bool(self.users or self.plan.superseded)
+
+    async def by_rules(self) -> tuple[list[Insight], list[KnownInsight], dict[str, Evidence]]:
+        """What rules conclude, what has been concluded on all these matters before, and what denies a habit."""
+        lease, now = self.lease, self.engine.now()
+        said = reports_of(self.new)
+        changes = changes_in(self.plan, lease.agent_id)
+        read = {one.memory.id: one.habit for one in self.readings if one.habit is not None}
+        keys = {one.key for one in said} | {habit.key for habit in read.values()}
+        matters = [*(HABIT + key for key in keys), *(one.about for one in changes)]
+        async with self.engine.db.transaction(lease.workspace_id) as connection:
+            before = await insights.about(connection, lease, matters, list(self.plan.superseded), self.users)
+            known = [KnownInsight.of(row) for row in before]
+            keys |= {one.about.removeprefix(HABIT) for one in known if one.about.startswith(HABIT)}
+            rows = await insights.of_habits(connection, lease, sorted(keys), list(read), now)
+        said += [_report(row, read.get(row["id"])) for row in rows if row["id"] not in self.plan.superseded]
+        wanted, over = habits_in(said, now)
+        return ([*wanted, *changes] if self.settings.dream.reflect != "off" else []), known, over
+
+    async def by_model(
+        self, wanted: Sequence[Insight], known: Sequence[KnownInsight], checkpoints: Checkpoints
+    ) -> list[Insight]:
+        """What the model concludes besides, user by user, as far as its tokens go; nothing unless it is due."""
+        if not await self._is_due(checkpoints):
+            return []
+        choices = self.settings.dream
+        filter_, left = DreamFilter.of(choices), choices.reflect_tokens_max
+        found: list[Insight] = []
+        for user in self.users:
+            remembered = [one for one in await self._remembered(user) if not filter_.ignores(one.evidence.content, [])]
+            concluded, spent = await conclude_by_model(remembered, user, choices, left, checkpoints)
+            self.asked = self.asked or spent > 0
+            self.rejected += concluded.rejected
+            left -= spent
+            found += concluded.insights
+        masked = await redact_lenient(self.engine, self.settings.pii, [one.content for one in found])
+        shown = [insight.saying(content) for insight, content in zip(found, masked, strict=True)]
+        return on_known_matters(shown, wanted, known)
+
+    async def _is_due(self, checkpoints: Checkpoints) -> bool:
+        choices = self.settings.dream
+        if choices.reflect != "model" or checkpoints.model("reflect") is None:
+            return False
+        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+            last = await insights.last_reflection(connection, self.lease)
+        return last is None or last + timedelta(hours=choices.reflect_interval_h) <= self.engine.now()
+
+    async def _remembered(self, user: str | None) -> list[Remembered]:
+        """A user's memories, as they will be once the plan is applied."""
+        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+            rows = await insights.to_reflect_on(connection, self.lease, user, limit=MEMORIES_MAX, now=self.engine.now())
+        there = [
+            Remembered(_evidence_in(row), row["type"], user, f"{row['at']:%Y-%m-%d}")
+            for row in rows
+            if row["id"] not in self.plan.superseded
+        ]
+        made = [
+            Remembered(evidence_of(new), new.type, user, f"{new.at or new.since:%Y-%m-%d}")
+            for new in self.new
+            if new.subject == user
+        ]
+        return [*there, *made]
 
 
 def _habit_of(new: NewMemory) -> Habit | None:
@@ -68,6 +161,9 @@ def _habit_of(new: NewMemory) -> Habit | None:
 def _report(row: Row, read: Habit | None) -> HabitReport:
     """What a memory says of a habit: as this dream reads it, else as a former one did."""
     habit = read or Habit(row["habit"], row["denied"])
-    evidence = Evidence(row["id"], row["identity_hash"].hex(), row["content"], row["valid_from"], row["expires_at"])
     happens = POLICIES[MemoryType(row["type"])].happens
-    return HabitReport(habit.key, row["user_name"], evidence, row["at"], habit.denied, happens)
+    return HabitReport(habit.key, row["user_name"], _evidence_in(row), row["at"], habit.denied, happens)
+
+
+def _evidence_in(row: Row) -> Evidence:
+    return Evidence(row["id"], row["identity_hash"].hex(), row["content"], row["valid_from"], row["expires_at"])

@@ -1,0 +1,145 @@
+"""Conclusions of a language model: asked seldom, about one user's memories at a time, and held to what it was shown."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from service.domain.dream_settings import DreamChoices
+from service.domain.guards import may_merge, normalize
+from service.domain.ids import new_id
+from service.domain.json import dumps
+from service.domain.prompt_fence import escape_tags, section
+from service.embedding.tokens import count_tokens
+from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory.dreams.prompts import REFLECT, Concluded, Reflections
+from service.memory.dreams.steering import steered
+from worker.dreaming.checkpoints import Checkpoints
+from worker.dreaming.reflect.insight import Evidence, Insight, KnownInsight
+
+log = structlog.get_logger(__name__)
+
+ANSWER_TOKENS_MAX = 2_000
+MEMORIES_MIN = 3
+MODEL = "model:"
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A current memory of a user, as the model is shown it."""
+
+    evidence: Evidence
+    type: str
+    user: str | None
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Concluding:
+    """What a model concluded, and how much of it was ``rejected``: what cites unknown memories, or fewer than two."""
+
+    insights: list[Insight]
+    rejected: int
+
+
+async def conclude_by_model(
+    remembered: Sequence[Remembered], user: str | None, choices: DreamChoices, tokens_max: int, checkpoints: Checkpoints
+) -> tuple[Concluding, int]:
+    """What follows from a user's memories, and how many tokens of them were shown: none where there are few of them.
+    Where the model fails, nothing follows."""
+    shown, tokens = _within(remembered, tokens_max)
+    if len(shown) < MEMORIES_MIN:
+        return Concluding([], 0), 0
+    lines = [
+        dumps({"memory": n, "type": one.type, "on": one.on, "says": escape_tags(one.evidence.content)}).decode()
+        for n, one in enumerate(shown, 1)
+    ]
+    messages = steered(
+        [{"role": "system", "content": REFLECT}, {"role": "user", "content": section("memories", lines)}], choices
+    )
+
+    async def call(llm: LLM) -> dict[str, Any]:
+        answer = await llm.structured(messages, Reflections, tokens_max=ANSWER_TOKENS_MAX)
+        return answer.value.model_dump(mode="json")
+
+    try:
+        answered = Reflections.model_validate(await checkpoints.once("reflect", messages, [], call))
+    except (LLMInvalidOutput, LLMUnavailable, BudgetReached) as error:
+        log.warning("reflection_by_rules", memories=len(shown), error=error.message)
+        return Concluding([], 0), tokens
+    found = [_insight(one, shown, user) for one in answered.insights]
+    borne_out = [one for one in found if one is not None]
+    return Concluding(borne_out, len(found) - len(borne_out)), tokens
+
+
+def _within(remembered: Sequence[Remembered], tokens_max: int) -> tuple[list[Remembered], int]:
+    """The newest that fit, oldest first, and their length."""
+    shown: list[Remembered] = []
+    tokens = 0
+    for one in reversed(remembered):
+        length = count_tokens(one.evidence.content) + 20
+        if tokens + length > tokens_max:
+            break
+        shown.insert(0, one)
+        tokens += length
+    return shown, tokens
+
+
+def _insight(concluded: Concluded, shown: Sequence[Remembered], user: str | None) -> Insight | None:
+    supports, against = dict.fromkeys(concluded.memories), dict.fromkeys(concluded.against)
+    cited = [*supports, *against]
+    if len(supports) < 2 or len(set(cited)) < len(cited) or not all(1 <= number <= len(shown) for number in cited):
+        return None
+    said = {normalize(shown[number - 1].evidence.content) for number in cited}
+    if not concluded.content.strip() or normalize(concluded.content) in said:
+        return None
+    evidence = [shown[number - 1].evidence for number in supports]
+    evidence += [shown[number - 1].evidence.opposing() for number in against]
+    about = f"{MODEL}{concluded.kind}:{_digest(user, concluded.content)}"
+    return Insight(new_id(), about, user, concluded.content.strip(), evidence, "model")
+
+
+def _digest(user: str | None, content: str) -> str:
+    return hashlib.sha256(f"{user}\x1f{normalize(content)}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def on_known_matters(
+    concluded: Sequence[Insight], by_rules: Sequence[Insight], known: Sequence[KnownInsight]
+) -> list[Insight]:
+    """The conclusions, each under the matter of a former one that it repeats, and each matter once; without those that
+    rules draw from the same memories."""
+    drawn = [frozenset(one.id for one in insight.evidence) for insight in by_rules]
+    drawn += [one.evidence for one in known if not one.about.startswith(MODEL)]
+    found: dict[str, Insight] = {}
+    for insight in concluded:
+        evidence = {one.id for one in insight.evidence}
+        if any(evidence <= one for one in drawn):
+            continue
+        about = next((one.about for one in known if _repeats(insight, evidence, one)), insight.about)
+        alike = [other for other in found.values() if _kind(other.about) == _kind(about)]
+        if not any(_overlap(evidence, other) for other in alike):
+            found.setdefault(about, replace(insight, about=about))
+    return list(found.values())
+
+
+def _repeats(insight: Insight, evidence: set[UUID], known: KnownInsight) -> bool:
+    """Whether a former conclusion of the model's says the same, or rests on the same for the most part."""
+    if known.user != insight.user or _kind(known.about) != _kind(insight.about):
+        return False
+    shared = len(evidence & known.evidence)
+    return may_merge(known.content, insight.content) or 2 * shared >= min(len(evidence), len(known.evidence))
+
+
+def _kind(about: str) -> str:
+    """What kind of conclusion a matter is of, and whose: ``model:habit``."""
+    return about.rpartition(":")[0]
+
+
+def _overlap(evidence: set[UUID], other: Insight) -> bool:
+    theirs = {one.id for one in other.evidence}
+    return 2 * len(evidence & theirs) > min(len(evidence), len(theirs))
