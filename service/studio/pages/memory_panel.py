@@ -40,6 +40,7 @@ SOURCE = Markup(
     "</div>"
     '<div class="words">{content}</div>'
 )
+EVIDENCE = Markup('<div class="faint row-of">{kind}{stance} {when}</div><div class="words">{content}</div>')
 ALL = "deleted,expired"
 TOLD = (
     "type",
@@ -111,7 +112,8 @@ class _Panel:
                         self._todo_button(memory)
                     if memory.source.get("kind") == "summary":
                         button("Undo the fold", partial(self._undo_fold, memory), icon="undo")
-                    button("Edit", lambda: edit_memory(self._desk, memory, show), icon="edit")
+                    if memory.type != "insight":
+                        button("Edit", lambda: edit_memory(self._desk, memory, show), icon="edit")
                 button("Delete", partial(self._delete, memory), icon="delete")
             else:
                 button("Restore", partial(self._restore, memory), "primary", "restore")
@@ -163,6 +165,12 @@ class _Panel:
             with past:
                 for newer, older in zip(reversed(versions), [*reversed(versions[:-1]), None], strict=True):
                     html(_version(newer, older), "card small")
+        elif shown == "Sources" and memory.type == "insight":
+            cards = [await self._evidence(one) for one in memory.source["evidence"]]
+            origins.clear()
+            with origins:
+                for card in cards:
+                    html(card, "card small")
         elif shown == "Sources":
             messages = (await self._desk.reverie.memory_sources(memory.id)).items
             origins.clear()
@@ -173,6 +181,13 @@ class _Panel:
                     empty(
                         "edit_note", "Written directly", "A memory that a dream makes names the messages it came from."
                     )
+
+    async def _evidence(self, cited: dict[str, Any]) -> Markup:
+        """A memory that an insight was concluded from."""
+        memory = await self._desk.reverie.get_memory(cited["id"], include=ALL)
+        stance = tag("against", "warn") if cited["against"] else tag("until then") if cited["former"] else ""
+        at = when(memory.occurred_at or memory.valid_from)
+        return EVIDENCE.format(kind=kind(memory.type), stance=stance, when=at, content=memory.content)
 
     def _source(self, memory: MemoryRecord, message: dict[str, Any]) -> Markup:
         place = place_of(

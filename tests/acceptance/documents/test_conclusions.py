@@ -1,0 +1,59 @@
+"""Dreams that conclude: a habit and a change over time, found beside what they rest on, and gone with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.live_api import Api
+from tests.worker.dreaming import dream, say
+
+Json = dict[str, Any]
+
+
+async def concluded(api: Api) -> list[Json]:
+    found: list[Json] = (await api.get("/v1/memories", agent="a", type="insight"))["items"]
+    return found
+
+
+async def test_a_change_is_concluded_and_falls_with_what_it_rests_on(own_static_api: Api) -> None:
+    api = own_static_api
+    await say(api, "I live in Berlin.", user="Sam", session="may", created_at="2026-05-02T10:00:00Z")
+    await dream(api.engine)
+    await say(api, "I moved to Bergen.", user="Sam", session="november", created_at="2026-11-20T10:00:00Z")
+    done = await dream(api.engine)
+    (insight,) = await concluded(api)
+    assert insight["content"] == "Sam moved from Berlin to Bergen in November 2026"
+    texts = [change["text"] for change in (await api.get(f"/v1/dreams/{done['id']}"))["changes"]]
+    assert any("Sam moved from Berlin to Bergen in November 2026" in text for text in texts)
+    evidence = {one["id"]: one["former"] for one in insight["source"]["evidence"]}
+    contents = {(await api.get(f"/v1/memories/{id_}"))["content"]: former for id_, former in evidence.items()}
+    assert contents == {"Sam lives in Berlin.": True, "Sam moved to Bergen.": False}
+    bergen = next(id_ for id_, former in evidence.items() if not former)
+    await api.delete(f"/v1/memories/{bergen}")
+    assert await concluded(api) == []
+    assert await api.status("GET", f"/v1/memories/{insight['id']}") == 404
+
+
+async def test_a_habit_is_found_beside_its_evidence(own_static_api: Api) -> None:
+    api = own_static_api
+    for day in ("2026-10-03", "2026-10-20", "2026-11-12"):
+        await say(api, "I ran by the river today.", user="Sam", session=day, created_at=f"{day}T18:00:00Z")
+    await say(api, "I like tea.", "I work at Initech.", user="Sam", session="else")
+    await dream(api.engine)
+    (insight,) = await concluded(api)
+    assert insight["content"] == "Sam often runs by the river (3 times, October–November 2026)"
+    found = await api.search("when did Sam run by the river?", limit=5)
+    ids = [one["id"] for one in found]
+    assert {one["id"] for one in insight["source"]["evidence"]} <= set(ids), "it takes no place of its evidence"
+    context = await api.post("/v1/context", {"agent": "a", "message": "does Sam often run by the river?", "user": "Sam"})
+    assert "often runs by the river" in str(context)
+
+
+async def test_a_purge_of_the_user_leaves_nothing_of_it(own_static_api: Api) -> None:
+    api = own_static_api
+    for day in ("2026-10-03", "2026-10-20", "2026-11-12"):
+        await say(api, "I ran by the river today.", user="Sam", session=day, created_at=f"{day}T18:00:00Z")
+    await dream(api.engine)
+    await api.post("/v1/users/Sam/purge", {})
+    assert (await api.get("/v1/memories", agent="a", include="superseded,deleted"))["items"] == []
+    assert b"river" not in (await api.call("GET", "/v1/export", params={"include": "deleted,expired"})).content
