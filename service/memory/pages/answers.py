@@ -27,6 +27,7 @@ from service.domain.principal import Principal
 from service.domain.prompt_fence import escape_tags, section
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
+from service.domain.types import MemoryType
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
@@ -71,6 +72,8 @@ async def answer(
         count_access=False,
     )  # fmt: skip
     memories = [result.memory for result in found.results if result.memory]
+    if scope.types is None:  # an insight says again what the memories say, the former ones among them
+        memories = [memory for memory in memories if memory["type"] != MemoryType.INSIGHT]
     settings = await _settings(engine, principal.workspace_id, agent)
     choices, llm = settings.dream, engine.model("ask", principal.workspace_id, settings.llm)
     writer = f"{llm.model}{fingerprint(choices)}" if llm else None

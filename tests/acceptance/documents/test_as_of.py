@@ -28,8 +28,9 @@ def on_day(api: Api, day: int) -> None:
 
 
 async def known(api: Api, query: str, day: float, **fields: Any) -> list[dict[str, Any]]:
-    """What a search finds of a day."""
-    return await api.search(query, as_of=(START + day * DAY).isoformat(), **fields)
+    """What a search finds of a day, but for what was concluded from it."""
+    found = await api.search(query, as_of=(START + day * DAY).isoformat(), **fields)
+    return [memory for memory in found if memory["type"] != "insight"]
 
 
 async def changed_twice(api: Api) -> dict[str, Any]:

@@ -45,8 +45,8 @@ async def test_a_habit_is_found_beside_its_evidence(own_static_api: Api) -> None
     found = await api.search("when did Sam run by the river?", limit=5)
     ids = [one["id"] for one in found]
     assert {one["id"] for one in insight["source"]["evidence"]} <= set(ids), "it takes no place of its evidence"
-    context = await api.post("/v1/context", {"agent": "a", "message": "does Sam often run by the river?", "user": "Sam"})
-    assert "often runs by the river" in str(context)
+    asked = {"agent": "a", "message": "does Sam often run by the river?", "user": "Sam"}
+    assert "often runs by the river" in str(await api.post("/v1/context", asked))
 
 
 async def test_a_purge_of_the_user_leaves_nothing_of_it(own_static_api: Api) -> None:
