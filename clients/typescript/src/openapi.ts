@@ -1276,7 +1276,7 @@ export interface paths {
          * @description OpenAI's response with recalled memories added to `instructions` and the turn stored.
          *
          *     As with chat completions; `background` is a 422. `previous_response_id`, `conversation` and `store` are passed on:
-         *     a session then holds what came through the proxy, and is named by `conversation`, else by X-Reverie-Session.
+         *     a session then holds what came through the proxy, and is named by X-Reverie-Session, else by `conversation`.
          */
         post: operations["create_response"];
         delete?: never;
@@ -1859,6 +1859,8 @@ export interface components {
              *       "instructions": "",
              *       "language": "as_said",
              *       "reflect": "rules",
+             *       "reflect_interval_h": 24,
+             *       "reflect_tokens_max": 20000,
              *       "merge_at": 0.97,
              *       "replace_at": 0.9,
              *       "distinct_at": 0.9,
@@ -3508,11 +3510,23 @@ export interface components {
             language?: string;
             /**
              * Reflect
-             * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and changes over time), or `off` (nothing). Default `rules`.
+             * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and changes over time), `model` (a language model concludes as well), or `off` (nothing). Default `rules`.
              * @default rules
              * @enum {string}
              */
-            reflect?: "off" | "rules";
+            reflect?: "off" | "rules" | "model";
+            /**
+             * Reflect Interval H
+             * @description Shortest time between reflections by the model in hours. Default 24.
+             * @default 24
+             */
+            reflect_interval_h?: number;
+            /**
+             * Reflect Tokens Max
+             * @description Length of the memories shown to the model in one reflection, in tokens. Default 20,000.
+             * @default 20000
+             */
+            reflect_tokens_max?: number;
             /**
              * Merge At
              * @description Probability from which the decision model (`llm.decide`) has two statements taken as the same, from 0.5 to 1. Default 0.97.
@@ -3629,11 +3643,23 @@ export interface components {
             language?: string;
             /**
              * Reflect
-             * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and changes over time), or `off` (nothing). Default `rules`.
+             * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and changes over time), `model` (a language model concludes as well), or `off` (nothing). Default `rules`.
              * @default rules
              * @enum {string}
              */
-            reflect?: "off" | "rules";
+            reflect?: "off" | "rules" | "model";
+            /**
+             * Reflect Interval H
+             * @description Shortest time between reflections by the model in hours. Default 24.
+             * @default 24
+             */
+            reflect_interval_h?: number;
+            /**
+             * Reflect Tokens Max
+             * @description Length of the memories shown to the model in one reflection, in tokens. Default 20,000.
+             * @default 20000
+             */
+            reflect_tokens_max?: number;
             /**
              * Merge At
              * @description Probability from which the decision model (`llm.decide`) has two statements taken as the same, from 0.5 to 1. Default 0.97.
@@ -6266,6 +6292,12 @@ export interface components {
              */
             models?: string[];
             /**
+             * Caller Keys
+             * @description Permission of requests with a key of the caller's own for the model (header X-Reverie-Model-Key). Default false.
+             * @default false
+             */
+            caller_keys?: boolean;
+            /**
              * Agent
              * @description Acting agent of requests without an agent key or X-Reverie-Agent header. Default `default`.
              * @default default
@@ -6428,6 +6460,8 @@ export interface components {
              *       "instructions": "",
              *       "language": "as_said",
              *       "reflect": "rules",
+             *       "reflect_interval_h": 24,
+             *       "reflect_tokens_max": 20000,
              *       "merge_at": 0.97,
              *       "replace_at": 0.9,
              *       "distinct_at": 0.9,
@@ -6522,6 +6556,7 @@ export interface components {
              * @default {
              *       "enabled": false,
              *       "models": [],
+             *       "caller_keys": false,
              *       "agent": "default",
              *       "max_tokens": 2000,
              *       "placement": "system",
@@ -7788,6 +7823,8 @@ export interface components {
              *       "instructions": "",
              *       "language": "as_said",
              *       "reflect": "rules",
+             *       "reflect_interval_h": 24,
+             *       "reflect_tokens_max": 20000,
              *       "merge_at": 0.97,
              *       "replace_at": 0.9,
              *       "distinct_at": 0.9,
@@ -7882,6 +7919,7 @@ export interface components {
              * @default {
              *       "enabled": false,
              *       "models": [],
+             *       "caller_keys": false,
              *       "agent": "default",
              *       "max_tokens": 2000,
              *       "placement": "system",
@@ -10913,6 +10951,8 @@ export interface operations {
                 "X-Reverie-Task"?: string | null;
                 /** @description Role of the memory block: `system` message or `user` message. Default: the workspace setting. */
                 "X-Reverie-Placement"?: ("system" | "user") | null;
+                /** @description Key of the caller's own for the model, with the setting `proxy.caller_keys`. Default: the installation's key. */
+                "X-Reverie-Model-Key"?: string | null;
                 /** @description Token budget of the memory block. Default: the workspace setting. */
                 "X-Reverie-Max-Tokens"?: number | null;
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
@@ -10953,6 +10993,8 @@ export interface operations {
                 "X-Reverie-Task"?: string | null;
                 /** @description Role of the memory block: `system` message or `user` message. Default: the workspace setting. */
                 "X-Reverie-Placement"?: ("system" | "user") | null;
+                /** @description Key of the caller's own for the model, with the setting `proxy.caller_keys`. Default: the installation's key. */
+                "X-Reverie-Model-Key"?: string | null;
                 /** @description Token budget of the memory block. Default: the workspace setting. */
                 "X-Reverie-Max-Tokens"?: number | null;
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
@@ -10993,6 +11035,8 @@ export interface operations {
                 "X-Reverie-Task"?: string | null;
                 /** @description Role of the memory block: `system` message or `user` message. Default: the workspace setting. */
                 "X-Reverie-Placement"?: ("system" | "user") | null;
+                /** @description Key of the caller's own for the model, with the setting `proxy.caller_keys`. Default: the installation's key. */
+                "X-Reverie-Model-Key"?: string | null;
                 /** @description Token budget of the memory block. Default: the workspace setting. */
                 "X-Reverie-Max-Tokens"?: number | null;
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
@@ -11023,6 +11067,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Key of the caller's own for the model, with the setting `proxy.caller_keys`. Default: the installation's key. */
+                "X-Reverie-Model-Key"?: string | null;
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
             };
