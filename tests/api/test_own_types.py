@@ -303,9 +303,8 @@ async def test_a_proposal_of_an_own_type_is_held_to_it_when_it_is_accepted(typed
     waiting = {one["type"]: one["id"] for one in (await typed.get("/v1/inbox", agent="a"))["items"]}
     accepted = await typed.post(f"/v1/inbox/{waiting['発注']}", {"action": "accept"})
     assert accepted["memory"]["type"] == "発注"
-    assert (await refused(typed, f"/v1/inbox/{waiting['invoice']}", {"action": "accept"}))["loc"] == [
-        "body",
-        "metadata",
-    ]
-    paid = await typed.post(f"/v1/inbox/{waiting['invoice']}", {"action": "edit", "metadata": {"total": 3}})
+    wrong = {"action": "edit", "metadata": {"total": "3"}}
+    error = await refused(typed, f"/v1/inbox/{waiting['invoice']}", wrong)
+    assert error["loc"] == ["body", "metadata", "total"]
+    paid = await typed.post(f"/v1/inbox/{waiting['invoice']}", {"action": "accept"})
     assert paid["memory"]["metadata"] == {"total": 3}
