@@ -3068,7 +3068,7 @@ export interface components {
             tags?: string[] | null;
             /**
              * Metadata
-             * @description JSON object of the caller's own. Default empty.
+             * @description JSON object of the caller's own. Default: the proposal's.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -3122,7 +3122,7 @@ export interface components {
             tags?: string[] | null;
             /**
              * Metadata
-             * @description JSON object of the caller's own. Default empty.
+             * @description JSON object of the caller's own. Default: the proposal's.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -6169,6 +6169,13 @@ export interface components {
              * @description JSON object with the origin of the proposed memory.
              */
             source: {
+                [key: string]: unknown;
+            };
+            /**
+             * Metadata
+             * @description JSON object that the proposed memory will have.
+             */
+            metadata: {
                 [key: string]: unknown;
             };
             /**
