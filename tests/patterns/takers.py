@@ -66,7 +66,6 @@ METHODS: dict[str, Callable[[], Any]] = {
 """Classes whose methods count, and how one of them is made."""
 
 EXCLUDED = {
-    "service.memory.search.ask._supported": "takes a reply of a model: what it calls takes texts itself",
     "worker.dreaming.readings.read": "takes a memory as well: see WRAPPED",
     "service.domain.events.signature": "signs bytes of its own making",
     "service.embedding.local.names_a_folder": "takes a setting",
@@ -94,7 +93,7 @@ _ID = UUID(int=1)
 FILLED: dict[str, Any] = {
     "about": None, "addresses": ["https://a.example/b"], "ahead": True, "allowed": ["m"], "alone": True, "at": _NOW,
     "bounds": DocumentSettings(), "calendar": GERMAN.calendar, "characters_max": 600, "default": "english", "end": 5,
-    "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "hearsay_by": None, "preposition": "on",
+    "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "happens": True, "hearsay_by": None, "preposition": "on",
     "start": 0, "found": [], "slot": "ann/marital_status",
     "kind": "EMAIL_ADDRESS", "own_model": None, "owner": "Ann",
     "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "named": ["x"], "now": _NOW,
