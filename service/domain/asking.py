@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from service.domain.field_types import ActingAgent, Name, Query, ReadTask, Timestamp
+from service.domain.field_types import ActingAgent, JsonObject, Name, Query, ReadTask, Timestamp
 from service.domain.guards import normalize
-from service.domain.json_schema import Schema
+from service.domain.json_schema import check_schema
 from service.domain.search import (
     ContainedMetadata,
     Expand,
@@ -24,10 +24,16 @@ from service.domain.search import (
 
 NOT_KNOWN = "not known"
 TOKENS_MAX = 16_000
+SCHEMA_BYTES_MAX = 10_000
 
 _FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SENTENCE_START = re.compile(r"[.!?:]\s|\n")
+
+
+def _schema(schema: dict[str, Any]) -> dict[str, Any]:
+    check_schema(schema, bytes_max=SCHEMA_BYTES_MAX)
+    return schema
 
 
 Effort = Literal["low", "medium", "high"]
@@ -82,10 +88,10 @@ class AskRequest(BaseModel):
         description="Token budget of the memories given to the model. Default: the setting "
         "`retrieval.context_max_tokens` (2,000), by `effort`.",
     )
-    response_schema: Schema | None = Field(
+    response_schema: Annotated[JsonObject, AfterValidator(_schema)] | None = Field(
         None,
-        description="JSON Schema of `data`: type, properties, required, additionalProperties, items, anyOf, enum, "
-        "const, and bounds of size; no references, patterns and formats, at most 20,000 bytes. Default: no `data`.",
+        description="JSON Schema (draft 2020-12) of `data`, at most 10,000 bytes, without references, regular "
+        "expressions and formats. Default: no `data`.",
     )
     evidence: bool = Field(
         False, description="Addition of the cited memories with the quoted words (`evidence`). Default false."

@@ -187,9 +187,9 @@ async def test_data_that_no_memory_bears_out_is_not_known(asked: Api, model: Fak
         {"type": "string", "pattern": "(a+)+$"},
         {"type": "colour"},
         {"properties": {"a": {"items": {"format": "email"}}}},
-        {"enum": []},
-        {"properties": {str(number): {} for number in range(300)}},
-        {"description": "x" * 21_000},
+        {"enum": "a"},
+        {"properties": {str(number): {} for number in range(2_000)}},
+        {"description": "x" * 11_000},
     ],
 )
 async def test_a_schema_that_is_not_bounded_is_refused(api: Api, schema: Any) -> None:

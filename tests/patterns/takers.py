@@ -93,8 +93,8 @@ _ID = UUID(int=1)
 FILLED: dict[str, Any] = {
     "about": None, "addresses": ["https://a.example/b"], "ahead": True, "allowed": ["m"], "alone": True, "at": _NOW,
     "bounds": DocumentSettings(), "calendar": GERMAN.calendar, "characters_max": 600, "default": "english", "end": 5,
-    "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "happens": True, "hearsay_by": None, "preposition": "on",
-    "start": 0, "found": [], "slot": "ann/marital_status",
+    "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "hearsay_by": None, "preposition": "on",
+    "happens": True, "start": 0, "found": [], "slot": "ann/marital_status",
     "kind": "EMAIL_ADDRESS", "own_model": None, "owner": "Ann",
     "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "named": ["x"], "now": _NOW,
     "notes": [Note("x", [], _NOW)], "number": 1, "occurred_at": None, "ordinal": 1, "overlap_tokens": 50,

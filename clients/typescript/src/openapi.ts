@@ -2208,7 +2208,7 @@ export interface components {
             max_tokens?: number | null;
             /**
              * Response Schema
-             * @description JSON Schema of `data`: type, properties, required, additionalProperties, items, anyOf, enum, const, and bounds of size; no references, patterns and formats, at most 20,000 bytes. Default: no `data`.
+             * @description JSON Schema (draft 2020-12) of `data`, at most 10,000 bytes, without references, regular expressions and formats. Default: no `data`.
              */
             response_schema?: {
                 [key: string]: unknown;

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from uuid import UUID
 
 from service.db.pool import Connection
-from service.domain.own_types import Misfit, OwnType, check_filter, check_schema
+from service.domain.json_schema import check_schema
+from service.domain.own_types import SCHEMA_BYTES_MAX, Misfit, OwnType, check_filter
 from service.domain.workspace import PiiSettings, WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access.redaction import FieldValue, redact
@@ -25,7 +26,7 @@ async def check_own_types(
     for name, own in wanted.memory_types.items():
         if own.metadata_schema is not None and own != present.memory_types.get(name):
             try:
-                check_schema(own.metadata_schema)
+                check_schema(own.metadata_schema, bytes_max=SCHEMA_BYTES_MAX)
             except ValueError as error:
                 raise InvalidInput(("body", "memory_types", name, "metadata_schema"), str(error)) from None
     ended = [name for name, own in present.memory_types.items() if _ends(own, wanted.memory_types.get(name))]

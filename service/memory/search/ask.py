@@ -215,4 +215,4 @@ def _parsed(text: str, data_schema: dict[str, Any]) -> tuple[Any, list[str]]:
         data = orjson.loads(text)
     except ValueError as error:
         return None, [f"it is no JSON: {error}"]
-    return data, problems(data, data_schema)
+    return data, list(map(str, problems(data, data_schema)))
