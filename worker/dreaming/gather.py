@@ -152,22 +152,9 @@ async def gather(
     )  # fmt: skip
     unread = await dreams.count_unread_memories(connection, lease, embedded=embedded, now=now)
     died_on = await dead_letters.memories_set_aside(connection, lease.workspace_id, lease.agent_id, dream_id)
-    turns = [
-        Turn(
-            id=row["id"],
-            session=row["session"],
-            seq=row["seq"],
-            role=row["role"],
-            content=_turn(row),
-            at=row["created_at"],
-            speaker=row["name"],
-            user=row["user_name"],
-        )
-        for row in rows
-    ]
     return Batch(
         agent=agent,
-        turns=turns,
+        turns=[_turn(row) for row in rows],
         session_of={row["id"]: row["session_id"] for row in rows},
         dreamed_seq={row["session_id"]: row["dreamed_seq"] for row in rows},
         saved=[SavedMemory(**row) for row in saved],
@@ -184,7 +171,20 @@ async def gather(
     )
 
 
-def _turn(row: Row) -> str:
+def _turn(row: Row) -> Turn:
+    return Turn(
+        id=row["id"],
+        session=row["session"],
+        seq=row["seq"],
+        role=row["role"],
+        content=_content(row),
+        at=row["created_at"],
+        speaker=row["name"],
+        user=row["user_name"],
+    )
+
+
+def _content(row: Row) -> str:
     text = text_of_parts(row["parts"])
     content: str = row["content"]
     return content if text is None else text
