@@ -226,6 +226,6 @@ _STANCES = ("likes", "dislikes")
 
 def _recent(newest_first: Iterable[Known], as_of: datetime) -> list[ProfileField]:
     """What happened to the user last."""
-    since = as_of - timedelta(days=RECENT_DAYS)
-    events = [one for one in newest_first if one.type == "event" and since < one.since <= as_of]
+    within = timedelta(days=RECENT_DAYS)
+    events = [one for one in newest_first if one.type == "event" and timedelta() <= as_of - one.since < within]
     return [ProfileField("recent", None, one.content, (one.id,), one.since) for one in events[:RECENT_MAX]]

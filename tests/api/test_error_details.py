@@ -18,10 +18,10 @@ async def refused(api: Api, method: str, path: str, **options: Any) -> tuple[int
 
 
 async def test_a_field_is_named_with_its_reason(api: Api) -> None:
-    status, detail = await refused(api, "POST", "/v1/memories", json={"type": "rumour", "content": ""})
+    status, detail = await refused(api, "POST", "/v1/memories", json={"type": "fact", "scope": "all", "content": ""})
     assert status == 422
-    assert "type: Input should be 'fact'" in detail
-    assert "; content: " in detail
+    assert "scope: Input should be 'agent'" in detail
+    assert "content: " in detail
 
 
 async def test_broken_json_is_called_so(api: Api) -> None:

@@ -83,10 +83,11 @@ async def names(api: Api) -> dict[str, str]:
     entity = (await api.get("/v1/entities"))["items"][0]
     done = (await api.get("/v1/dreams"))["items"][0]
     key = await api.post("/v1/keys", {"role": "reader", "name": "r"})
+    page = await api.post("/v1/pages", {"agent": "a", "question": "When does the ferry leave?"})
     return {
         "agent": "a", "session": "s", "user": "u", "entity": "n", "memory_id": memory["id"],
         "document_id": document["id"], "webhook_id": hook["id"], "entity_id": entity["id"], "dream_id": done["id"],
-        "key_id": key["id"],
+        "key_id": key["id"], "page_id": page["id"],
     }  # fmt: skip
 
 

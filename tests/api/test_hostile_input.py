@@ -217,7 +217,8 @@ async def test_every_name_of_every_path(api: Caller) -> None:
                 body = ALL.get((method, path))
                 answer = await api.call(method, in_path(path, **{name: text}), json=body)
                 assert answer.status_code < 500, (method, path, text, answer.text[:300])
-                assert answer.status_code not in (401, 405), (method, path, text)
+                if text != "..":  # which a client makes another path of
+                    assert answer.status_code not in (401, 405), (method, path, text)
 
 
 @pytest.mark.parametrize("header", ["Idempotency-Key", "X-Request-Id", "X-Reverie-No-Memory", "X-Reverie-Agent"])

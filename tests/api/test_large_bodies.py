@@ -19,10 +19,10 @@ async def test_what_is_valid_is_kept(api: Api) -> None:
 
 @pytest.mark.parametrize("padding", [{}, PADDING], ids=["small", "large"])
 async def test_what_is_not_is_named(api: Api, padding: dict[str, object]) -> None:
-    wrong = {"type": "what", "links": [{"relation": "about"}], "unknown": 1}
+    wrong = {"scope": "what", "links": [{"relation": "about"}], "unknown": 1}
     answer = (await api.call("POST", "/v1/memories", json=SAVE | padding | wrong)).json()
     assert {tuple(error["loc"]) for error in answer["errors"]} == {
-        ("body", "type"),
+        ("body", "scope"),
         ("body", "links", 0),
         ("body", "unknown"),
     }

@@ -146,7 +146,7 @@ async def test_a_page_is_changed_and_deleted(tenant: Caller) -> None:
         ({"trigger": "* * * *"}, "trigger"),
         ({"trigger": "0 0 31 2 *"}, "trigger"),
         ({"scope": {"colour": "red"}}, "scope.colour"),
-        ({"scope": {"types": ["mood"]}}, "scope.types.0"),
+        ({"scope": {"types": ["mood"]}}, "scope.types"),
         ({"max_tokens": 10}, "max_tokens"),
     ],
 )

@@ -79,7 +79,7 @@ asyncio.run(main())
 WRONG = """
 from reverie_client import AsyncReverie, Memory, Reverie
 
-Reverie().save_memory("dream", "no such type")
+Reverie().save_memory(7, "no such type")
 Reverie().search("tea", limt=3)
 Memory().add("tea", user="alice")
 print(Reverie().get_memory("x").no_such_field)

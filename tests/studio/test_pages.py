@@ -74,6 +74,7 @@ async def test_the_playground_explains_its_results(visitor: StudioPage) -> None:
 
 async def test_dreams_are_read_run_and_undone(visitor: StudioPage, service: ServerProcess) -> None:
     page, rows = visitor.page, visitor.page.locator(".rows .item")
+    await visitor.look_at("ada")
     await visitor.go("Dreams")
     await expect(rows).to_have_count(2)
     await rows.last.click()

@@ -7,8 +7,11 @@ import pytest
 from tests.api_document import DOCUMENT
 from tests.live_api import Tenant
 
-FOREIGN = ("/healthz", "/readyz", "/metrics", "/v1/chat/completions")
-"""Paths whose callers add parameters of their own: load balancers, scrapers, clients of OpenAI."""
+FOREIGN = (
+    "/healthz", "/readyz", "/metrics", "/v1/chat/completions", "/v1/responses", "/v1/messages",
+    "/v1/messages/count_tokens", "/v1/models",
+)  # fmt: skip
+"""Paths whose callers add parameters of their own: load balancers, scrapers, clients of OpenAI and Anthropic."""
 
 OPERATIONS = [
     (method.upper(), path, {one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"})
