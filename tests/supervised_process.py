@@ -29,6 +29,11 @@ def until(true: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
+def _hangs_up() -> None:
+    """A hangup ends the process also where the tests run under nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 class Supervised:
     """One data folder and port. ``processes`` finds what runs there; ``log`` is what the terminal would show."""
 
@@ -60,8 +65,9 @@ class Supervised:
         """Start it only."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "service", "run"], cwd=self._root, env=self.environment, stdout=log, stderr=log
-            )
+                [sys.executable, "-m", "service", "run"], cwd=self._root, env=self.environment, stdout=log, stderr=log,
+                preexec_fn=_hangs_up,
+            )  # fmt: skip
 
     def second(self, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a command line beside it, in the same environment but for what is given."""

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +27,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 WIDE = {"width": 1280, "height": 860}
 PHONE = {"width": 390, "height": 844}
 TIMEOUT_MS = 60_000
+PRESSED_MS, PRESSES = 10_000, 3
 NOTE_BUTTONS = """
 (() => {
   const name = (button) => (button.ariaLabel || button.querySelector('.block')?.innerText || button.innerText).trim();
@@ -135,6 +136,20 @@ class StudioPage:
     async def press(self, name: str, within: Locator | None = None) -> None:
         """Press a button by its name."""
         await (within or self.page).get_by_role("button", name=name, exact=True).click()
+
+    async def open(self, item: Locator) -> None:
+        """Press an item of a list until its dialog is open."""
+        await self.press_until(item, self.page.get_by_role("dialog"), 1)
+
+    async def press_until(self, item: Locator, shown: Locator, count: int) -> None:
+        """Press an item until so many of others are shown: one that is drawn again under the pointer takes no press."""
+        for _ in range(PRESSES - 1):
+            await item.click()
+            with suppress(AssertionError):
+                await expect(shown).to_have_count(count, timeout=PRESSED_MS)
+                return
+        await item.click()
+        await expect(shown).to_have_count(count)
 
     async def close(self, name: str) -> None:
         """Press a button that closes the only dialog, and wait until it has gone."""

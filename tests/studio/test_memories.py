@@ -121,7 +121,7 @@ async def a_memory_is_added(visitor: StudioPage) -> None:
             await visitor.photograph("memory-form")
         await visitor.press("Save", visitor.dialog())
         await visitor.expect_notification(re.compile(outcome))
-    await items.filter(has_text="kettle").click()
+    await visitor.open(items.filter(has_text="kettle"))
 
 
 async def it_is_changed_after_somebody_else_did(visitor: StudioPage, service: ServerProcess) -> None:
@@ -159,7 +159,7 @@ async def it_is_deleted_and_restored(visitor: StudioPage) -> None:
     await visitor.expect_notification("Deleted.")
     await expect(items.filter(has_text="kettle")).to_have_count(0)
     await visitor.choose("Show", "With deleted ones")
-    await items.filter(has_text="kettle").click()
+    await visitor.open(items.filter(has_text="kettle"))
     await visitor.press("Restore", visitor.dialog())
     await visitor.press("Restore", visitor.dialog("Restore this memory?"))
     await visitor.expect_notification("Restored.")

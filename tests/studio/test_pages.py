@@ -74,7 +74,6 @@ async def test_the_playground_explains_its_results(visitor: StudioPage) -> None:
 
 async def test_dreams_are_read_run_and_undone(visitor: StudioPage, service: ServerProcess) -> None:
     page, rows = visitor.page, visitor.page.locator(".rows .item")
-    await visitor.look_at("ada")
     await visitor.go("Dreams")
     await expect(rows).to_have_count(2)
     await rows.last.click()
@@ -141,8 +140,7 @@ async def test_the_graph_is_drawn_and_walked(visitor: StudioPage) -> None:
     await labels.first.wait_for()
     await page.get_by_label("How far").click()
     await page.get_by_role("option", name="One step").click()
-    await page.locator(".step").first.click()
-    await expect(page.locator(".step")).to_have_count(1)
+    await visitor.press_until(page.locator(".step").first, page.locator(".step"), 1)
     await page.get_by_label("Find an entity").fill("nobody at all")
     await visitor.expect_notification("Nobody of that name")
     await page.locator(".card.flush .item").last.click()
