@@ -113,13 +113,13 @@ def profile_of(user: str, known: Iterable[Known], as_of: datetime) -> list[Profi
     return fields + _recent(newest_first, as_of)
 
 
-def told_of(user: str, fields: Sequence[ProfileField]) -> str:
+def profile_line(user: str, fields: Sequence[ProfileField]) -> str:
     """The fields as one line: "About ada: home: Bergen; work: Initech (employer), nurse (role)."; empty without any."""
     values: dict[str, list[str]] = {}
     for one in fields:
         values.setdefault(one.name, []).append(f"{one.value} ({one.detail})" if one.detail else one.value)
-    told = "; ".join(f"{name}: {', '.join(each)}" for name, each in values.items())
-    return f"About {user}: {told}." if told else ""
+    listed = "; ".join(f"{name}: {', '.join(each)}" for name, each in values.items())
+    return f"About {user}: {listed}." if listed else ""
 
 
 def version_of(fields: Sequence[ProfileField]) -> str:

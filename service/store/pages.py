@@ -48,7 +48,7 @@ async def change(
     connection: Connection, workspace: UUID, page_id: UUID, content: PageContent, *, due_at: datetime | None,
     now: datetime,
 ) -> None:  # fmt: skip
-    """Another content of a locked page; whoever writes what it asked before has written in vain."""
+    """Another content of a locked page; an answer to its former question is not stored."""
     await connection.run("change_page", workspace=workspace, id=page_id, due_at=due_at, now=now, **_columns(content))
 
 

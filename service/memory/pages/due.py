@@ -1,5 +1,5 @@
 """When pages are written: a dream's own transaction notes which ones it may concern, a crontab when it fires next, and
-whoever claims a page that is due writes it once. A worker that dies in between leaves it due."""
+the worker that claims a page that is due writes it once. A worker that dies in between leaves it due."""
 
 from __future__ import annotations
 

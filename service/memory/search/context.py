@@ -16,7 +16,7 @@ from service.domain.hearsay import attributed
 from service.domain.message_text import plain_text, text_of
 from service.domain.own_types import OwnType, policy
 from service.domain.principal import Principal
-from service.domain.profile import told_of
+from service.domain.profile import profile_line
 from service.domain.search import Include, SearchRequest
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import truncate
@@ -198,9 +198,9 @@ async def _standing(
     if latest is not None:
         person = await standing_profile(engine, speaker or "", known)
         shown = bulletin.as_shown(latest, {str(id_) for field in person for id_ in field.memory_ids})
-        told = told_of(speaker or "", [one for one in person if not ids >= set(map(str, one.memory_ids))])
-        entries["bulletin"] = [Entry("profile", told)] if told else []
-        if not told or shown["content"] != bulletin.NOTHING_YET.format(agent=agent):
+        line = profile_line(speaker or "", [one for one in person if not ids >= set(map(str, one.memory_ids))])
+        entries["bulletin"] = [Entry("profile", line)] if line else []
+        if not line or shown["content"] != bulletin.NOTHING_YET.format(agent=agent):
             entries["bulletin"].append(Entry(str(shown["version"]), shown["content"]))
     for row in rows:
         section = STANDING_SECTIONS.get(policy(settings.memory_types, row["type"]).in_context, "memories")

@@ -17,7 +17,9 @@ async def write_settings(writing: ImportTransaction, lines: Lines) -> None:
     """Lay the settings over those here."""
     for number, line in lines:
         if "llm" in line.settings.model_fields_set:
-            raise InvalidImportLine(number, ("settings", "llm"), "cannot be imported: set models and keys anew")
+            raise InvalidImportLine(
+                number, ("settings", "llm"), "cannot be imported: set models and keys in the settings"
+            )
         present = await workspace_settings(writing.connection, writing.workspace)
         try:
             changed = present.over(line.settings.model_dump(exclude_unset=True))

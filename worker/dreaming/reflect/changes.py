@@ -10,23 +10,23 @@ MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
-_TOLD = {
+_SENTENCES = {
     "lives_in": "{who} moved from {old} to {new} in {when}",
     "works_at": "{who} changed jobs from {old} to {new} in {when}",
 }
 _OTHERS = "{whose}{attribute} changed from {old} to {new} in {when}"
 
 
-def change_told(
+def change_sentence(
     slot: str, user: str | None, before: tuple[str, str], after: tuple[str, str], when: datetime
 ) -> str | None:
     """What changed in a slot, of two (value, content) pairs; None where it is not clear of whom or what."""
     owner, _, attribute = slot.rpartition("/")
     old, new = (_as_written(*each) for each in (before, after))
     whom = user if user is not None and normalize(user) == owner else _as_written(owner, after[1])
-    if not attribute or not old or not new or (attribute in _TOLD and not whom):
+    if not attribute or not old or not new or (attribute in _SENTENCES and not whom):
         return None
-    return _TOLD.get(attribute, _OTHERS).format(
+    return _SENTENCES.get(attribute, _OTHERS).format(
         who=whom, whose=f"{whom}'s " if whom else "The ", attribute=attribute.replace("_", " "), old=old, new=new,
         when=month_of(when),
     )  # fmt: skip

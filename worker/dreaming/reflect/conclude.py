@@ -13,12 +13,12 @@ from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
 from worker.dreaming.neighbours import ExistingMemory
 from worker.dreaming.plan import NewMemory, Plan, Statement
-from worker.dreaming.reflect.changes import change_told
-from worker.dreaming.reflect.habits import TIMES_MIN, Report, habit_told
+from worker.dreaming.reflect.changes import change_sentence
+from worker.dreaming.reflect.habits import TIMES_MIN, Report, habit_sentence
 from worker.dreaming.reflect.insight import EVIDENCE_MAX, Conclusions, Evidence, Fallen, Insight, KnownInsight
 
 GROWTH = 1.25
-"""An insight is told anew when so many times as many memories speak for it: its replacements stay few."""
+"""An insight is replaced when so many times as many memories support it: its replacements stay few."""
 HABIT, CHANGE = "habit:", "change:"
 
 
@@ -79,11 +79,11 @@ def _is_change(old: Statement, new: Statement, plan: Plan, home: UUID) -> bool:
 def _change(old: Statement, new: Statement) -> Insight | None:
     when = new.at or new.since
     before, after = (old.value or "", old.content), (new.value or "", new.content)
-    told = change_told(old.slot or "", new.subject, before, after, when)
-    if told is None:
+    sentence = change_sentence(old.slot or "", new.subject, before, after, when)
+    if sentence is None:
         return None
     evidence = [evidence_of(old, former=True), evidence_of(new)]
-    return Insight(new_id(), f"{CHANGE}{new.subject or ''}:{old.slot}", new.subject, told, evidence, at=when)
+    return Insight(new_id(), f"{CHANGE}{new.subject or ''}:{old.slot}", new.subject, sentence, evidence, at=when)
 
 
 def habits_in(reports: Sequence[HabitReport], now: datetime) -> tuple[list[Insight], dict[str, Evidence]]:
@@ -101,7 +101,7 @@ def habits_in(reports: Sequence[HabitReport], now: datetime) -> tuple[list[Insig
         }
         times = sorted(days.values(), key=lambda one: one.at)[-EVIDENCE_MAX:]
         if len(times) >= TIMES_MIN:
-            content = habit_told([Report(one.evidence.content, one.at) for one in times], user)
+            content = habit_sentence([Report(one.evidence.content, one.at) for one in times], user)
             against = [one.evidence.opposing() for one in denials[-EVIDENCE_MAX:]]
             evidence = [*(one.evidence for one in times), *against]
             found.append(Insight(new_id(), HABIT + key, user, content, evidence))

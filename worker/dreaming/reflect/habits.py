@@ -71,7 +71,7 @@ def habit_in(content: str, subject: str | None, *, happens: bool) -> Habit | Non
     return Habit(_key(subject or "", ["", *words])) if happens and whose and len(words) > 2 else None
 
 
-def habit_told(reports: Sequence[Report], user: str | None) -> str:
+def habit_sentence(reports: Sequence[Report], user: str | None) -> str:
     """What the reports of a habit come to, in a sentence."""
     days = sorted(one.at for one in reports)
     often = (days[-1] - days[0]).days <= OFTEN_DAYS * (len(days) - 1)
