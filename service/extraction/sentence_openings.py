@@ -71,7 +71,7 @@ _GOING_IS_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _GERUND_SUBJECTS = frozenset(listed("going being seeing having knowing hearing"))
-_IMPERATIVE_TOO = frozenset(listed("let put cut set read quit hit shut hurt bet"))
+_NO_DROPPED_I = frozenset(listed("let put cut set read quit hit shut hurt bet stuck"))
 _KIN = re.compile(
     r"^(?:m[uo]m(?:my)?|dad(?:dy)?|gran(?:d(?:m|p)a|ny)?|husband|wife|boss|landlord|(?:boy|girl)friend|roommate"
     r"|sister|brother|neighbou?r)(?:'s)? (?=[a-z])",
@@ -119,8 +119,6 @@ def with_subject(sentence: str) -> str:
     head = adverb[0].lower() if adverb else ""
     rest = sentence[len(head) :]
     first = rest.split(" ", 1)[0].lower().strip(",.!")
-    if first == "stuck":
-        return sentence
     done = _DONE_TO_ME.match(sentence)
     if done is not None:
         participle = "given" if done["done"].lower() == "gave" else done["done"].lower()
@@ -137,7 +135,7 @@ def with_subject(sentence: str) -> str:
         return f"I'm {head}{_lowered(rest)}"
     if (
         is_past(first)
-        and first not in _IMPERATIVE_TOO
+        and first not in _NO_DROPPED_I
         and (first in IRREGULAR_PAST or _AFTER_VERB.match(rest))
         and not re.match(r"^\w+ (?:by|is|was|are|has)\b", rest)
     ):

@@ -11,7 +11,7 @@ from service.db.pool import Connection, Row
 from service.domain.ids import new_id
 from service.domain.principal import CachedCredential
 from service.domain.workspace import WorkspaceSettings
-from service.store.settings import settings_from
+from service.store.settings import agent_settings, settings_from, workspace_settings
 
 COUNTED = ("counted_audiences", "counted_kinds", "counted_rows", "parts")
 
@@ -143,6 +143,14 @@ async def reader(
 async def get_agent(connection: Connection, workspace: UUID, agent: str) -> Row | None:
     """The agent's row with its teams."""
     return await connection.row("get_agent", workspace=workspace, agent=agent)
+
+
+async def named_agent_settings(connection: Connection, workspace: UUID, agent: str) -> WorkspaceSettings:
+    """The settings of an agent by its name; the workspace's for one that does not exist yet."""
+    row = await get_agent(connection, workspace, agent)
+    if row is None:
+        return await workspace_settings(connection, workspace)
+    return await agent_settings(connection, workspace, row["id"])
 
 
 async def list_agents(

@@ -10,10 +10,9 @@ from typing import Any
 
 import structlog
 
-from service.domain.json import dumps
 from service.domain.verdicts import PairVerdict, Thresholds, is_decided, likeliest
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
-from service.memory.dreams.prompts import ADJUDICATE, Verdicts, pair_question
+from service.memory.dreams.prompts import ADJUDICATE, Verdicts, listed_pairs, pair_question
 from worker.dreaming.checkpoints import Checkpoints
 from worker.dreaming.plan import Key, Pair
 
@@ -97,7 +96,4 @@ async def _adjudicate(pairs: Sequence[Pair], checkpoints: Checkpoints) -> dict[t
 
 
 def _listed(pairs: Sequence[Pair]) -> str:
-    return "\n".join(
-        dumps({"pair": number, "older": pair.older, "newer": pair.newer}).decode()
-        for number, pair in enumerate(pairs, 1)
-    )
+    return listed_pairs((pair.older, pair.newer) for pair in pairs)

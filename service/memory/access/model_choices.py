@@ -54,23 +54,16 @@ def _sealed_step(keys: ModelKeys, workspace: UUID, present: StepModel, change: S
         return StepModel.model_validate({**StepModel().model_dump(), "model": chosen.model})
     known = present.alternatives()
     given = change.api_key if "api_key" in change.model_fields_set else shown_key(present.api_key)
-    return chosen.model_copy(
-        update={
-            "api_key": _sealed(keys, workspace, chosen.api_base, given, known, (*loc, "api_key")),
-            "failover": tuple(
-                one
-                if "failover" not in change.model_fields_set
-                else one.model_copy(
-                    update={
-                        "api_key": _sealed(
-                            keys, workspace, one.api_base, one.api_key, known, (*loc, "failover", n, "api_key")
-                        )
-                    }
-                )
-                for n, one in enumerate(chosen.failover)
-            ),
-        }
-    )
+    key = _sealed(keys, workspace, chosen.api_base, given, known, (*loc, "api_key"))
+    failover = chosen.failover
+    if "failover" in change.model_fields_set:
+        places = [(*loc, "failover", n, "api_key") for n in range(len(failover))]
+        sealed = [
+            _sealed(keys, workspace, one.api_base, one.api_key, known, at)
+            for one, at in zip(failover, places, strict=True)
+        ]
+        failover = tuple(one.model_copy(update={"api_key": of}) for one, of in zip(failover, sealed, strict=True))
+    return chosen.model_copy(update={"api_key": key, "failover": failover})
 
 
 def _sealed(

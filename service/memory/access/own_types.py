@@ -36,8 +36,8 @@ async def check_own_types(
             ("body", "memory_types", used[0]),
             "is the type of memories here, so it can neither be left out nor be like another type",
         )
-    check_filters(wanted.memory_types, "types", wanted.dream.types or ())
-    check_filters(wanted.memory_types, "ignore_types", wanted.dream.ignore_types)
+    check_filters(wanted.memory_types, ("body", "dream", "types"), wanted.dream.types)
+    check_filters(wanted.memory_types, ("body", "dream", "ignore_types"), wanted.dream.ignore_types)
 
 
 async def redact_own_types(engine: Engine, pii: PiiSettings, changes: WorkspaceSettings) -> WorkspaceSettings:
@@ -56,12 +56,12 @@ async def redact_own_types(engine: Engine, pii: PiiSettings, changes: WorkspaceS
     return changes.model_copy(update=updates) if updates else changes
 
 
-def check_filters(types: Mapping[str, OwnType], field: str, named: Iterable[str]) -> None:
-    """Raise InvalidInput for a type of the dream settings that is not there."""
+def check_filters(types: Mapping[str, OwnType], loc: tuple[str, ...], named: Iterable[str] | None) -> None:
+    """Raise InvalidInput, at ``loc``, for a type to filter by that is not there."""
     try:
         check_filter(types, named)
     except Misfit as error:
-        raise InvalidInput(("body", "dream", field), str(error)) from None
+        raise InvalidInput(loc, str(error)) from None
 
 
 def _ends(own: OwnType, wanted: OwnType | None) -> bool:

@@ -65,8 +65,8 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: R
         if "settings" in changes:
             present = await workspace_settings(connection, principal.workspace_id)
             own = present.of_agent(changes["settings"])
-            check_filters(own.memory_types, "types", own.dream.types or ())
-            check_filters(own.memory_types, "ignore_types", own.dream.ignore_types)
+            check_filters(own.memory_types, ("body", "dream", "types"), own.dream.types)
+            check_filters(own.memory_types, ("body", "dream", "ignore_types"), own.dream.ignore_types)
             due_at = own.next_dream(engine.now())
             await dreams.bring_forward(connection, principal.workspace_id, agent_id, due_at)
         await agents.change_agent(connection, principal.workspace_id, agent_id, changes)

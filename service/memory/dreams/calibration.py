@@ -13,11 +13,10 @@ from pydantic import BaseModel, ConfigDict
 from service.domain.changed_values import changes_value
 from service.domain.field_types import Content
 from service.domain.guards import contradicts, may_merge, same_particulars
-from service.domain.json import dumps
 from service.domain.verdicts import Outcome, PairVerdict, likeliest
 from service.embedding.base import Embedder
 from service.llm import LLM, LLMInvalidOutput
-from service.memory.dreams.prompts import pair_question
+from service.memory.dreams.prompts import listed_pairs, pair_question
 
 THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99, 0.999)
 PRECISION_MIN: Final = 0.95
@@ -99,9 +98,7 @@ async def _by_model(llm: LLM, pairs: Sequence[LabelledPair]) -> list[PairVerdict
     verdicts: list[PairVerdict | None] = []
     for start in range(0, len(pairs), PAIRS_PER_CALL):
         some = pairs[start : start + PAIRS_PER_CALL]
-        text = "\n".join(
-            dumps({"pair": number, "older": pair.a, "newer": pair.b}).decode() for number, pair in enumerate(some, 1)
-        )
+        text = listed_pairs((pair.a, pair.b) for pair in some)
         try:
             answers = await llm.decide(text, [pair_question(number) for number in range(1, len(some) + 1)])
         except LLMInvalidOutput:

@@ -30,7 +30,6 @@ from service.memory.dreams.personal_data import masked_turns, with_stored_names
 from service.memory.engine import Engine
 from service.memory.search.search_results import Degraded
 from service.store import agents
-from service.store.settings import agent_settings, workspace_settings
 
 log = structlog.get_logger(__name__)
 
@@ -125,12 +124,7 @@ async def preview_extraction(engine: Engine, principal: Principal, request: Extr
 async def _settings(engine: Engine, principal: Principal, agent: str, request: ExtractRequest) -> WorkspaceSettings:
     """The settings of an agent, which need not be there yet, with the instructions of the request."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await agents.get_agent(connection, principal.workspace_id, agent)
-        settings = (
-            await agent_settings(connection, principal.workspace_id, row["id"])
-            if row
-            else await workspace_settings(connection, principal.workspace_id)
-        )
+        settings = await agents.named_agent_settings(connection, principal.workspace_id, agent)
     if request.instructions is None:
         return settings
     allowed = await redact_fields(engine, principal, {"instructions": request.instructions})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field, create_model
 
+from service.domain.json import dumps
 from service.domain.verdicts import Outcome
 
 Kind = Literal["person", "project", "company", "product", "place", "thing"]
@@ -72,6 +74,14 @@ def pair_question(pair: int) -> dict[str, Any]:
     """The question to a decision model about one of the pairs, in the form of OpenAI's ``/v1/decisions``."""
     choices = [{"value": outcome, "description": meaning} for outcome, meaning in OUTCOMES.items()]
     return {"type": "choice", "name": f"pair-{pair}", "instructions": DECIDE.format(pair=pair), "choices": choices}
+
+
+def listed_pairs(pairs: Iterable[tuple[str, str]]) -> str:
+    """Pairs of an older and a newer statement as a model reads them, a line each."""
+    return "\n".join(
+        dumps({"pair": number, "older": older, "newer": newer}).decode()
+        for number, (older, newer) in enumerate(pairs, start=1)
+    )
 
 
 ASK = """\

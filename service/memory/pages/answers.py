@@ -40,7 +40,6 @@ from service.memory.search.recall import recall
 from service.store import agents, pages
 from service.store.memories import Record
 from service.store.pages import NewVersion
-from service.store.settings import agent_settings, workspace_settings
 
 log = structlog.get_logger(__name__)
 
@@ -161,7 +160,4 @@ async def _written(
 async def _settings(engine: Engine, workspace: UUID, agent: str) -> WorkspaceSettings:
     """The settings of the agent; the workspace's for one that does not exist yet."""
     async with engine.db.transaction(workspace) as connection:
-        row = await agents.get_agent(connection, workspace, agent)
-        if row is None:
-            return await workspace_settings(connection, workspace)
-        return await agent_settings(connection, workspace, row["id"])
+        return await agents.named_agent_settings(connection, workspace, agent)

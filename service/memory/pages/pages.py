@@ -11,11 +11,11 @@ from uuid import UUID
 from service.db.pool import Connection, Row
 from service.domain import cursors
 from service.domain.ids import new_id
-from service.domain.own_types import Misfit, check_filter
 from service.domain.pages import PAGES_MAX, PageContent, PageDraft, PageScope, changes_between, next_time
 from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
+from service.memory.access.own_types import check_filters
 from service.memory.access.redaction import redact_fields
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
@@ -215,9 +215,6 @@ async def _checked(engine: Engine, principal: Principal, content: Any) -> tuple[
         due_at = await asyncio.to_thread(next_time, content.trigger, engine.now())
     except ValueError as error:
         raise InvalidInput(("body", "trigger"), f"must be dream, manual or a crontab of five fields: {error}") from None
-    try:
-        check_filter((await get_settings(engine, principal)).memory_types, content.scope.types)
-    except Misfit as error:
-        raise InvalidInput(("body", "scope", "types"), str(error)) from None
+    check_filters((await get_settings(engine, principal)).memory_types, ("body", "scope", "types"), content.scope.types)
     kept = await redact_fields(engine, principal, {"question": content.question})
     return content.model_copy(update=kept), due_at

@@ -77,7 +77,7 @@ def _shown(row: Row, states: States) -> Record:
         **{name: row[name] for name in ("id", "agent", "question", "scope", "trigger", "max_tokens")},
         "sentences": found.current,
         "left_out": found.outdated,
-        "stale": is_stale(row, states),
+        "stale": row["version"] is None or bool(found.outdated),
         **{name: row[name] for name in ("version", "writer", "dropped", "dream_id", "written_at")},
         **{name: row[name] for name in ("due_at", "created_at", "updated_at")},
     }

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from service.db.pool import Connection
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
-from service.domain.own_types import Misfit, check_filter
 from service.domain.principal import Principal
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
+from service.memory.access.own_types import check_filters
 from service.memory.access.redaction import BODY, pii_policy, redact_lenient, redact_patch
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
@@ -82,10 +82,7 @@ async def list_memories(
 ) -> tuple[list[memories.Record], str | None]:
     """A page of memories, newest first, and the cursor of the next; an unknown agent has none."""
     before_at, before_id = cursors.decode(cursor, datetime, UUID)
-    try:
-        check_filter((await get_settings(engine, principal)).memory_types, filter_.types)
-    except Misfit as error:
-        raise InvalidInput(("query", "type"), str(error)) from None
+    check_filters((await get_settings(engine, principal)).memory_types, ("query", "type"), filter_.types)
     filter_ = await _masked(engine, principal, filter_)
     async with engine.db.transaction(principal.workspace_id) as connection:
         try:

@@ -12,7 +12,6 @@ import numpy as np
 from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
 from service.domain import timex
 from service.domain.context import IncludeMessages
-from service.domain.own_types import Misfit, check_filter
 from service.domain.polarity import asked_stance
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest, Strategy
@@ -22,6 +21,7 @@ from service.embedding.base import EmbeddingFailed
 from service.embedding.cache import CachedEmbedder
 from service.embedding.storage import storage_of
 from service.errors import InvalidInput
+from service.memory.access.own_types import check_filters
 from service.memory.access.redaction import redact_search
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
@@ -65,10 +65,7 @@ async def recall(
     options = SearchOptions(in_session, on_task, said_by, include_messages, documents, full_records, on_reader, key)
     started = perf_counter()
     settings = await get_settings(engine, principal)
-    try:
-        check_filter(settings.memory_types, request.types)
-    except Misfit as error:
-        raise InvalidInput(("body", "types"), str(error)) from None
+    check_filters(settings.memory_types, ("body", "types"), request.types)
     defaults = settings.retrieval
     strategy = request.strategy or defaults.strategy
     max_tokens = defaults.max_tokens if request.max_tokens is None else request.max_tokens
