@@ -23,16 +23,10 @@ class Fact(BaseModel):
     sure: float = Field(ge=0, le=1)
 
 
-@pytest.fixture(scope="module")
-def shared_server() -> Iterator[FakeOpenAI]:
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
     with FakeOpenAI() as running:
         yield running
-
-
-@pytest.fixture
-def server(shared_server: FakeOpenAI) -> FakeOpenAI:
-    shared_server.reset()
-    return shared_server
 
 
 def llm_of(server: FakeOpenAI, model: str = "openai/fake", **options: Any) -> LLM:

@@ -14,16 +14,10 @@ from tests.fakes.openai_server import FakeOpenAI
 DOCUMENTS = ["cats sleep", "tax law", "where cats sleep at night", "cats sleep"]
 
 
-@pytest.fixture(scope="module")
-def shared_server() -> Iterator[FakeOpenAI]:
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
     with FakeOpenAI() as running:
         yield running
-
-
-@pytest.fixture
-def server(shared_server: FakeOpenAI) -> FakeOpenAI:
-    shared_server.reset()
-    return shared_server
 
 
 def reranker_of(server: FakeOpenAI) -> Reranker:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
+from contextlib import suppress
 
 import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess
-from tests.studio.browser import StudioPage, visiting
+from tests.studio.browser import PRESSED_MS, PRESSES, StudioPage, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -162,12 +164,24 @@ async def what_is_drawn_is_clicked(visitor: StudioPage) -> None:
     await page.mouse.click(*drawn[there, 1])
     await expect(page.locator(".step").last).to_have_text(there)
     await expect(beside).not_to_have_text(before)
-    drawn = await where_drawn(page)
-    [memory, *_] = [place for (_, value), place in drawn.items() if value == 0]
-    await page.mouse.click(*memory)
-    await expect(visitor.dialog().get_by_role("tab", name="About")).to_be_visible()
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    await open_a_drawn_memory(visitor)
     await page.keyboard.press("Escape")
     await expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+async def open_a_drawn_memory(visitor: StudioPage) -> None:
+    """Click memories, the one with most room around it first: a circle may lie under another one, or still move."""
+    opened = visitor.dialog().get_by_role("tab", name="About")
+    drawn = await where_drawn(visitor.page)
+    places = [place for (_, value), place in drawn.items() if value == 0]
+    places.sort(key=lambda place: sorted(math.dist(place, other) for other in drawn.values())[1], reverse=True)
+    for place in places[:PRESSES]:
+        await visitor.page.mouse.click(*place)
+        with suppress(AssertionError):
+            await expect(opened).to_be_visible(timeout=PRESSED_MS)
+            return
+    await expect(opened).to_be_visible()
 
 
 async def where_drawn(page: Page) -> dict[tuple[str, int], tuple[float, float]]:
