@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -18,11 +17,7 @@ import httpx
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.domain.spending import Payer, Purpose, Usage, paid_by
-from service.errors import BudgetReached
-from service.memory.engine import Engine
 from service.provider.library import load_litellm
-from service.runtime import open_runtime
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
@@ -33,9 +28,6 @@ from worker.maintenance.embed_pending import embed_pending
 
 CHAT = "/v1/chat/completions"
 QUESTION = {"agent": "a", "question": "Where does Ada live?"}
-PAYER = Payer(DEFAULT_WORKSPACE)
-OTHER = Payer(UUID(int=7))
-CALL = Usage(calls=1, prompt_tokens=60, completion_tokens=40, cost_usd=0.01)
 Json = dict[str, Any]
 
 
@@ -212,97 +204,6 @@ async def test_servers_together_never_pass_the_budget(behind: Settings, model: F
         answers = await asyncio.gather(*asking)
     assert 3 <= called <= 5
     assert sum(answer["answer"] is not None for answer in answers) == called == model.calls["chat"]
-
-
-@pytest.fixture
-async def engines(settings: Settings) -> AsyncIterator[list[Engine]]:
-    """Three processes' engines on one database."""
-    async with AsyncExitStack() as stack:
-        yield [await stack.enter_async_context(open_runtime(settings, f"test-{n}")) for n in range(3)]
-
-
-async def _limits(engine: Engine, **sections: Json) -> None:
-    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        await connection.run("put_settings", workspace=DEFAULT_WORKSPACE, value=sections)
-
-
-async def _reserve(engine: Engine, payer: Payer = PAYER, purpose: Purpose = "ask", worst: Usage = CALL) -> Any:
-    with paid_by(payer):
-        try:
-            return await engine.budget.reserve(purpose, "m", worst)
-        except BudgetReached:
-            return None
-
-
-@pytest.mark.parametrize("bound", [{"day_tokens_max": 1_050}, {"day_cost_max_usd": 0.105}])
-async def test_what_is_reserved_at_once_fits_exactly(engines: list[Engine], bound: Json) -> None:
-    await _limits(engines[0], budget=bound)
-    charges = await asyncio.gather(*(_reserve(engines[n % 3]) for n in range(60)))
-    made = [charge for charge in charges if charge]
-    assert len(made) == 10
-    for charge in made:
-        charge.settle(Usage(1, 0, 10, 0, 0.001))
-    await asyncio.gather(*(engine.budget.flush() for engine in engines))
-    assert sum(bool(charge) for charge in await asyncio.gather(*(_reserve(engines[n % 3]) for n in range(60)))) == 9
-
-
-async def test_calls_of_others_and_for_others_do_not_count(engines: list[Engine]) -> None:
-    await _limits(engines[0], budget={"day_tokens_max": 100}, dream={"day_tokens_max": 0})
-    assert await _reserve(engines[0], OTHER)
-    assert await _reserve(engines[0], purpose="extract") is None
-    assert await _reserve(engines[0], purpose="bulletin") is None
-    assert await _reserve(engines[0], purpose="summary")
-    assert await _reserve(engines[0], purpose="summary") is None
-    assert await _reserve(engines[0], OTHER)
-
-
-async def test_a_dreams_limit_is_within_that_of_all(engines: list[Engine]) -> None:
-    await _limits(engines[0], budget={"day_tokens_max": 250}, dream={"day_tokens_max": 100})
-    assert await _reserve(engines[0], purpose="extract")
-    assert await _reserve(engines[1], purpose="reconcile") is None
-    assert await _reserve(engines[2], purpose="ask")
-    assert await _reserve(engines[1], purpose="ask") is None
-
-
-async def test_a_refusal_looks_at_what_this_process_has_not_written_yet(engines: list[Engine]) -> None:
-    await _limits(engines[0], budget={"day_tokens_max": 100})
-    for _ in range(20):
-        charge = await _reserve(engines[0])
-        assert charge is not None
-        charge.settle(Usage(calls=1, failed_calls=1))
-
-
-async def test_the_next_day_begins_at_midnight_in_utc(engines: list[Engine], database_url: str) -> None:
-    engine = engines[0]
-    await _limits(engine, budget={"day_tokens_max": 100})
-    now = datetime(2030, 3, 1, 23, 59, 59, tzinfo=UTC)
-    engine.now = lambda: now
-    late = await _reserve(engine)
-    with paid_by(PAYER), pytest.raises(BudgetReached, match=r"100 tokens of today's 100 tokens") as reached:
-        await engine.budget.reserve("ask", "m", CALL)
-    assert reached.value.retry_after_s == 1
-    now += timedelta(seconds=2)
-    assert await _reserve(engine)
-    late.settle(Usage(1, 0, 30, 0, 0.0))
-    await engine.budget.flush()
-    assert {row["day"].day: row["tokens"] for row in await rows(database_url, "model_budgets")} == {1: 30, 2: 100}
-    assert [(row["day"].day, row["prompt_tokens"]) for row in await rows(database_url, "model_usage")] == [(1, 30)]
-
-
-async def test_what_cannot_be_written_is_written_later_and_once(engines: list[Engine], database_url: str) -> None:
-    charge = await _reserve(engines[0])
-    async with engines[0].db.unscoped() as connection:
-        await connection.raw.execute("ALTER TABLE model_usage RENAME TO gone")
-    charge.settle(CALL)
-    for _ in range(3):
-        with pytest.raises(asyncpg.UndefinedTableError):
-            await engines[0].budget.flush()
-    async with engines[0].db.unscoped() as connection:
-        await connection.raw.execute("ALTER TABLE gone RENAME TO model_usage")
-    await asyncio.gather(*(engines[0].budget.flush() for _ in range(5)))
-    (row,) = await rows(database_url, "model_usage")
-    assert (row["calls"], row["prompt_tokens"], row["completion_tokens"]) == (1, 60, 40)
-    assert await taken(database_url) == 100
 
 
 async def test_failed_calls_are_counted(api: Api, model: FakeOpenAI, database_url: str) -> None:
