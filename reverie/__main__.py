@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli import api, archive, calibration, doctor, processes, transfer
+from service.cli import api, archive, calibration, doctor, pages, processes, transfer
 from service.cli.output import AsJson, new_cli
 from service.cli.output import run as run_cli
 from worker import cli as dreaming
@@ -40,6 +40,7 @@ for command in (
 ):  # fmt: skip
     cli.command()(command)
 cli.command("import")(transfer.import_)
+cli.add_typer(pages.cli, name="pages")
 
 
 def main() -> None:

@@ -60,7 +60,7 @@ def add(
     about: Any = {"user": user} if user else {}
     with connected(url, key, agent) as client:
         kind: Any = type
-        saved = client.save_memory(kind, _text(text), **about)
+        saved = client.save_memory(kind, given_text(text), **about)
     memory = saved.memory
     if memory is None:
         emit(as_json, saved.model_dump(), "Memory is switched off for this agent.")
@@ -81,7 +81,7 @@ def search(
     """Find memories by words and by meaning, best first."""
     about: Any = {"user": user} if user else {}
     with connected(url, key, agent) as client:
-        found = client.search(_text(query), limit=limit, **about)
+        found = client.search(given_text(query), limit=limit, **about)
     lines = [
         f"{result.score:6.3f}  {one.type:<11} {escape(one.content)}  [dim]{one.id}[/]"
         for result in found.results
@@ -95,7 +95,7 @@ def search(
 def ask(question: Text, agent: Agent = None, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
     """Answer a question from memory, with the memories it rests on."""
     with connected(url, key, agent) as client:
-        answer = client.ask(_text(question))
+        answer = client.ask(given_text(question))
     lines = [escape(answer.answer)] if answer.answer else []
     lines += [f"  [dim]{one.get('id')}[/] {escape(str(one.get('content')))}" for one in answer.memories]
     emit(as_json, answer.model_dump(), *(lines or ["Nothing is known of that."]))
@@ -113,7 +113,7 @@ def context(
     """Show what would go to a model on this turn."""
     options: Any = {name: value for name, value in (("session", session), ("user", user)) if value}
     with connected(url, key, agent) as client:
-        answer = client.context(_text(message), **options)
+        answer = client.context(given_text(message), **options)
     lines = [f"[bold]{one['role']}[/]\n{escape(str(one['content']))}" for one in answer.messages]
     emit(as_json, answer.model_dump(), *lines, f"[dim]{answer.tokens} tokens[/]")
 
@@ -220,5 +220,6 @@ def _line(proposal: Proposal) -> str:
     return f"{proposal.type:<11} {escape(proposal.content)}  [dim]{proposal.id}[/]"
 
 
-def _text(given: str) -> str:
+def given_text(given: str) -> str:
+    """An argument, or standard input in place of ``-``."""
     return sys.stdin.read() if given == "-" else given

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from service.domain.field_types import ActingAgent, Name, Text, not_blank, reject_unstorable
 from service.domain.hearsay import attributed
-from service.domain.search import OccurredSince, OccurredUntil, SearchedTags, SearchedTypes
+from service.domain.search import ContainedMetadata, OccurredSince, OccurredUntil, SearchedTags, SearchedTypes
 
 DREAM, MANUAL = "dream", "manual"
 VERSIONS_MAX = 20
@@ -52,6 +52,10 @@ class PageScope(BaseModel):
     user: Name | None = Field(None, description="User to restrict the memories to.")
     since: OccurredSince = None
     until: OccurredUntil = None
+    entities: Annotated[list[Name], Field(max_length=50)] | None = Field(
+        None, description="Entities, by name or alias, that the memories must mention, at least one; at most 50."
+    )
+    metadata: ContainedMetadata = None
 
     def may_concern(self, memory: Mapping[str, Any]) -> bool:
         """Whether a page of this scope may have to be written again for a memory that has changed."""

@@ -33,6 +33,11 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
     {% if metadata %} AND EXISTS (
         SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = i.id AND m.metadata @> :metadata::jsonb)
     {% endif %}
+    {% if entities %} AND i.kind = 0 AND i.id IN (
+        SELECT e.source_id FROM entity_aliases a
+        JOIN edges e ON e.workspace_id = :workspace AND e.target_id = a.entity_id AND e.source_kind = 'memory'
+        WHERE a.workspace_id = :workspace AND a.audience = ANY(:audiences) AND a.alias = ANY(:entities::text[]))
+    {% endif %}
 
 -- fragment: effective_importance
 -- The importance of row ``i`` now: that of an event or observation is halved for every full period without use.

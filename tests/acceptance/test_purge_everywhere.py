@@ -137,6 +137,8 @@ async def around(api: Api) -> None:
     for scope in ({}, {"user": USER}):
         await api.post("/v1/pages", {"agent": "a", "question": "When is tea served?", "scope": scope})
     await api.post("/v1/pages", {"agent": "a", "question": f"What of {MARK}?", "scope": {"tags": [f"{MARK}tag"]}})
+    for scope in ({"entities": [f"{MARK} Ltd"]}, {"metadata": {"of": f"{MARK}"}}):
+        await api.post("/v1/pages", {"agent": "a", "question": "When is tea served?", "scope": scope})
 
 
 async def test_nothing_is_left_anywhere(

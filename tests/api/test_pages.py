@@ -62,6 +62,21 @@ async def test_the_scope_and_the_length_bound_an_answer(tenant: Caller) -> None:
     assert len((await make(tenant, max_tokens=4000))["sentences"]) > 4
 
 
+async def test_the_scope_is_bounded_by_entities_and_metadata(tenant: Caller) -> None:
+    apollo = {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}
+    await decide(tenant, "Pricing of it is ten a month", links=[apollo], metadata={"team": "web", "year": 2026})
+    await decide(tenant, "Pricing of Zeus is twenty", metadata={"team": "sales"})
+    assert texts(await make(tenant, scope={"entities": ["apollo", "Nobody"]})) == ["Pricing of it is ten a month"]
+    assert texts(await make(tenant, scope={"entities": ["Nobody"]})) == []
+    assert len(texts(await make(tenant, scope={"entities": []}))) == 2
+    page = await make(tenant, scope={"metadata": {"team": "sales"}})
+    assert (texts(page), page["scope"]["metadata"]) == (["Pricing of Zeus is twenty"], {"team": "sales"})
+    assert texts(await make(tenant, scope={"entities": ["Apollo"], "metadata": {"team": "sales"}})) == []
+    for wrong in ({"entities": ["x" * 201]}, {"entities": ["a"] * 51}, {"metadata": [1]}):
+        body = {"agent": "a", "question": QUESTION, "scope": wrong}
+        assert await tenant.status("POST", "/v1/pages", json=body) == 422
+
+
 async def test_what_is_edited_deleted_or_expired_is_not_shown_as_current(tenant: Caller) -> None:
     edited = await decide(tenant, "Pricing is billed yearly")
     deleted = await decide(tenant, "Pricing starts at ten")

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from subprocess import CompletedProcess
 from uuid import uuid4
+
+import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from tests.acceptance.tenants import waiting
 from tests.cli.conftest import Command
 from tests.live_api import Api
 
+Run = Callable[..., Awaitable[CompletedProcess[str]]]
 
-async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, command: Command) -> None:
+
+@pytest.fixture
+def run(static_api: Api, command: Command) -> Run:
+    """Runs ``reverie`` as ada against a service, and sees it succeed."""
     here = {"REVERIE_URL": str(static_api.http.base_url), "REVERIE_API_KEY": static_api.key, "REVERIE_AGENT": "ada"}
 
     async def run(*arguments: str, said: str = "") -> CompletedProcess[str]:
@@ -21,6 +28,11 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
         assert done.returncode == 0, done.stderr
         return done
 
+    return run
+
+
+async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, command: Command, run: Run) -> None:
+    here = {"REVERIE_URL": str(static_api.http.base_url), "REVERIE_API_KEY": static_api.key}
     saved = await run("add", "Sam lives in [bold] Bergen", "--user", "Sam")
     assert saved.stdout.startswith("Saved: ")
     assert "Sam lives in [bold] Bergen" in saved.stdout
@@ -54,3 +66,30 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
     assert "Bergen" not in (await run("search", "where does Sam live?")).stdout
     unknown = await asyncio.to_thread(command, "undo", "00000000-0000-0000-0000-000000000000", **here)
     assert (unknown.returncode, len(unknown.stderr.splitlines())) == (1, 1)
+
+
+async def test_a_page_is_asked_compared_and_removed(static_api: Api, command: Command, run: Run) -> None:
+    first = await static_api.save("Pricing is billed [yearly]", type="decision", agent="ada", metadata={"team": "web"})
+    await static_api.save("Pricing of tea is ten", agent="ada")
+    asked = await run(
+        "pages", "ask", "What of pricing?", "--type", "decision", "--metadata", '{"team": "web"}', "--json"
+    )
+    page = json.loads(asked.stdout)
+    assert [one["text"] for one in page["sentences"]] == ["Pricing is billed [yearly]"]
+    assert (await run("pages", "list")).stdout.startswith("What of pricing?")
+    await static_api.patch(f"/v1/memories/{first['id']}", {"version": 1, "content": "Pricing is billed monthly"})
+    shown = (await run("pages", "show", page["id"])).stdout
+    assert "out of date" in shown
+    assert "yearly" not in shown
+    assert first["id"] in (await run("pages", "refresh", page["id"])).stdout
+    changed = (await run("pages", "diff", page["id"])).stdout.splitlines()
+    assert changed == ["+ Pricing is billed monthly", "- Pricing is billed [yearly]"]
+    begun = json.loads((await run("pages", "diff", page["id"], "--version", "1", "--since", "2", "--json")).stdout)
+    assert ([one["current"] for one in begun["added"]], len(begun["removed"])) == ([False], 1)
+    await run("pages", "delete", page["id"])
+    assert (await run("pages", "list")).stdout.strip() == "There is no page."
+    here = {"REVERIE_URL": str(static_api.http.base_url), "REVERIE_API_KEY": static_api.key, "REVERIE_AGENT": "ada"}
+    gone = await asyncio.to_thread(command, "pages", "show", page["id"], **here)
+    assert (gone.returncode, len(gone.stderr.splitlines())) == (1, 1)
+    wrong = await asyncio.to_thread(command, "pages", "ask", "What?", "--metadata", "[1]", **here)
+    assert (wrong.returncode, "metadata" in wrong.stderr) == (2, True)

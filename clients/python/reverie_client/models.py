@@ -351,6 +351,8 @@ class PageScope(Answer):
     user: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    entities: list[str] | None = None
+    metadata: Json | None = None
 
 
 class AnsweredPage(Answer):

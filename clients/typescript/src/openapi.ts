@@ -5621,6 +5621,18 @@ export interface components {
              * @description Latest time of occurrence (or creation), exclusive.
              */
             until?: string | null;
+            /**
+             * Entities
+             * @description Entities, by name or alias, that the memories must mention, at least one; at most 50.
+             */
+            entities?: string[] | null;
+            /**
+             * Metadata
+             * @description JSON object contained in the metadata of each result.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * PageVersion

@@ -216,5 +216,7 @@ async def _checked(engine: Engine, principal: Principal, content: Any) -> tuple[
     except ValueError as error:
         raise InvalidInput(("body", "trigger"), f"must be dream, manual or a crontab of five fields: {error}") from None
     check_filters((await get_settings(engine, principal)).memory_types, ("body", "scope", "types"), content.scope.types)
-    kept = await redact_fields(engine, principal, {"question": content.question})
-    return content.model_copy(update=kept), due_at
+    scope = content.scope
+    kept = await redact_fields(engine, principal, {"question": content.question, "metadata": scope.metadata})
+    scope = scope.model_copy(update={"metadata": kept["metadata"]})
+    return content.model_copy(update={"question": kept["question"], "scope": scope}), due_at

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.domain.json import dumps
 from service.domain.pages import PageSentence
 from service.domain.redact_sentences import content_words
 from service.store import pages
@@ -26,7 +27,9 @@ class Subject:
     def is_asked_about(self, page: Row) -> bool:
         """Whether the question or the scope of a page names the user."""
         scope = page["scope"]
-        named = bool(content_words([page["question"], *scope.get("tags", ())]) & self.names)
+        texts = [page["question"], *scope.get("tags", ()), *scope.get("entities", ())]
+        texts.append(dumps(scope.get("metadata", {})).decode())
+        named = bool(content_words(texts) & self.names)
         return named or scope.get("user") in self.users
 
     def is_in(self, sentence: PageSentence) -> bool:

@@ -46,6 +46,7 @@ async def recall(
     said_by: str | None = None,
     include_messages: IncludeMessages | None = "always",
     documents: list[UUID] | None = None,
+    entities: list[str] | None = None,
     full_records: bool = True,
     on_reader: Callable[[agents.Reader | None], None] | None = None,
     key: CachedCredential | None = None,
@@ -56,13 +57,15 @@ async def recall(
     ``in_session`` and ``on_task``: what they share is found too, besides everything else; a session or task in the
     request itself is a filter. ``said_by`` leaves out messages of other users,
     ``include_messages`` those that a dream has read or all (None: as the settings of a context say), ``documents`` all
-    other documents. Not ``full_records``, memories come with
+    other documents, ``entities`` memories that speak of none of them. Not ``full_records``, memories come with
     no more than a context tells of them. ``on_reader`` is called with the reader before anything is searched, perhaps
     twice. Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an empty time
     range; with a ``key``, whose principal it is then, StaleCredential and other errors mean that it has to be looked
     up.
     """
-    options = SearchOptions(in_session, on_task, said_by, include_messages, documents, full_records, on_reader, key)
+    options = SearchOptions(
+        in_session, on_task, said_by, include_messages, documents, entities, full_records, on_reader, key
+    )  # fmt: skip
     started = perf_counter()
     settings = await get_settings(engine, principal)
     check_filters(settings.memory_types, ("body", "types"), request.types)

@@ -16,6 +16,7 @@ from uuid import UUID
 from service.db.pool import Connection
 from service.domain.collapsing import collapse
 from service.domain.context import IncludeMessages
+from service.domain.guards import normalize
 from service.domain.principal import CachedCredential
 from service.domain.ranking import Ranked, rank
 from service.domain.search import Ranking, SearchRequest
@@ -47,6 +48,7 @@ class SearchOptions:
     said_by: str | None
     include_messages: IncludeMessages | None
     documents: list[UUID] | None
+    entities: list[str] | None
     full_records: bool
     on_reader: Callable[[agents.Reader | None], None] | None
     key: CachedCredential | None
@@ -263,6 +265,7 @@ def _filters(request: SearchRequest, reader: agents.Reader, options: SearchOptio
         session_id=reader.session_id if request.session else None,
         task_id=reader.task_id if request.task else None,
         metadata=request.metadata or None,
+        entities=options.entities and [normalize(name) for name in options.entities],
         min_importance=request.min_importance,
         since=request.since,
         until=request.until,

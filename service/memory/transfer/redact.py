@@ -26,7 +26,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "history": ("memory", "reason"),
     "document": DOCUMENT_FIELDS,
     "bulletin": ("content", "parts"),
-    "page": ("question", "versions"),
+    "page": ("question", "scope", "versions"),
     "proposal": ("content", "source", "metadata", "reason"),
 }
 """The texts in a line; its names are found by their types."""

@@ -28,6 +28,8 @@ class Filters:
     session_id: UUID | None = None
     task_id: UUID | None = None
     metadata: dict[str, Any] | None = None
+    entities: list[str] | None = None
+    """As they are folded in their aliases; memories that speak of one of them."""
     min_importance: float | None = None
     since: datetime | None = None
     until: datetime | None = None
