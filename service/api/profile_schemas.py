@@ -43,3 +43,25 @@ class Profile(BaseModel):
     fields: list[ProfileField] = Field(description="Fields in a fixed order, the newest value first within each.")
     version: str = Field(description="Digest of the fields; equal for equal profiles.")
     as_of: datetime = Field(description="Time that the profile is of.")
+
+
+class ProfileChange(BaseModel):
+    """Change of one value of a field of a profile."""
+
+    change: Literal["added", "removed", "changed", "sources"] = Field(
+        description="Kind of the change: `added`, `removed`, `changed` (a field with one value has another one), or "
+        "`sources` (other memories say the same)."
+    )
+    before: ProfileField | None = Field(description="Value before; null for one that was added.")
+    after: ProfileField | None = Field(description="Value after; null for one that was removed.")
+
+
+class ProfileDiff(BaseModel):
+    """Changes of a profile between two times."""
+
+    user: str = Field(description="Name of the user.")
+    since: datetime = Field(alias="from", description="Time of the former profile.")
+    until: datetime = Field(alias="to", description="Time of the later profile.")
+    from_version: str = Field(description="Digest of the fields at `from`.")
+    to_version: str = Field(description="Digest of the fields at `to`.")
+    changes: list[ProfileChange] = Field(description="Changes field by field; empty where the versions are equal.")

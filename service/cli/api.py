@@ -18,7 +18,7 @@ from service.settings import Settings
 
 if TYPE_CHECKING:
     from reverie_client import Reverie
-    from reverie_client.models import Proposal
+    from reverie_client.models import ProfileChange, ProfileField, Proposal
 
 Url = Annotated[str | None, typer.Option(envvar="REVERIE_URL", help="of the API; this machine's when left out")]
 Key = Annotated[str | None, typer.Option(envvar="REVERIE_API_KEY", help="else the first admin key, if it is here")]
@@ -143,6 +143,9 @@ def extract(
 def profile(
     user: Annotated[str, typer.Argument(help="whose")],
     as_of: Annotated[str | None, typer.Option(help="a moment in the past, as 2026-11-24T12:00:00Z")] = None,
+    changed_since: Annotated[
+        str | None, typer.Option(help="show what changed since this moment, until --as-of or now")
+    ] = None,
     agent: Agent = None,
     url: Url = None,
     key: Key = None,
@@ -150,13 +153,27 @@ def profile(
 ) -> None:
     """Show what holds about a user, and since when."""
     with connected(url, key, agent) as client:
+        if changed_since is not None:
+            diff = client.profile_diff(user, changed_since, as_of)
+            changes = [line for one in diff.changes for line in _changed(one)]
+            emit(as_json, diff.model_dump(by_alias=True), *(changes or ["Nothing has changed."]))
+            return
         found = client.profile(user, as_of=as_of)
-    lines = [
-        f"[bold]{escape(one.name)}[/]{escape(f' ({one.detail})') if one.detail else ''}: {escape(str(one.value))}"
-        f"  [dim]since {one.since:%Y-%m-%d}[/]"
-        for one in found.fields
-    ]
+    lines = [f"{_field(one)}  [dim]since {one.since:%Y-%m-%d}[/]" for one in found.fields]
     emit(as_json, found.model_dump(), *(lines or ["Nothing is known of that user."]))
+
+
+def _field(field: ProfileField) -> str:
+    detail = escape(f" ({field.detail})") if field.detail else ""
+    return f"[bold]{escape(field.name)}[/]{detail}: {escape(str(field.value))}"
+
+
+def _changed(change: ProfileChange) -> list[str]:
+    """The lines of a change: what is gone, and what is there in its place."""
+    if change.change == "sources":
+        return [f"= {_field(change.after)}  [dim]by other memories[/]"] if change.after else []
+    gone = [f"- {_field(change.before)}"] if change.before else []
+    return gone + ([f"+ {_field(change.after)}"] if change.after else [])
 
 
 def inbox(

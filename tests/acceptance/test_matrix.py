@@ -185,6 +185,10 @@ MATRIX: dict[str, list[Case]] = {
     "POST /v1/import": [view(MEMORY, role="admin")],
     "GET /v1/users": [view(), view(agent=AGENT), view(q="u%"), view(q="_")],
     "GET /v1/users/{user}/profile": [view(), view(agent=AGENT), view(agent=AGENT, as_of="2100-01-01T00:00:00Z")],
+    "GET /v1/users/{user}/profile/diff": [
+        view(**{"from": "2000-01-01T00:00:00Z"}),
+        view(agent=AGENT, **{"from": "2000-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}),
+    ],
     "POST /v1/users/{user}/purge": [view(role="admin")],
     "GET /v1/users/{user}/export": [view(role="admin", tells=True)],
     "POST /v1/pages": [view({"agent": AGENT, "question": "Which harbour word?"}, tells=True)],

@@ -124,6 +124,47 @@ async def test_as_of_shows_what_held_then(own_api: Api) -> None:
     assert before != after == now
 
 
+async def test_a_diff_shows_what_came_went_and_changed(own_api: Api) -> None:
+    start = datetime.now(UTC)
+
+    def on(day: float) -> str:
+        return (start + day * DAY).isoformat()
+
+    async def diff(**query: str) -> list[tuple[str, Any, Any]]:
+        answer = await own_api.get("/v1/users/ada/profile/diff", **query)
+        assert (answer["from_version"] == answer["to_version"]) == (answer["changes"] == [])
+        return [
+            (one["change"], *(side and f"{side['name']}: {side['value']}" for side in (one["before"], one["after"])))
+            for one in answer["changes"]
+        ]
+
+    own_api.engine.now = lambda: start
+    await stated(own_api, "ada lives in Oslo.", "lives_in", "oslo")
+    await stated(own_api, "ada likes tea.", "likes/tea", "tea", type="preference", expires_at=on(6))
+    await stated(own_api, "ada likes jazz.", "likes/jazz", "jazz", type="preference")
+    own_api.engine.now = lambda: start + 4 * DAY
+    await stated(own_api, "ada lives in Bergen.", "lives_in", "bergen")
+    await stated(own_api, "ada really likes jazz!", "likes/jazz", "jazz", type="preference")
+    own_api.engine.now = lambda: start + 9 * DAY
+    assert await diff(**{"from": on(2)}) == [
+        ("changed", "home: Oslo", "home: Bergen"), ("removed", "likes: tea", None),
+        ("sources", "likes: jazz", "likes: jazz"),
+    ]  # fmt: skip
+    assert await diff(**{"from": on(-1), "to": on(2)}) == [
+        ("added", None, "home: Oslo"), ("added", None, "likes: jazz"), ("added", None, "likes: tea")
+    ]  # fmt: skip
+    assert await diff(**{"from": on(7)}) == []
+
+
+async def test_a_diff_needs_two_moments_in_their_order(api: Tenant) -> None:
+    for query in ({}, {"from": "yesterday"}, {"from": "2026-02-01T00:00:00Z", "to": "2026-01-01T00:00:00Z"}):
+        refused = await api.call("GET", "/v1/users/ada/profile/diff", params=query)
+        assert (refused.status_code, refused.json()["errors"][0]["loc"]) == (422, ["query", "from"])
+    one = {"from": "2026-01-01T00:00:00Z"}
+    assert (await api.get("/v1/users/nobody/profile/diff", **one))["changes"] == []
+    assert await api.status("GET", "/v1/users/ada/profile/diff", params=one | {"agent": "none"}) == 404
+
+
 async def test_reads_are_audited_and_a_purge_leaves_nothing(api: Tenant) -> None:
     await stated(api, "ada lives in Oslo.", "lives_in", "oslo")
     await profile(api)

@@ -56,6 +56,7 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
     await static_api.save("Sam is done", type="goal", user="Sam", agent="ada")
     assert "Sam is done" in (await run("profile", "Sam")).stdout
     assert json.loads((await run("profile", "Sam", "--json")).stdout)["fields"][0]["name"] == "goals"
+    assert "+ goals: Sam is done" in (await run("profile", "Sam", "--changed-since", "2020-01-01T00:00:00Z")).stdout
     assert "Sam lives in Oslo." in (await run("extract", "-", "--user", "Sam", said="I live in Oslo.")).stdout
     talk = json.dumps([{"role": "user", "content": "I love tea."}])
     assert json.loads((await run("extract", "-", "--json", said=talk)).stdout)["candidates"][0]["type"] == "preference"

@@ -75,6 +75,7 @@ class Api:
 
     list_users = Listing(users_documents.list_users)
     profile = Method(users_documents.profile)
+    profile_diff = Method(users_documents.profile_diff)
     purge_user = Method(users_documents.purge_user)
     export_user = Method(users_documents.export_user)
     add_document = Method(users_documents.add_document)

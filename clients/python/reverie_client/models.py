@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 MemoryType = str
 """fact, preference, decision, identity, event, observation, goal, todo or insight, or one of the workspace's own."""
@@ -320,6 +320,25 @@ class Profile(Answer):
     fields: list[ProfileField]
     version: str
     as_of: datetime
+
+
+class ProfileChange(Answer):
+    """What became of one value: ``added``, ``removed``, ``changed``, or other ``sources``."""
+
+    change: str
+    before: ProfileField | None = None
+    after: ProfileField | None = None
+
+
+class ProfileDiff(Answer):
+    """What changed in a profile between two moments."""
+
+    user: str
+    since: datetime = Field(alias="from")
+    to: datetime
+    from_version: str
+    to_version: str
+    changes: list[ProfileChange]
 
 
 class Bulletin(Answer):

@@ -1198,6 +1198,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/{user}/profile/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the profile of a user at two times
+         * @description What changed in the profile by memories visible to the caller: values added, removed and changed, and values that
+         *     other memories say.
+         */
+        get: operations["diff_profile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{user}/purge": {
         parameters: {
             query?: never;
@@ -6065,6 +6086,60 @@ export interface components {
             as_of: string;
         };
         /**
+         * ProfileChange
+         * @description Change of one value of a field of a profile.
+         */
+        ProfileChange: {
+            /**
+             * Change
+             * @description Kind of the change: `added`, `removed`, `changed` (a field with one value has another one), or `sources` (other memories say the same).
+             * @enum {string}
+             */
+            change: "added" | "removed" | "changed" | "sources";
+            /** @description Value before; null for one that was added. */
+            before: components["schemas"]["ProfileField"] | null;
+            /** @description Value after; null for one that was removed. */
+            after: components["schemas"]["ProfileField"] | null;
+        };
+        /**
+         * ProfileDiff
+         * @description Changes of a profile between two times.
+         */
+        ProfileDiff: {
+            /**
+             * User
+             * @description Name of the user.
+             */
+            user: string;
+            /**
+             * From
+             * Format: date-time
+             * @description Time of the former profile.
+             */
+            from: string;
+            /**
+             * To
+             * Format: date-time
+             * @description Time of the later profile.
+             */
+            to: string;
+            /**
+             * From Version
+             * @description Digest of the fields at `from`.
+             */
+            from_version: string;
+            /**
+             * To Version
+             * @description Digest of the fields at `to`.
+             */
+            to_version: string;
+            /**
+             * Changes
+             * @description Changes field by field; empty where the versions are equal.
+             */
+            changes: components["schemas"]["ProfileChange"][];
+        };
+        /**
          * ProfileField
          * @description One value of a field of a profile.
          */
@@ -10900,6 +10975,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Profile"];
+                };
+            };
+        };
+    };
+    diff_profile: {
+        parameters: {
+            query: {
+                /** @description Time of the former profile. */
+                from: string;
+                /** @description Time of the later profile. Default: now. */
+                to?: string | null;
+                /** @description Name of the acting agent; ignored with an agent key. */
+                agent?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Name of the user. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileDiff"];
                 };
             };
         };

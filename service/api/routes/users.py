@@ -15,7 +15,7 @@ from service.api.schemas import Page
 from service.domain.field_types import AsGiven, Identifies, Text, Timestamp
 from service.memory.access.purge import purge_user
 from service.memory.access.subject_export import export_user
-from service.memory.search.profiles import get_profile, list_users
+from service.memory.search.profiles import diff_profile, get_profile, list_users
 
 router = api_router(prefix="/v1/users", tags=["privacy"])
 
@@ -54,6 +54,27 @@ async def profile(
     """What holds about a user by memories visible to the caller. Hearsay is left out. A user of whom nothing is known
     has no fields."""
     return json_response(await get_profile(engine, caller, agent, user, as_of))
+
+
+@router.get(
+    "/{user}/profile/diff",
+    response_model=profile_schemas.ProfileDiff,
+    operation_id="diff_profile",
+    summary="Compare the profile of a user at two times",
+)
+async def profile_diff(
+    engine: EngineDep,
+    caller: Caller,
+    user: Annotated[PathName, Path(description="Name of the user.")],
+    since: Annotated[Timestamp, Query(alias="from", description="Time of the former profile.")],
+    until: Annotated[
+        Timestamp | None, Query(alias="to", description="Time of the later profile. Default: now.")
+    ] = None,
+    agent: AgentQuery = None,
+) -> Response:
+    """What changed in the profile by memories visible to the caller: values added, removed and changed, and values that
+    other memories say."""
+    return json_response(await diff_profile(engine, caller, agent, user, since, until))
 
 
 @router.post(

@@ -12,7 +12,8 @@ from service.db.pool import Connection
 from service.domain import cursors
 from service.domain.principal import Principal
 from service.domain.profile import Known, ProfileField, profile_of, version_of
-from service.errors import NotFound
+from service.domain.profile_diff import FieldChange, diff_of
+from service.errors import InvalidInput, NotFound
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import resolve_reader
 from service.store import profiles
@@ -47,14 +48,41 @@ async def get_profile(
     Raises NotFound for an agent nobody has heard of.
     """
     moment = as_of or engine.now()
+    (fields,) = await _profiles(engine, principal, agent, user, [(moment, as_of is not None)])
+    return {"user": user, "fields": [_shown(one) for one in fields], "version": version_of(fields), "as_of": moment}
+
+
+async def diff_profile(
+    engine: Engine, principal: Principal, agent: str | None, user: str, since: datetime, until: datetime | None
+) -> Record:
+    """What changed in the profile of a user between two moments, the later of them now where it is None.
+
+    Raises InvalidInput for moments in the wrong order, and NotFound for an agent nobody has heard of.
+    """
+    end = until or engine.now()
+    if since > end:
+        raise InvalidInput(("query", "from"), "must not be after `to`")
+    then, now = await _profiles(engine, principal, agent, user, [(since, True), (end, until is not None)])
+    characters = sum(len(str(one.value)) for one in (*then, *now))
+    changes = await engine.executor.run(diff_of, then, now, characters=characters)
+    return {
+        "user": user, "from": since, "to": end, "from_version": version_of(then), "to_version": version_of(now),
+        "changes": [_change_shown(one) for one in changes],
+    }  # fmt: skip
+
+
+async def _profiles(
+    engine: Engine, principal: Principal, agent: str | None, user: str, moments: Sequence[tuple[datetime, bool]]
+) -> list[list[ProfileField]]:
+    """The profiles of a user at these moments, each with whether it is past."""
+    found = []
     async with engine.db.transaction(principal.workspace_id) as connection:
         reader = await resolve_reader(connection, principal, agent)
-        known, agents = await profiles.known_of(
-            connection, principal.workspace_id, reader, user, moment, past=as_of is not None
-        )
+        for moment, past in moments:
+            found.append(await profiles.known_of(connection, principal.workspace_id, reader, user, moment, past=past))
+    agents = {agent for _, agents in found for agent in agents}
     engine.read_audit.note(principal, "profile", [principal.reader_agent(agent), *agents])
-    fields = await _profile(engine, user, known, moment)
-    return {"user": user, "fields": [_shown(one) for one in fields], "version": version_of(fields), "as_of": moment}
+    return [await _profile(engine, user, known, moment) for (known, _), (moment, _) in zip(found, moments, strict=True)]
 
 
 async def known_in_scope(
@@ -79,3 +107,8 @@ async def _profile(engine: Engine, user: str, known: Sequence[Known], moment: da
 
 def _shown(field: ProfileField) -> Record:
     return asdict(field) | {"group": field.group}
+
+
+def _change_shown(change: FieldChange) -> Record:
+    before, after = change.before, change.after
+    return {"change": change.change, "before": before and _shown(before), "after": after and _shown(after)}

@@ -13,6 +13,14 @@ export function profile(user: string, query?: Query<"get_profile">) {
   return get<"get_profile">(path`/v1/users/${user}/profile`, { query, agentIn: "query" });
 }
 
+/** What changed in what holds about a person between two moments, the later of them now by default. */
+export function profileDiff(user: string, since: string, query?: Omit<Query<"diff_profile">, "from">) {
+  return get<"diff_profile">(path`/v1/users/${user}/profile/diff`, {
+    query: { from: since, ...query },
+    agentIn: "query",
+  });
+}
+
 /** Forget a person for good; the answer is the receipt. */
 export function purgeUser(user: string) {
   return post<"purge_user">(path`/v1/users/${user}/purge`);
