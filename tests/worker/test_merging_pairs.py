@@ -10,7 +10,7 @@ import gzip
 import json
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,8 @@ from tests.worker.dreaming import asked_for, dream, fact, model, notes, say, tur
 
 Json = dict[str, Any]
 NEUTRAL = 126
-AGENTS = 10
+AGENTS = 20
+"""Each has some eighteen pairs, whose two sessions a model reads in a call each."""
 MUST_DIFFER = (
     ("The budget is 50,000 euro", "The budget is 60,000 euro"),
     ("The meeting is in Room 101", "The meeting is in Room 102"),
@@ -53,21 +54,25 @@ async def api(request: pytest.FixtureRequest, settings: Settings, shared: Path) 
             yield opened
 
 
-@pytest.fixture(params=["duplicate", "different"])
-def reader(request: pytest.FixtureRequest) -> Iterator[FakeOpenAI]:
-    """A model that notes every turn as it stands, and takes any two statements for the same, or no two."""
+@pytest.fixture
+def reader() -> Iterator[FakeOpenAI]:
+    """The server of a model."""
+    with FakeOpenAI() as server:
+        yield server
+
+
+def model_that_finds(outcome: str) -> Callable[[Json], str]:
+    """A model that notes every turn as it stands, and gives every two statements the same verdict."""
 
     def reply(body: Json) -> str:
         if asked_for(body) == "Notes":
             return notes([fact(turn["said"], turn["turn"], subject=turn["who"]) for turn in turns_of(body)])
         if asked_for(body) == "Verdicts":
             asked = [json.loads(line) for line in body["messages"][-1]["content"].splitlines()[1:-1]]
-            return json.dumps({"verdicts": [{"pair": pair["pair"], "outcome": request.param} for pair in asked]})
+            return json.dumps({"verdicts": [{"pair": pair["pair"], "outcome": outcome} for pair in asked]})
         return json.dumps({"sections": []})
 
-    with FakeOpenAI() as server:
-        server.default_reply = reply
-        yield server
+    return reply
 
 
 def chosen_pairs(shared: Path) -> list[tuple[str, str, str]]:
@@ -86,19 +91,20 @@ def chosen_pairs(shared: Path) -> list[tuple[str, str, str]]:
     )
 
 
-async def merged(api: Api, pairs: Sequence[tuple[str, str, str]]) -> Counter[str]:
-    """How many pairs of each kind two dreams make one memory of."""
+async def merged(api: Api, pairs: Sequence[tuple[str, str, str]], agents: str) -> Counter[str]:
+    """How many pairs of each kind two dreams make one memory of; ``agents``: how the names of those who dream begin."""
     count: Counter[str] = Counter()
-    for agent in range(AGENTS):
-        some = {f"p{n}": pair for n, pair in enumerate(pairs) if n % AGENTS == agent}
+    for number in range(AGENTS):
+        agent = f"{agents}-{number}"
+        some = {f"p{n}": pair for n, pair in enumerate(pairs) if n % AGENTS == number}
         for side in (1, 2):
             for user, pair in some.items():
-                await say(api, pair[side], session=f"{user} {side}", agent=f"agent-{agent}", user=user)
-            await dream(api.engine, f"agent-{agent}")
+                await say(api, pair[side], session=f"side {side}", agent=agent, user=user)
+            await dream(api.engine, agent)
         left: Counter[str] = Counter()
         cursor: dict[str, str] = {}
         while cursor is not None:
-            page = await api.get("/v1/memories", agent=f"agent-{agent}", limit=200, include="superseded", **cursor)
+            page = await api.get("/v1/memories", agent=agent, limit=200, include="superseded", **cursor)
             left.update(memory["user"] for memory in page["items"])
             cursor = {"cursor": page["next_cursor"]} if page["next_cursor"] else None
         assert set(left) == set(some)
@@ -108,11 +114,13 @@ async def merged(api: Api, pairs: Sequence[tuple[str, str, str]]) -> Counter[str
 
 async def test_no_contradiction_is_merged(api: Api, reader: FakeOpenAI, shared: Path) -> None:
     pairs = chosen_pairs(shared)
-    api.engine.llm = model(reader)
-    count = await merged(api, pairs)
     total = Counter(kind for kind, _, _ in pairs)
-    print({kind: f"{count[kind]} of {total[kind]} merged" for kind in total})
-    assert count["CONTRADICTION"] == 0
-    assert count["must differ"] == 0
-    assert count["must merge"] > 0
-    assert count["ENTAILMENT"] > 0
+    api.engine.llm = model(reader)
+    for outcome in ("duplicate", "different"):
+        reader.default_reply = model_that_finds(outcome)
+        count = await merged(api, pairs, outcome)
+        print(outcome, {kind: f"{count[kind]} of {total[kind]} merged" for kind in total})
+        assert count["CONTRADICTION"] == 0
+        assert count["must differ"] == 0
+        assert count["must merge"] > 0
+        assert count["ENTAILMENT"] > 0
