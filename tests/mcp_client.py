@@ -18,11 +18,13 @@ Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 
 @asynccontextmanager
-async def over_http(api: Caller, key: str, agent: str | None = None, **options: Any) -> AsyncIterator[Client]:
+async def over_http(
+    api: Caller, key: str, agent: str | None = None, path: str = "/mcp", **options: Any
+) -> AsyncIterator[Client]:
     """The SDK's client at /mcp."""
     headers = {"Authorization": f"Bearer {key}"} | ({"X-Reverie-Agent": agent} if agent else {})
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
-        transport = streamable_http_client(f"{api.http.base_url}/mcp".replace("//mcp", "/mcp"), http_client=http)
+        transport = streamable_http_client(str(api.http.base_url).rstrip("/") + path, http_client=http)
         async with Client(transport, **options) as client:
             yield client
 

@@ -1,7 +1,7 @@
 """``/mcp``: MCP over streamable HTTP beside the API, for the same keys.
 
 Every request stands alone (no session is kept), so any of several processes may serve it. An admin key, which is bound
-to no agent, names the acting one in the header ``X-Reverie-Agent``.
+to no agent, names the acting one in the header ``X-Reverie-Agent``, or as ``?agent=`` in the address.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
-from mcp.server.mcpserver import Context
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from reverie_client import AsyncReverie
 from service.errors import ReverieError, Unauthenticated
-from service.mcp.tools import build_server
+from service.mcp.server import build_server
 
 PATH = "/mcp"
 AGENT = "X-Reverie-Agent"
@@ -73,10 +73,11 @@ class McpEndpoint:
                 return
             await self._manager.handle_request(scope, receive, send)
 
-    def _client_of(self, ctx: Context[Any, Any]) -> AsyncReverie:
-        headers = Headers(dict(ctx.headers or {}))
+    def _client_of(self, request: Request) -> AsyncReverie:
+        headers = request.headers
+        agent = headers.get(AGENT) or request.query_params.get("agent") or None
         off = headers.get(NO_MEMORY, "").strip().lower() in ("1", "true", "yes")
-        return AsyncReverie(api_key=_key(headers), agent=headers.get(AGENT), http=self._http, retries=0, no_memory=off)
+        return AsyncReverie(api_key=_key(headers), agent=agent, http=self._http, retries=0, no_memory=off)
 
 
 def _key(headers: Headers) -> str:

@@ -1,22 +1,23 @@
 """The tools that remove much at once, and ask the user first: memory_clear and user_purge.
 
-The SDK reads the annotations of the tools while it registers them, so here they are not postponed.
+The SDK reads the annotations of tools, so in modules of tools they are not postponed.
 """
 
 import hashlib
 import hmac
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
-from mcp.server.mcpserver import Context, Elicit, ElicitationResult, MCPServer, Resolve
+from mcp.server.mcpserver import Elicit, ElicitationResult, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
 from reverie_client import AsyncReverie, NotAllowed, NotFound
 from reverie_client.models import MemoryRecord, MemoryType
 from reverie_client.options import MemoryFilters
-from service.mcp.tool_types import REMOVING, ClientOf, Kind, given, tool_errors
+from service.mcp.answers import Cleared, Purged
+from service.mcp.tool_types import NO_AGENT, Kind, Person, ToolContext, acting_agent, client_of, given, tool_errors
 
 CLEARED_MAX = 1_000
 EXAMPLES = 5
@@ -45,13 +46,13 @@ class Removal:
         """Stands for what would be removed as it is now: anything else needs to be agreed to again."""
         return hashlib.sha256("\n".join([self.question, *sorted(self.state)]).encode()).hexdigest()[:16]
 
-    def agree(self, ctx: Context[Any, Any], token: str | None) -> Confirmation | Elicit[Confirmation]:
+    def agree(self, ctx: ToolContext, token: str | None) -> Confirmation | Elicit[Confirmation]:
         """Ask the user where the client can; else the token says that the model has."""
         if _can_ask(ctx):
             return Elicit(self.question, Confirmation)
         return Confirmation(delete=hmac.compare_digest((token or "").encode(), self.token.encode()))
 
-    def refused(self, ctx: Context[Any, Any]) -> dict[str, Any]:
+    def refused(self, ctx: ToolContext) -> Cleared:
         """What is answered where nothing was removed: the user declined, or has still to be asked."""
         if _can_ask(ctx):
             return {"deleted": 0, "declined": True}
@@ -64,64 +65,52 @@ class Removal:
         }
 
 
-def register_removing_tools(server: MCPServer[Any], client_of: ClientOf) -> None:
-    """memory_clear and user_purge."""
-    register_clear_tool(server, client_of)
-    register_purge_tool(server, client_of)
+async def _agreed_to_clear(
+    ctx: ToolContext, type: MemoryType | None, older_than: int | None, confirmation: str | None
+) -> Confirmation | Elicit[Confirmation]:
+    with tool_errors():
+        found = await _clearable(client_of(ctx), type, older_than)
+    return _removal(found, type, older_than).agree(ctx, confirmation) if found else Confirmation(delete=True)
 
 
-def register_clear_tool(server: MCPServer[Any], client_of: ClientOf) -> None:
-    """memory_clear, which asks first."""
-
-    async def agreed(
-        ctx: Context[Any, Any], type: MemoryType | None, older_than: int | None, confirmation: str | None
-    ) -> Confirmation | Elicit[Confirmation]:
-        with tool_errors():
-            found = await _clearable(client_of(ctx), type, older_than)
-        return _removal(found, type, older_than).agree(ctx, confirmation) if found else Confirmation(delete=True)
-
-    @server.tool(annotations=REMOVING)
-    async def memory_clear(
-        ctx: Context[Any, Any],
-        agreement: Annotated[ElicitationResult[Confirmation], Resolve(agreed)],
-        type: Kind | None = None,
-        older_than: Days = None,
-        confirmation: Token = None,
-    ) -> dict[str, Any]:
-        """Delete all your memories of one kind, or older than some days, or both. The user is asked first: either
-        directly, or the first call deletes nothing and gives a token; ask the user, and only if they agree call again
-        with it."""
-        client = client_of(ctx)
-        with tool_errors():
-            found = await _clearable(client, type, older_than)
-            if _is_agreed(agreement):
-                return {"deleted": await _clear(client, found)}
-        return _removal(found, type, older_than).refused(ctx)
+async def _agreed_to_purge(
+    ctx: ToolContext, user: str, confirmation: str | None
+) -> Confirmation | Elicit[Confirmation]:
+    with tool_errors():
+        return (await _purgeable(client_of(ctx), user)).agree(ctx, confirmation)
 
 
-def register_purge_tool(server: MCPServer[Any], client_of: ClientOf) -> None:
-    """user_purge, which asks first."""
+async def memory_clear(
+    ctx: ToolContext,
+    agreement: Annotated[ElicitationResult[Confirmation], Resolve(_agreed_to_clear)],
+    type: Kind | None = None,
+    older_than: Days = None,
+    confirmation: Token = None,
+) -> Cleared:
+    """Delete all your memories of one kind, or older than some days, or both. The user is asked first: either
+    directly, or the first call deletes nothing and gives a token; ask the user, and only if they agree call again
+    with it."""
+    client = client_of(ctx)
+    with tool_errors():
+        found = await _clearable(client, type, older_than)
+        if _is_agreed(agreement):
+            return {"deleted": await _clear(client, found)}
+    return _removal(found, type, older_than).refused(ctx)
 
-    async def agreed(
-        ctx: Context[Any, Any], user: str, confirmation: str | None
-    ) -> Confirmation | Elicit[Confirmation]:
-        with tool_errors():
-            return (await _purgeable(client_of(ctx), user)).agree(ctx, confirmation)
 
-    @server.tool(annotations=REMOVING)
-    async def user_purge(
-        ctx: Context[Any, Any],
-        user: Annotated[str, Field(description="the person's name, as memories and messages have it")],
-        agreement: Annotated[ElicitationResult[Confirmation], Resolve(agreed)],
-        confirmation: Token = None,
-    ) -> dict[str, Any]:
-        """Forget a person for good: all memories about or from them, their messages, sessions and documents. It needs
-        an admin key and cannot be undone. The user is asked first, as with memory_clear."""
-        client = client_of(ctx)
-        with tool_errors():
-            if _is_agreed(agreement):
-                return {"purged": user, **await client.purge_user(user)}
-            return (await _purgeable(client, user)).refused(ctx)
+async def user_purge(
+    ctx: ToolContext,
+    user: Person,
+    agreement: Annotated[ElicitationResult[Confirmation], Resolve(_agreed_to_purge)],
+    confirmation: Token = None,
+) -> Purged:
+    """Forget a person for good: all memories about or from them, their messages, sessions and documents. It needs
+    an admin key and cannot be undone. The user is asked first, as with memory_clear."""
+    client = client_of(ctx)
+    with tool_errors():
+        if _is_agreed(agreement):
+            return {"purged": user, "receipt": (await client.purge_user(user))["receipt"]}
+        return cast(Purged, (await _purgeable(client, user)).refused(ctx))
 
 
 async def _purgeable(client: AsyncReverie, user: str) -> Removal:
@@ -141,12 +130,13 @@ async def _clearable(client: AsyncReverie, type: MemoryType | None, older_than: 
     if type is None and older_than is None:
         raise ToolError("Give type, older_than, or both.")
     before = None if older_than is None else datetime.now(UTC) - timedelta(days=older_than)
-    own = client.options.agent
-    if own is None:
-        bound = await anext(client.list_agents(limit=1), None)
-        if bound is None:
-            return []
-        own = bound.agent
+    named = await acting_agent(client)
+    if named is None:
+        raise ToolError(NO_AGENT)
+    try:
+        own = (await client.get_agent(named)).agent
+    except NotFound:
+        return []
     filters = given(type=[type] if type else None, created_until=before, agent=own)
     found = []
     async for memory in client.list_memories(limit=200, **cast(MemoryFilters, filters)):
@@ -184,7 +174,7 @@ def _is_agreed(agreement: ElicitationResult[Confirmation]) -> bool:
     return said is not None and said.delete
 
 
-def _can_ask(ctx: Context[Any, Any]) -> bool:
+def _can_ask(ctx: ToolContext) -> bool:
     """Whether the client can put a question to its user."""
     capabilities = ctx.client_capabilities
     asking = capabilities.elicitation if capabilities is not None else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reverie_client import AsyncReverie
-from service.mcp.tools import build_server
+from service.mcp.server import build_server
 
 
 async def serve_stdio(url: str, api_key: str, agent: str | None) -> None:

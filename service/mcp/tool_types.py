@@ -1,7 +1,4 @@
-"""What the tools have in common: their arguments, their hints, and how the API's refusals are answered.
-
-The SDK reads annotations while it registers a tool, so in the modules of tools they are not postponed.
-"""
+"""What the tools have in common: their arguments, their client, and how the API's refusals are answered."""
 
 from __future__ import annotations
 
@@ -11,18 +8,15 @@ from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from reverie_client import AsyncReverie, ReverieClientError
+from reverie_client import APIError, AsyncReverie, ReverieClientError
 from reverie_client.models import MemoryType, Scope
 
-ClientOf = Callable[[Context[Any, Any]], AsyncReverie]
-"""The client that acts for whoever sent a request."""
-
-READING = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-WRITING = ToolAnnotations(destructive_hint=False, open_world_hint=False)
-REMOVING = ToolAnnotations(destructive_hint=True, open_world_hint=False)
+ClientOf = Callable[[Any], AsyncReverie]
+"""The client that acts for whoever sent a request (of Starlette; None over standard input)."""
+ToolContext = Context[Any, Any]
+NO_AGENT = "Name the acting agent: this key is bound to none."
 
 Kind = Annotated[
     MemoryType,
@@ -37,10 +31,31 @@ Metadata = Annotated[dict[str, Any] | None, Field(description="a JSON object of 
 About = Annotated[str | None, Field(description="the person it is about")]
 OccurredAt = Annotated[str | None, Field(description="when it happened (RFC 3339)")]
 ExpiresAt = Annotated[str | None, Field(description="until when it holds (RFC 3339); left out, for good")]
+MemoryId = Annotated[str, Field(description="its id, from memory_search")]
+Person = Annotated[str, Field(description="the person's name, as memories and messages have it")]
+MaxTokens = Annotated[
+    int | None,
+    Field(ge=0, le=16_000, description="what it may take, in tokens; left out: the workspace's default"),
+]
+Limit = Annotated[int, Field(ge=1, le=50, description="how many at most")]
 Readers = Annotated[
     Scope | None,
     Field(description="who may read it: agent (you alone, the default), team, task, session, or prime"),
 ]
+
+
+def client_of(ctx: ToolContext) -> AsyncReverie:
+    """The client that acts for whoever sent the request."""
+    request = ctx.request_context
+    client: AsyncReverie = request.lifespan_context(request.request)
+    return client
+
+
+async def acting_agent(client: AsyncReverie) -> str | None:
+    """The agent that the client acts as: the one named, else that of its key; None where it has none yet."""
+    if client.options.agent is not None:
+        return client.options.agent
+    return (await client.whoami()).agent
 
 
 @contextmanager
@@ -49,7 +64,14 @@ def tool_errors() -> Iterator[None]:
     try:
         yield
     except ReverieClientError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(explained(error)) from error
+
+
+def explained(error: ReverieClientError) -> str:
+    """Why a call failed, with the fields at fault."""
+    named = [error for error in error.errors if error.get("loc")] if isinstance(error, APIError) else []
+    fields = "; ".join(f"{'.'.join(map(str, one['loc'][1:] or one['loc']))}: {one['msg']}" for one in named)
+    return f"{error} ({fields})" if fields and fields not in str(error) else str(error)
 
 
 def given(**arguments: Any) -> dict[str, Any]:

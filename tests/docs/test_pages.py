@@ -10,10 +10,7 @@ import ast
 import contextlib
 import inspect
 import io
-import json
-import os
 import re
-import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +18,6 @@ from typing import Any
 import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
-from mcp import Client, StdioServerParameters
 
 from tests.fakes.openai_server import Reply
 from tests.fakes.wire_formats import FakeModels
@@ -129,15 +125,3 @@ async def test_every_snippet_runs(
         if output is not None:
             assert printed.getvalue() == output, f"{page.name}:{line}"
     assert model.calls["chat"] + model.calls["responses"] == len(script)
-
-
-async def test_the_configuration_of_an_mcp_client_starts_a_server_that_answers(reverie: ServerProcess) -> None:
-    text = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
-    (written,) = (body for language, body in FENCE.findall(text) if language == "json")
-    configured = json.loads(written)["mcpServers"]["reverie"]
-    assert Path(configured["command"]).name == "python"
-    assert configured["env"].keys() == {"REVERIE_URL", "REVERIE_API_KEY"}
-    given = {"REVERIE_URL": f"http://127.0.0.1:{reverie.port}", "REVERIE_API_KEY": ADMIN_KEY}
-    server = StdioServerParameters(command=sys.executable, args=configured["args"], env=os.environ | given)
-    async with Client(server) as client:
-        assert "memory_search" in {tool.name for tool in (await client.list_tools()).tools}

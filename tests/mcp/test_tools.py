@@ -16,10 +16,13 @@ from tests.live_api import ADMIN_KEY, Api
 from tests.mcp_client import Connect, over_http, over_stdio, told
 from tests.pg_dump import dump
 
-TOOLS = {
-    "memory_search", "memory_save", "memory_update", "memory_context", "memory_forget", "memory_clear", "user_purge",
-    "entity_graph",
+READING = {
+    "memory_search", "memory_context", "memory_ask", "entity_graph", "user_profile", "page_list", "page_read",
+    "inbox_list", "search", "fetch",
 }  # fmt: skip
+WRITING = {"memory_save", "memory_update", "memory_restore", "page_create", "inbox_decide", "dream"}
+REMOVING = {"memory_forget", "memory_clear", "user_purge"}
+TOOLS = READING | WRITING | REMOVING
 both = pytest.mark.parametrize("connect", [over_http, over_stdio], ids=["http", "stdio"])
 
 
@@ -31,12 +34,20 @@ async def test_every_tool_is_listed_described_and_called(static_api: Api, connec
         assert set(tools) == TOOLS
         for tool in tools.values():
             assert tool.description
-            assert tool.annotations is not None
-            hidden = {"ctx", "agreement"}
+            hints = tool.annotations
+            assert hints is not None
+            assert hints.title == tool.title
+            assert hints.title
+            assert hints.read_only_hint is (tool.name in READING)
+            assert hints.destructive_hint is (tool.name in REMOVING)
+            assert hints.open_world_hint is False
+            assert tool.output_schema is not None
+            assert tool.output_schema["type"] == "object"
             fields = tool.input_schema["properties"]
-            assert not hidden & set(fields)
-            if tool.name != "memory_search":
-                assert any("description" in field for field in fields.values())
+            assert not {"ctx", "agreement"} & set(fields)
+            assert tool.input_schema["additionalProperties"] is False
+            for name, field in fields.items():
+                assert "description" in field or name in ("type", "types"), f"{tool.name}.{name}"
         saved = await told(client, "memory_save", content="Ana prefers green tea", type="preference", user="ana")
         assert saved["outcome"] == "created"
         again = await told(client, "memory_save", content="Ana prefers green tea", type="preference", user="ana")

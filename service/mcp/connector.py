@@ -1,0 +1,104 @@
+"""search and fetch, as the connectors and the deep research of ChatGPT call them, and whoever else follows that shape.
+
+The SDK reads the annotations of tools, so in modules of tools they are not postponed.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from reverie_client import models as m
+from service.mcp.answers import Fetched, SearchResult, SearchResults
+from service.mcp.tool_types import ToolContext, client_of, tool_errors
+
+TITLE_MAX = 80
+RESULTS_MAX = 20
+_ID = re.compile(r"(?:(memory|document):)?([0-9a-fA-F-]{32,36})")
+
+
+async def search(
+    ctx: ToolContext, query: Annotated[str, Field(description="what to look for, as a question or a few words")]
+) -> SearchResults:
+    """Search memories and documents by words and by meaning. Each result has an id to fetch it in full with."""
+    with tool_errors():
+        found = await client_of(ctx).search(query, include=["memories", "documents"], limit=RESULTS_MAX)
+    base = _base(ctx)
+    results = {one["id"]: one for result in found.results for one in _results(result, base)}
+    return {"results": list(results.values())}
+
+
+async def fetch(
+    ctx: ToolContext, id: Annotated[str, Field(description="the id of a result of search, or of a memory")]
+) -> Fetched:
+    """A memory or a document in full, by its id."""
+    match = _ID.fullmatch(id.strip())
+    if match is None:
+        raise ToolError("id: give the id of a result of search, such as memory:<uuid>")
+    kind, uuid = match.groups()
+    with tool_errors():
+        if kind == "document":
+            return _document(await client_of(ctx).get_document(uuid), _base(ctx))
+        return _memory(await client_of(ctx).get_memory(uuid), _base(ctx))
+
+
+def _results(result: m.SearchResult, base: str) -> Iterator[SearchResult]:
+    if result.memory is not None:
+        yield {
+            "id": f"memory:{result.memory.id}",
+            "title": _title(result.memory.content),
+            "url": f"{base}/v1/memories/{result.memory.id}",
+        }
+    elif result.document is not None:
+        document = result.document.document_id
+        yield {
+            "id": f"document:{document}",
+            "title": _title(result.document.title),
+            "url": f"{base}/v1/documents/{document}",
+        }
+
+
+def _memory(memory: m.MemoryRecord, base: str) -> Fetched:
+    known: dict[str, Any] = {
+        "kind": "memory",
+        "type": memory.type,
+        "user": memory.user,
+        "according_to": memory.hearsay_by,
+        "happened": (memory.occurred_at or memory.created_at).isoformat(),
+        "tags": memory.tags,
+    }
+    return {
+        "id": f"memory:{memory.id}",
+        "title": _title(memory.content),
+        "text": memory.content,
+        "url": f"{base}/v1/memories/{memory.id}",
+        "metadata": {name: value for name, value in known.items() if value},
+    }
+
+
+def _document(document: m.Document, base: str) -> Fetched:
+    known: dict[str, Any] = {
+        "kind": "document",
+        "user": document.user,
+        "created_at": document.created_at.isoformat(),
+    }
+    return {
+        "id": f"document:{document.id}",
+        "title": _title(document.title),
+        "text": document.text,
+        "url": f"{base}/v1/documents/{document.id}",
+        "metadata": {name: value for name, value in known.items() if value},
+    }
+
+
+def _title(text: str) -> str:
+    line = " ".join(text[: 4 * TITLE_MAX].split())
+    return line if len(line) <= TITLE_MAX else f"{line[: TITLE_MAX - 1].rstrip()}…"
+
+
+def _base(ctx: ToolContext) -> str:
+    """The address of the API, as the caller reached it."""
+    request = ctx.request_context.request
+    return str(request.base_url if request is not None else client_of(ctx).http.base_url).rstrip("/")

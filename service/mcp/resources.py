@@ -1,0 +1,141 @@
+"""What clients can attach to a conversation without a tool: the bulletin of the agent, profiles, and pages."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.resources import ResourceSecurity
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, Resource
+
+from reverie_client import AsyncReverie, InvalidRequest, NotFound, ReverieClientError
+from service.mcp.tool_types import NO_AGENT, ToolContext, acting_agent, client_of, explained
+
+ROOT: Final = "reverie:/"
+MARKDOWN: Final = "text/markdown"
+LISTED_MAX: Final = 50
+"""Of the pages and of the profiles that are listed; any other is read by its template."""
+NAMES: Final = ResourceSecurity(exempt_params={"user"})
+"""Names of users may look like paths: each goes into one segment of the API's path, percent-encoded."""
+
+
+async def bulletin(ctx: ToolContext, version: str | None = None) -> str:
+    """What you know now, in short; with a version, what you knew then."""
+    client = client_of(ctx)
+    with _resource_errors():
+        agent = await acting_agent(client)
+        if agent is None:
+            raise ResourceError(NO_AGENT)
+        return (await client.bulletin(agent, _number(version))).content
+
+
+async def profile(ctx: ToolContext, user: str) -> str:
+    """What holds about a person, field by field."""
+    with _resource_errors():
+        held = await client_of(ctx).profile(user)
+    lines = [f"- {field.name}: {_shown(field.value)} (since {field.since.date()})" for field in held.fields]
+    return "\n".join([f"# {held.user}", "", *(lines or ["Nothing is known."])])
+
+
+async def page(ctx: ToolContext, page_id: str) -> str:
+    """A standing question with its newest answer; every sentence cites its memories."""
+    with _resource_errors():
+        held = await client_of(ctx).get_page(page_id)
+    lines = [
+        f"{sentence.text} [{', '.join(str(one) for one in sentence.memory_ids)}]"
+        for sentence in held.sentences
+    ]  # fmt: skip
+    return "\n\n".join([f"# {held.question}", *(lines or ["Nothing is known."])])
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A kind of resource, and the address of one."""
+
+    uri: str
+    name: str
+    title: str
+    read: Callable[..., Any]
+
+
+TEMPLATES: Final = (
+    Template(f"{ROOT}/bulletin{{?version}}", "bulletin", "Bulletin of the agent", bulletin),
+    Template(f"{ROOT}/users/{{user}}/profile", "profile", "Profile of a person", profile),
+    Template(f"{ROOT}/pages/{{page_id}}", "page", "Standing question with its answer", page),
+)
+
+
+def register_resources(server: MCPServer[Any]) -> None:
+    """Serve the templates; ``list_resources`` lists what there is to read."""
+    for template in TEMPLATES:
+        server.resource(
+            template.uri,
+            name=template.name,
+            title=template.title,
+            description=template.read.__doc__,
+            mime_type=MARKDOWN,
+            security=NAMES,
+        )(template.read)
+
+
+async def list_resources(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware: the list is the caller's own, which the SDK's list of fixed resources cannot be."""
+    result = await call_next(ctx)
+    if ctx.method != "resources/list" or not isinstance(result, dict):
+        return result
+    client: AsyncReverie = ctx.lifespan_context(ctx.request)
+    try:
+        listed = await _listed(client)
+    except ReverieClientError as error:
+        raise MCPError(code=INTERNAL_ERROR, message=explained(error)) from error
+    return result | {"resources": [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in listed]}
+
+
+async def _listed(client: AsyncReverie) -> list[Resource]:
+    found: list[Resource] = []
+    if await acting_agent(client) is None:
+        return found
+    found.append(_resource("bulletin", "bulletin", "Bulletin"))
+    async for one in client.list_pages(limit=LISTED_MAX):
+        found.append(_resource(f"pages/{one.id}", "page", one.question))
+        if len(found) > LISTED_MAX:
+            break
+    pages = len(found)
+    async for user in client.list_users(limit=LISTED_MAX):
+        found.append(_resource(f"users/{quote(user.user, safe='')}/profile", "profile", f"Profile of {user.user}"))
+        if len(found) - pages == LISTED_MAX:
+            break
+    return found
+
+
+def _resource(path: str, name: str, title: str) -> Resource:
+    return Resource(uri=f"{ROOT}/{path}", name=name, title=title, mime_type=MARKDOWN)
+
+
+def _number(version: str | None) -> int | None:
+    if version is None:
+        return None
+    if not version.isdecimal() or len(version) > 9:
+        raise ResourceNotFoundError("version: must be the number of a bulletin")
+    return int(version)
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+@contextmanager
+def _resource_errors() -> Iterator[None]:
+    """What the API refuses, as an error of the protocol."""
+    try:
+        yield
+    except (NotFound, InvalidRequest) as error:
+        raise ResourceNotFoundError(explained(error)) from error
+    except ReverieClientError as error:
+        raise ResourceError(explained(error)) from error

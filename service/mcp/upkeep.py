@@ -1,0 +1,135 @@
+"""The tools around memory: standing questions, the inbox, and dreams.
+
+The SDK reads the annotations of tools, so in modules of tools they are not postponed.
+"""
+
+import asyncio
+from typing import Annotated, Literal, cast
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from reverie_client.models import Dream
+from reverie_client.options import PageFields, ProposalEdit
+from service.mcp.answers import (
+    Decision,
+    Dreamed,
+    Inbox,
+    StandingPage,
+    StandingPages,
+    page_of,
+    proposal_of,
+)
+from service.mcp.tool_types import (
+    NO_AGENT,
+    About,
+    Importance,
+    Kind,
+    Limit,
+    Tags,
+    ToolContext,
+    acting_agent,
+    client_of,
+    given,
+    tool_errors,
+)
+
+POLL_S = 0.5
+RUNNING = ("queued", "running")
+
+
+async def page_list(ctx: ToolContext, limit: Limit = 20) -> StandingPages:
+    """Your standing questions, each with its newest answer; every sentence cites its memories."""
+    pages: list[StandingPage] = []
+    with tool_errors():
+        async for page in client_of(ctx).list_pages(limit=limit):
+            pages.append(page_of(page))
+            if len(pages) == limit:
+                break
+    return {"pages": pages}
+
+
+async def page_read(
+    ctx: ToolContext, page_id: Annotated[str, Field(description="its id, from page_list")]
+) -> StandingPage:
+    """One standing question with its newest answer, without the sentences that do not hold any more."""
+    with tool_errors():
+        return page_of(await client_of(ctx).get_page(page_id))
+
+
+async def page_create(
+    ctx: ToolContext,
+    question: Annotated[str, Field(description="what shall be answered now and from now on")],
+    types: Annotated[list[Kind] | None, Field(description="from these kinds only")] = None,
+    tags: Annotated[list[str] | None, Field(description="from what has one of these tags only")] = None,
+    user: Annotated[str | None, Field(description="from what is about this person only")] = None,
+    trigger: Annotated[
+        str | None,
+        Field(description="when it is answered again: dream (after each that bears on it), manual, or a crontab"),
+    ] = None,
+    max_tokens: Annotated[int | None, Field(ge=50, le=4_000, description="the longest answer; 500 unless set")] = None,
+) -> StandingPage:
+    """Ask a standing question: it is answered now, and again when what is known has changed."""
+    scope = given(types=types, tags=tags, user=user)
+    fields = given(scope=scope, trigger=trigger, max_tokens=max_tokens)
+    with tool_errors():
+        return page_of(await client_of(ctx).create_page(question, **cast(PageFields, fields)))
+
+
+async def inbox_list(ctx: ToolContext, limit: Limit = 20) -> Inbox:
+    """Statements that dreams were not sure enough of to remember, for the user to decide on; newest first."""
+    proposals = []
+    with tool_errors():
+        async for proposal in client_of(ctx).list_inbox(limit=limit):
+            proposals.append(proposal_of(proposal))
+            if len(proposals) == limit:
+                break
+    return {"proposals": proposals}
+
+
+async def inbox_decide(
+    ctx: ToolContext,
+    proposal_id: Annotated[str, Field(description="its id, from inbox_list")],
+    action: Annotated[
+        Literal["accept", "edit", "reject", "reopen"],
+        Field(description="accept: remember it; edit: remember it with these changes; reject: never again"),
+    ],
+    content: Annotated[str | None, Field(description="with edit: what it shall say")] = None,
+    type: Kind | None = None,
+    user: About = None,
+    importance: Importance = None,
+    tags: Tags = None,
+) -> Decision:
+    """Carry out what the user has decided on a statement of the inbox."""
+    changes = given(content=content, type=type, user=user, importance=importance, tags=tags)
+    with tool_errors():
+        decided = await client_of(ctx).decide_proposal(proposal_id, action, **cast(ProposalEdit, changes))
+    memory_id = str(decided.memory.id) if decided.memory else None
+    return {"id": str(decided.proposal.id), "status": decided.proposal.status, "memory_id": memory_id}
+
+
+async def dream(
+    ctx: ToolContext,
+    dry_run: Annotated[bool, Field(description="only show what would change")] = False,
+    wait_s: Annotated[int, Field(ge=0, le=300, description="how many seconds to wait for its end at most")] = 60,
+) -> Dreamed:
+    """Have what was said and saved consolidated now. A dream that goes on after the wait is answered as it is then."""
+    with tool_errors():
+        client = client_of(ctx)
+        agent = await acting_agent(client)
+        if agent is None:
+            raise ToolError(NO_AGENT)
+        seen = await client.dream(agent, dry_run=dry_run)
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        while seen.status in RUNNING and (waited := loop.time() - started) < wait_s:
+            await ctx.report_progress(waited, wait_s, f"The dream is {seen.status}.")
+            await asyncio.sleep(min(POLL_S, wait_s - waited))
+            seen = await client.get_dream(seen.id)
+        if seen.status not in RUNNING:
+            await ctx.report_progress(wait_s, wait_s, f"The dream has {_outcome(seen)}.")
+    return {"id": str(seen.id), "status": seen.status, "report": seen.report, "error": seen.error}
+
+
+def _outcome(seen: Dream) -> str:
+    return "failed" if seen.status == "failed" else "ended"
