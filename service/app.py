@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from service import __version__
 from service.api import docs_page, errors
+from service.api.cors import CorsMiddleware
 from service.api.fast_route import FastRouteMiddleware
 from service.api.idempotency import IdempotencyMiddleware
 from service.api.middleware import RequestMiddleware
@@ -92,6 +93,8 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(WireFormatMiddleware)
     if telemetry is not None:
         app.add_middleware(telemetry.middleware)
+    if settings.cors_origins:
+        app.add_middleware(CorsMiddleware, origins=settings.cors_origins, excluded=endpoint.PATH)
     errors.install(app)
     app.router.routes.extend(_routes())
     app.router.routes.extend(docs_page.ROUTES)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "REVERIE_"
 CLIENT_NAMES = ("REVERIE_URL", "REVERIE_API_KEY", "REVERIE_AGENT")
@@ -44,6 +45,29 @@ def _models(given: object) -> object:
 
 EnvironmentModels = Annotated[tuple[EnvironmentModel, ...], BeforeValidator(_models), Field(max_length=5)]
 """The model of a step and its alternatives, in the order in which they are called; empty: no call."""
+
+
+def _is_origin(text: str) -> bool:
+    """Whether a browser may send this as the origin of a page: scheme and host in lower case, and no more."""
+    parts = urlsplit(text)
+    return (
+        bool(parts.scheme and parts.hostname)
+        and f"{parts.scheme}://{parts.netloc}" == text.lower() == text
+        and not set("@* ") & set(text)
+    )
+
+
+def _origins(given: object) -> object:
+    """From a list with commas; ``*`` alone stands for every origin. Raises ValueError for what no browser sends."""
+    if not isinstance(given, str):
+        return given
+    origins = tuple(origin for part in given.split(",") if (origin := part.strip()))
+    if origins != ("*",) and not all(map(_is_origin, origins)):
+        raise ValueError("must be origins with commas between, each as https://app.example:8080, or `*` alone")
+    return origins
+
+
+Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_origins)]
 STEP = "as for LLM_MODEL; `off`, or JSON with base URL, key, timeout and alternatives"
 
 
@@ -80,6 +104,9 @@ class Settings(BaseSettings):
     log_level: str = Field("info", alias="REVERIE_LOG_LEVEL", pattern="^(?i:debug|info|warning|error)$")
     log_format: Literal["auto", "text", "json"] = Field(
         "auto", alias="REVERIE_LOG_FORMAT", description="auto: text on a terminal, else JSON lines"
+    )
+    cors_origins: Origins = Field(
+        (), alias="REVERIE_CORS_ORIGINS", description="whose pages may call the API from a browser; unset: none"
     )
     body_timeout_s: float = Field(
         30.0, alias="REVERIE_BODY_TIMEOUT_S", gt=0, description="for a body to come; then 408"

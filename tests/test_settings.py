@@ -150,3 +150,29 @@ def test_what_names_no_model_of_a_step_is_refused_without_repeating_it(
     with pytest.raises(ValidationError, match="LLM_ASK") as caught:
         Settings(_env_file=None)
     assert "sk-x" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "origins"),
+    [
+        ("", ()),
+        ("*", ("*",)),
+        ("https://app.example", ("https://app.example",)),
+        (" https://app.example , http://localhost:5173,", ("https://app.example", "http://localhost:5173")),
+        ("capacitor://localhost", ("capacitor://localhost",)),
+    ],
+)
+def test_origins_are_a_list_with_commas(monkeypatch: pytest.MonkeyPatch, given: str, origins: tuple[str, ...]) -> None:
+    monkeypatch.setenv("REVERIE_CORS_ORIGINS", given)
+    assert Settings(_env_file=None).cors_origins == origins
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["app.example", "https://app.example/", "https://app.example/page", "https://*", "https://App.example", "null",
+     "https://a.example, *", "https://me@app.example", "https://[::1", "https://a.example https://b.example"],
+)  # fmt: skip
+def test_what_no_browser_sends_as_origin_is_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("REVERIE_CORS_ORIGINS", given)
+    with pytest.raises(ValidationError, match="REVERIE_CORS_ORIGINS"):
+        Settings(_env_file=None)

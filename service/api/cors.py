@@ -1,0 +1,36 @@
+"""Cross-origin requests: pages of the origins that REVERIE_CORS_ORIGINS lists may call the API from a browser.
+
+A page brings its key in a header. Cookies and other credentials of the browser are never allowed, and the Studio, whose
+sessions are cookies, is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+MAX_AGE_S = 600
+
+
+class CorsMiddleware:
+    """Answers preflights, and tells browsers which pages may read an answer; not under ``excluded``."""
+
+    def __init__(self, app: ASGIApp, origins: Sequence[str], excluded: str) -> None:
+        self._app = app
+        self._excluded = excluded
+        self._cors = CORSMiddleware(
+            app,
+            allow_origins=origins,
+            allow_methods=METHODS,
+            allow_headers=["*"],
+            expose_headers=["*"],
+            max_age=MAX_AGE_S,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        excluded = path == self._excluded or path.startswith(f"{self._excluded}/")
+        await (self._app if excluded else self._cors)(scope, receive, send)
