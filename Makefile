@@ -13,7 +13,7 @@ FAST := tests/domain tests/provider tests/privacy tests/llm tests/embedding test
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock newest run test test-fast dream migrate check schema client-types bench clean
+.PHONY: help install lock newest run test test-fast test-integrations dream migrate check schema client-types bench clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ test: $(INSTALLED) ## every test, on an embedded Postgres of its own [WORKERS=4]
 
 test-fast: $(INSTALLED) ## rules, texts, queries and the basics of the API: for every change
 	$(BIN)/python -m pytest -q -n $(or $(WORKERS),2) --dist loadgroup $(FAST)
+
+test-integrations: $(INSTALLED) ## the examples of every framework, under its real packages, which are installed into .integrations
+	INSTALL_INTEGRATIONS=1 $(BIN)/python -m pytest -n 0 -m integration tests/integrations
 
 dream: $(RUNNABLE) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now
 	@test -n "$(AGENT)" || { echo "Whose dream? make dream AGENT=name"; exit 2; }

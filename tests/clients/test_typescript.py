@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import tarfile
 from collections import defaultdict
 from pathlib import Path
@@ -24,16 +23,16 @@ from reverie_client.api import Api
 from service import __version__
 from tests.api_document import DOCUMENT
 from tests.clients.contract import CONTRACTS
+from tests.clients.npm import FOLDER, SKIPPED, npm, packed, run
 from tests.live_api import SharedServer
 from tests.processes import ROOT
 from tests.studio.browser import browser, chromium
 
 pytestmark = pytest.mark.xdist_group("typescript")
 
-FOLDER = ROOT / "clients" / "typescript"
 TYPES = FOLDER / "src" / "openapi.ts"
-SKIPPED = 77
 PACKED_BYTES_MAX = 200_000
+IMPORTED = re.compile(r"""(?:\bfrom |\brequire\(|\bimport\()["']([^"']+)["']""")
 EXAMPLES = re.findall(
     r"```typescript\n(.*?)```\n\n```text\n(.*?)```", (FOLDER / "README.md").read_text("utf-8"), re.DOTALL
 )
@@ -73,21 +72,9 @@ reverie.listMemories({ limit: "many" });
 """.lstrip()
 MISTAKEN_LINES = {3, 4, 5, 6, 7, 8}
 SCRIPTS = {f"example{number}.mts": code for number, (code, _) in enumerate(EXAMPLES)}
-SCRIPTS |= {"used.cts": FROM_COMMONJS, "mistakes.mts": MISTAKES}
-
-
-def npm(*command: str, **environment: str) -> str:
-    """What npm says in the folder of the client; AssertionError where it fails, skipped where it cannot be run."""
-    done = run(ROOT, str(ROOT / "scripts" / "typescript.sh"), *command, **environment)
-    if done.returncode == SKIPPED:
-        pytest.skip(done.stderr.strip())
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def run(folder: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    given = os.environ | environment
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=given)
+[OF_THE_README] = re.findall(r"```ts\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+GIVEN = "const apiKey: string = (globalThis as any).process.env.REVERIE_API_KEY;\n"
+SCRIPTS |= {"readme.mts": GIVEN + OF_THE_README, "used.cts": FROM_COMMONJS, "mistakes.mts": MISTAKES}
 
 
 def test_the_lock_has_every_package_by_its_hash_and_names_no_other_registry() -> None:
@@ -153,9 +140,8 @@ async def test_its_own_tests_pass_against_a_live_server(served: SharedServer) ->
 def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty project into which the package is installed from its archive, without a network."""
     folder = tmp_path_factory.mktemp("outside")
-    npm("pack", "--silent", "--pack-destination", str(folder))
+    archive = packed(folder)
     (folder / "package.json").write_text('{"private": true}', encoding="utf-8")
-    [archive] = folder.glob("*.tgz")
     done = run(folder, "npm", "install", "--offline", "--no-audit", "--no-fund", archive.name)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
@@ -186,9 +172,12 @@ def test_the_package_holds_what_was_built_and_needs_nothing(outside: Path) -> No
     assert {name.split("/")[0] for name in names} == {"README.md", "LICENSE", "package.json", "dist"}
     installed = outside / "node_modules" / "@reverie" / "client"
     code = "".join(path.read_text("utf-8") for path in installed.rglob("*.js"))
-    imported = set(re.findall(r"""(?:\bfrom |\brequire\(|\bimport\()["']([^"']+)["']""", code))
+    imported = {name for name in IMPORTED.findall(code) if not name.startswith(("./", "../"))}
+    peers = json.loads((FOLDER / "package.json").read_text("utf-8"))["peerDependencies"]
     assert imported
-    assert all(name.startswith(("./", "../")) for name in imported)
+    assert all(any(name == peer or name.startswith(f"{peer}/") for peer in peers) for name in imported)
+    others = [path for path in installed.rglob("*.js") if path.parent.name != "integrations"]
+    assert all(name.startswith(("./", "../")) for path in others for name in IMPORTED.findall(path.read_text("utf-8")))
     assert [one.name for one in (outside / "node_modules").iterdir() if not one.name.startswith(".")] == ["@reverie"]
 
 
@@ -207,6 +196,15 @@ async def test_the_examples_of_the_readme_run_as_modules(
 ) -> None:
     assert complaints[f"example{number}.mts"] == set()
     assert await output(outside / f"example{number}.mjs", served) == EXAMPLES[number][1]
+
+
+async def test_the_example_of_the_projects_readme_runs(
+    outside: Path, complaints: dict[str, set[int]], served: SharedServer
+) -> None:
+    assert complaints["readme.mts"] == set()
+    compiled = outside / "readme.mjs"
+    compiled.write_text(compiled.read_text("utf-8").replace("http://localhost:8000", served.base_url), encoding="utf-8")
+    assert await output(compiled, served) == "We agreed to use tiered pricing with a free starter plan\n"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 /** The TypeScript client of Reverie: `Reverie` speaks the whole API, `Memory` has the methods of mem0. */
 
+export type { AgentMemoryOptions, MemoryTool } from "./agent-memory.js";
+export { AgentMemory } from "./agent-memory.js";
 export type { WireFormat } from "./calls/proxy.js";
 export * from "./errors.js";
 export type * from "./memory.js";

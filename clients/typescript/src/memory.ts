@@ -8,6 +8,7 @@
 
 import { NotAllowed, NotFound } from "./errors.js";
 import { Reverie } from "./reverie.js";
+import { textOf } from "./text.js";
 import type { ClientOptions } from "./transport.js";
 import type { MemoryDraft, MemoryRecord, MessageDraft, MessageRecord, SavedMemory, SearchResult } from "./types.js";
 
@@ -318,11 +319,4 @@ function turnItem(turn: MessageRecord, agent: string, session: string): MemoryIt
     run_id: session,
     role: turn.role,
   };
-}
-
-/** What a turn says; empty for what is no text. */
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  const parts: unknown[] = Array.isArray(content) ? content : [];
-  return parts.flatMap((part) => (part as { text?: string } | null)?.text || []).join("\n");
 }

@@ -70,7 +70,7 @@ function isRetryable(call: Call<unknown>, got: Got | ConnectionFailed): boolean 
 }
 
 /** Any string is a key; `crypto.randomUUID` is missing on pages that came without TLS. */
-function randomKey(): string {
+export function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

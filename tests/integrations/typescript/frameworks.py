@@ -1,0 +1,102 @@
+"""Projects in which the TypeScript client stands beside the real package of a framework."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.clients.npm import FOLDER, run, unpack
+from tests.integrations.environments import ENVIRONMENTS, IS_INSTALLING
+from tests.processes import ROOT
+
+LOCKED = ROOT / "tests" / "integrations" / "typescript"
+PAGES = ROOT / "docs" / "integrations" / "typescript"
+COMPILED = "out"
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """A framework, the entry point of the client for it, and the folder with the versions that are tried."""
+
+    locked: str
+    entry: str
+
+    @property
+    def page(self) -> str:
+        """The text of its page in the documentation."""
+        return (PAGES / f"{self.entry}.md").read_text("utf-8")
+
+    def example(self) -> tuple[str, str]:
+        """The first program of its page, and what it prints."""
+        found = re.search(r"```typescript\n(.*?)```\n\n```text\n(.*?)```", self.page, re.DOTALL)
+        assert found, self.page
+        return found[1], found[2]
+
+
+FRAMEWORKS = [
+    Framework("ai-sdk", "ai-sdk"),
+    Framework("ai-sdk-6", "ai-sdk"),
+    Framework("openai-agents", "openai-agents"),
+]
+
+
+def packages_of(framework: Framework) -> Path:
+    """The packages of a framework. Skipped, saying so, where they are not here and are not to be installed."""
+    locked = LOCKED / framework.locked
+    lock = (locked / "package-lock.json").read_bytes()
+    folder = ENVIRONMENTS / "node" / framework.locked
+    installed = folder / ".installed"
+    if not installed.exists() or installed.read_bytes() != lock:
+        if not IS_INSTALLING:
+            pytest.skip(f"THE PACKAGES OF {framework.locked} ARE NOT INSTALLED: make test-integrations does")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(locked / name, folder)
+        done = run(folder, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+        assert done.returncode == 0, done.stdout + done.stderr
+        installed.write_bytes(lock)
+    return folder / "node_modules"
+
+
+def project(folder: Path, framework: Framework, archive: Path) -> Path:
+    """An empty project with the framework and the client, and the programs for it, compiled by ``tsc --strict``."""
+    unpack(archive, folder)
+    _link(packages_of(framework), folder / "node_modules")
+    _link(FOLDER / "node_modules", folder / "node_modules", only=("@types", "undici-types"))
+    for name in ("src", "examples", "test/frameworks"):
+        shutil.copytree(FOLDER / name, folder / name)
+    programs = [f"examples/{framework.entry}.ts", f"test/frameworks/{framework.entry}.ts"]
+    settings = {
+        "extends": str(FOLDER / "tsconfig.json"),
+        "compilerOptions": {"noEmit": False, "outDir": COMPILED, "rootDir": ".", "skipLibCheck": True},
+        "exclude": [],
+        "include": [],
+        "files": [f"src/integrations/{framework.entry}.ts", *programs],
+    }
+    (folder / "tsconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    (folder / "package.json").write_text('{"private": true, "type": "module"}', encoding="utf-8")
+    done = run(folder, str(FOLDER / "node_modules" / ".bin" / "tsc"), "-p", "tsconfig.json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / COMPILED
+
+
+def node(program: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a compiled program; AssertionError where it fails."""
+    done = run(program.parent, "node", *options, program.name, **{"NO_COLOR": "1"} | environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def _link(packages: Path, place: Path, only: tuple[str, ...] = ()) -> None:
+    for one in packages.iterdir():
+        if (only and one.name not in only) or one.name.startswith("."):
+            continue
+        if not (place / one.name).exists():
+            os.symlink(one, place / one.name)
