@@ -227,8 +227,7 @@ async def test_a_browser_runs_it_in_a_page_of_the_same_origin(outside: Path, ser
         path = modules / route.request.url.partition("/the-client/")[2]
         await route.fulfill(path=path, content_type="text/javascript")
 
-    async with served.tenant() as tenant, browser() as opened:
-        page = await opened.new_page()
+    async with served.tenant() as tenant, browser() as opened, opened.page() as page:
         await page.route("**/the-client/**", module)
         await page.goto(f"{served.base_url}/healthz")
         assert await page.evaluate(IN_A_BROWSER, {"url": served.base_url, "apiKey": tenant.key}) == [

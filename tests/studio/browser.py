@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import os
 import re
 import shutil
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
-from playwright.async_api import Browser, ConsoleMessage, Locator, Page, Request, async_playwright, expect
+import psutil
+from playwright.async_api import (
+    Browser,
+    ConsoleMessage,
+    Error,
+    Locator,
+    Page,
+    Playwright,
+    Request,
+    async_playwright,
+    expect,
+)
+from playwright.async_api import TimeoutError as TookTooLong
 
 from tests.live_api import ADMIN_KEY
 
@@ -26,8 +41,14 @@ FLAGS = (
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WIDE = {"width": 1280, "height": 860}
 PHONE = {"width": 390, "height": 844}
-TIMEOUT_MS = 60_000
+TIMEOUT_MS = 120_000
+OPEN_S = 60.0
+"""For a browser to open with a page, and for a page to close; then it hangs."""
+VISIT_S = 600.0
+"""For all that a visitor does; then the browser is killed, so that whatever waits for it fails: not each of its actions
+has a time limit."""
 PRESSED_MS, PRESSES = 10_000, 3
+FITS = "document.documentElement.scrollWidth <= window.innerWidth"
 NOTE_BUTTONS = """
 (() => {
   const name = (button) => (button.ariaLabel || button.querySelector('.block')?.innerText || button.innerText).trim();
@@ -68,15 +89,77 @@ def chromium() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
-@asynccontextmanager
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium without a window, with a fresh profile."""
-    async with async_playwright() as playwright:
-        opened = await playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+class Chromium:
+    """A browser without a window. One that hangs or has ended is killed, and another one started."""
+
+    def __init__(self, playwright: Playwright) -> None:
+        self._playwright = playwright
+        self._browser: Browser | None = None
+        self._mark = f"--opened-by={uuid4().hex}"  # an argument that says nothing to a browser
+
+    @asynccontextmanager
+    async def page(self, visit_s: float = VISIT_S, **options: Any) -> AsyncIterator[Page]:
+        """A page with a profile of its own (``options`` of a context); the browser is killed after ``visit_s``."""
         try:
-            yield opened
+            page = await self._open(**options)
+        except (TimeoutError, Error):
+            self.kill()
+            page = await self._open(**options)
+        limit = asyncio.get_running_loop().call_later(visit_s, self.kill)
+        try:
+            yield page
         finally:
-            await opened.close()
+            limit.cancel()
+            await self._end(page.context.close())
+
+    async def close(self) -> None:
+        """End it."""
+        if self._browser is not None:
+            await self._end(self._browser.close())
+
+    def kill(self) -> None:
+        """End all of its processes at once."""
+        self._browser = None
+        for process in self.processes():
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+
+    def processes(self) -> list[psutil.Process]:
+        """Those of its browser, and of former ones that still run."""
+        found = []
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                if self._mark in child.cmdline():
+                    found += [child, *child.children(recursive=True)]
+        return found
+
+    async def _open(self, **options: Any) -> Page:
+        async with asyncio.timeout(OPEN_S):
+            if self._browser is None or not self._browser.is_connected():
+                flags = [*FLAGS, self._mark]
+                self._browser = await self._playwright.chromium.launch(executable_path=chromium(), args=flags)
+            context = await self._browser.new_context(**options)
+            context.set_default_timeout(TIMEOUT_MS)
+            return await context.new_page()
+
+    async def _end(self, closing: Coroutine[Any, Any, None]) -> None:
+        try:
+            await asyncio.wait_for(closing, OPEN_S)
+        except (TimeoutError, Error):
+            self.kill()
+
+
+@asynccontextmanager
+async def browser() -> AsyncIterator[Chromium]:
+    """Chromium without a window."""
+    playwright = await asyncio.wait_for(async_playwright().start(), OPEN_S)
+    opened = Chromium(playwright)
+    try:
+        yield opened
+    finally:
+        await opened.close()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(playwright.stop(), OPEN_S)
 
 
 @dataclass
@@ -124,9 +207,16 @@ class StudioPage:
         await expect(self.page.get_by_role("heading", name=place, exact=True, level=1)).to_be_visible()
 
     async def choose(self, label: str, option: str, within: Locator | None = None) -> None:
-        """Choose an option of a select."""
-        await (within or self.page).get_by_label(label, exact=True).click()
-        await self.page.get_by_role("option", name=option, exact=True).click()
+        """Choose an option of a select, which is opened again where a redraw has closed it."""
+        field = (within or self.page).get_by_label(label, exact=True)
+        offered = self.page.get_by_role("option", name=option, exact=True)
+        for _ in range(PRESSES - 1):
+            await field.click()
+            with suppress(TookTooLong):
+                await offered.click(timeout=PRESSED_MS)
+                return
+        await field.click()
+        await offered.click()
 
     async def look_at(self, agent: str) -> None:
         """Choose an agent, and wait for the page that is built for it."""
@@ -137,11 +227,12 @@ class StudioPage:
         """Press a button by its name."""
         await (within or self.page).get_by_role("button", name=name, exact=True).click()
 
-    async def open(self, item: Locator) -> None:
-        """Press an item of a list until its dialog is open."""
-        await self.press_until(item, self.page.get_by_role("dialog"), 1)
+    async def open(self, item: Locator | str) -> None:
+        """Press an item of a list, or a button by its name, until its dialog is open."""
+        button = self.page.get_by_role("button", name=item, exact=True) if isinstance(item, str) else item
+        await self.press_until(button, self.page.get_by_role("dialog"))
 
-    async def press_until(self, item: Locator, shown: Locator, count: int) -> None:
+    async def press_until(self, item: Locator, shown: Locator, count: int = 1) -> None:
         """Press an item until so many of others are shown: one that is drawn again under the pointer takes no press."""
         for _ in range(PRESSES - 1):
             await item.click()
@@ -181,25 +272,20 @@ class StudioPage:
             await self.page.set_viewport_size(viewport)  # type: ignore[arg-type]
             for scheme in ("light", "dark"):
                 await self.page.emulate_media(color_scheme=scheme)
-                await self.page.wait_for_timeout(150)
-                await self.page.screenshot(path=SCREENS / f"{name}-{size}-{scheme}.png")
-            wider = await self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-            if wider > 0:
-                self.faults.append(f"{name} is {wider} px wider than a {size} screen")
+                await self.page.screenshot(path=SCREENS / f"{name}-{size}-{scheme}.png", animations="disabled")
+            try:
+                await self.page.wait_for_function(FITS, timeout=PRESSED_MS)
+            except TookTooLong:
+                self.faults.append(f"{name} is wider than a {size} screen")
         await self.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
         await self.page.emulate_media(color_scheme="light")
 
 
 @asynccontextmanager
-async def visiting(opened: Browser, base: str) -> AsyncIterator[StudioPage]:
+async def visiting(opened: Chromium, base: str) -> AsyncIterator[StudioPage]:
     """A visitor with a profile of their own. Raises AssertionError for anything that went wrong unseen."""
-    context = await opened.new_context(viewport=WIDE, accept_downloads=True)  # type: ignore[arg-type]
-    context.set_default_timeout(TIMEOUT_MS)
-    page = await context.new_page()
-    visitor = StudioPage(page, base)
-    await visitor.watch()
-    try:
+    async with opened.page(viewport=WIDE, accept_downloads=True) as page:
+        visitor = StudioPage(page, base)
+        await visitor.watch()
         yield visitor
         assert not visitor.faults, "\n".join(visitor.faults)
-    finally:
-        await context.close()

@@ -11,12 +11,12 @@ from uuid import uuid4
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
 from tests.databases import TEMPLATE, Databases
 from tests.pgbouncer import Bouncer
 from tests.processes import ServerProcess, WorkerProcess
-from tests.studio.browser import TIMEOUT_MS, StudioPage, browser, chromium, visiting
+from tests.studio.browser import TIMEOUT_MS, Chromium, StudioPage, browser, chromium, visiting
 from tests.studio.seed import seed_story
 
 package = {"scope": "package", "loop_scope": "package"}
@@ -75,14 +75,14 @@ async def service(start: Start) -> AsyncIterator[ServerProcess]:
 
 
 @pytest_asyncio.fixture(**package)
-async def opened() -> AsyncIterator[Browser]:
+async def opened() -> AsyncIterator[Chromium]:
     """The browser."""
     async with browser() as running:
         yield running
 
 
 @pytest_asyncio.fixture(loop_scope="package")
-async def visitor(service: ServerProcess, opened: Browser) -> AsyncIterator[StudioPage]:
+async def visitor(service: ServerProcess, opened: Chromium) -> AsyncIterator[StudioPage]:
     """Somebody who has signed in with the admin key."""
     async with visiting(opened, f"http://127.0.0.1:{service.port}") as somebody:
         await somebody.sign_in()

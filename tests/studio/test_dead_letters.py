@@ -7,10 +7,10 @@ from uuid import uuid4
 
 import asyncpg
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
 from tests.processes import ServerProcess
-from tests.studio.browser import visiting
+from tests.studio.browser import Chromium, visiting
 from tests.studio.conftest import Start
 
 TABS = ("Health", "Settings", "Keys")
@@ -33,7 +33,7 @@ async def set_aside(server: ServerProcess, *contents: str) -> None:
     await connection.close()
 
 
-async def test_they_are_retried_and_given_up(start: Start, opened: Browser) -> None:
+async def test_they_are_retried_and_given_up(start: Start, opened: Chromium) -> None:
     async with start() as server, visiting(opened, f"http://127.0.0.1:{server.port}") as visitor:
         await visitor.sign_in()
         await visitor.go("Engine")
@@ -47,9 +47,10 @@ async def test_they_are_retried_and_given_up(start: Start, opened: Browser) -> N
         await visitor.press("Retry", first)
         await visitor.expect_notification("It is read once more.")
         second = visitor.page.locator(".split").filter(has_text="turn 2")
-        await visitor.press("Give up", second)
+        give_up = second.get_by_role("button", name="Give up")
+        await visitor.open(give_up)
         await visitor.close("Cancel")
-        await visitor.press("Give up", second)
+        await visitor.open(give_up)
         await visitor.press("Give up", visitor.dialog())
         await visitor.expect_notification("Given up.")
         await expect(second).to_be_hidden()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
 from tests.processes import ServerProcess
-from tests.studio.browser import visiting
+from tests.studio.browser import Chromium, visiting
 from tests.studio.conftest import Start
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -25,7 +25,7 @@ async def contents(server: ServerProcess) -> set[str]:
     return {memory["content"] for memory in answer.json()["items"]}
 
 
-async def test_proposals_are_decided_on_by_click_and_by_key(start: Start, opened: Browser) -> None:
+async def test_proposals_are_decided_on_by_click_and_by_key(start: Start, opened: Chromium) -> None:
     async with start() as server, visiting(opened, f"http://127.0.0.1:{server.port}") as visitor:
         settings = {"settings": {"dream": {"propose_below": 0.99}}}
         assert (await server.call("PUT", "/v1/agents/eve", json=settings)).is_success
@@ -39,14 +39,13 @@ async def test_proposals_are_decided_on_by_click_and_by_key(start: Start, opened
         rows, page = visitor.page.locator(".rows .item"), visitor.page
         await expect(rows).to_have_count(5)
         shown = page.locator(".column-of .card")
-        await rows.filter(has_text="Bergen").click()
-        await expect(shown.get_by_text("I live in Bergen.", exact=True)).to_be_visible()
+        await visitor.press_until(rows.filter(has_text="Bergen"), shown.get_by_text("I live in Bergen.", exact=True))
         await visitor.photograph("inbox")
 
         await visitor.press("Accept", shown)
         await expect(rows).to_have_count(4)
         assert await contents(server) == {"sam lives in Bergen."}
-        await rows.filter(has_text="tea").click()
+        await visitor.press_until(rows.filter(has_text="tea"), shown.get_by_text("I love tea.", exact=True))
         await visitor.press("Edit", shown)
         await visitor.press("Cancel", visitor.dialog())
         await visitor.press("Edit", shown)

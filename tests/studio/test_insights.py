@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
-from tests.studio.browser import visiting
+from tests.studio.browser import Chromium, visiting
 from tests.studio.conftest import Start
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
-async def test_an_insight_shows_its_evidence(start: Start, opened: Browser) -> None:
+async def test_an_insight_shows_its_evidence(start: Start, opened: Chromium) -> None:
     async with start() as server, visiting(opened, f"http://127.0.0.1:{server.port}") as visitor:
         await visitor.sign_in()
         for session, said in (("may", "I live in Berlin."), ("june", "I live in Bergen now.")):

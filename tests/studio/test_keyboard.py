@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess
-from tests.studio.browser import StudioPage, visiting
+from tests.studio.browser import Chromium, StudioPage, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -29,14 +29,14 @@ async def tab_to(page: Page, target: Locator) -> None:
     """Press Tab until the target has the focus, and see that it shows. Raises AssertionError when it is not reached."""
     for _ in range(STOPS_MAX):
         if await target.count() and await target.first.evaluate("one => one === document.activeElement"):
-            assert await page.evaluate(RING_SEEN), f"the focus on {target} cannot be seen"
+            await page.wait_for_function(RING_SEEN)
             return
         await page.keyboard.press("Tab")
     raise AssertionError(f"{STOPS_MAX} times Tab do not lead to {target}")
 
 
 async def test_a_memory_is_found_changed_deleted_and_restored_by_keyboard(
-    service: ServerProcess, opened: Browser
+    service: ServerProcess, opened: Chromium
 ) -> None:
     content = "The spare badge is in the red drawer"
     await service.call("POST", "/v1/memories", json={"agent": "ada", "type": "fact", "content": content})

@@ -9,7 +9,7 @@ from reverie_client import AsyncReverie
 from service.studio.live_updates import Events
 from tests.live_api import Api
 
-WITHIN_S = 60
+WITHIN_S = 180
 
 
 async def until(so: Callable[[], bool]) -> None:

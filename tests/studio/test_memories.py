@@ -7,16 +7,16 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
 from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess
-from tests.studio.browser import StudioPage, visiting
+from tests.studio.browser import Chromium, StudioPage, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
-async def test_a_key_opens_the_studio_and_stays_on_the_server(service: ServerProcess, opened: Browser) -> None:
+async def test_a_key_opens_the_studio_and_stays_on_the_server(service: ServerProcess, opened: Chromium) -> None:
     async with visiting(opened, f"http://127.0.0.1:{service.port}") as visitor:
         page = visitor.page
         await page.goto(f"{visitor.base}/studio")
@@ -85,7 +85,7 @@ async def test_hearsay_says_whose_word_it_is(visitor: StudioPage, service: Serve
     await visitor.look_at("gus")
     item = visitor.page.locator(".rows .item")
     await expect(item).to_contain_text("according to mallory")
-    await item.click()
+    await visitor.open(item)
     await expect(visitor.dialog()).to_contain_text("according to mallory")
 
 

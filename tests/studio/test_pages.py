@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess
-from tests.studio.browser import PRESSED_MS, PRESSES, StudioPage, visiting
+from tests.studio.browser import PRESSED_MS, PRESSES, Chromium, StudioPage, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -69,30 +70,27 @@ async def test_the_playground_explains_its_results(visitor: StudioPage) -> None:
     await visitor.choose("Types", "decision")
     await page.keyboard.press("Escape")
     await expect(results.filter(has_text="message in ")).to_have_count(0)
-    await results.get_by_role("button", name="Open").first.click()
+    await visitor.open(results.get_by_role("button", name="Open").first)
     await visitor.close("Close")
     visitor.has_pressed("/studio/playground", "playground", but=PANEL)
 
 
 async def test_dreams_are_read_run_and_undone(visitor: StudioPage, service: ServerProcess) -> None:
     page, rows = visitor.page, visitor.page.locator(".rows .item")
-    await visitor.go("Dreams")
+    await page.goto(f"{visitor.base}/studio/dreams?agent=ada")
     await expect(rows).to_have_count(2)
-    await rows.last.click()
-    await expect(page.locator(".change").filter(has_text="Created").first).to_be_visible()
-    await rows.first.click()
-    await expect(page.locator(".change").filter(has_text="Superseded").first).to_be_visible()
+    await visitor.press_until(rows.last, page.locator(".change").filter(has_text="Created").first)
+    await visitor.press_until(rows.first, page.locator(".change").filter(has_text="Superseded").first)
     await visitor.photograph("dreams")
-    await page.locator(".change").get_by_role("button", name="Open").first.click()
+    await visitor.open(page.locator(".change").get_by_role("button", name="Open").first)
     await page.get_by_role("tab", name="Sources").click()
     await expect(visitor.dialog().get_by_role("link", name="monday")).to_be_visible()
     await visitor.close("Close")
 
-    await rows.last.click()
-    await expect(page.locator(".change").filter(has_text="Superseded")).to_have_count(0)
-    await visitor.press("Undo this dream")
+    await visitor.press_until(rows.last, page.locator(".change").filter(has_text="Superseded"), 0)
+    await visitor.open("Undo this dream")
     await visitor.close("Cancel")
-    await visitor.press("Undo this dream")
+    await visitor.open("Undo this dream")
     await visitor.press("Undo", visitor.dialog())
     await visitor.expect_notification("This dream cannot be undone")
     await visitor.photograph("dream-refusal")
@@ -103,9 +101,10 @@ async def test_dreams_are_read_run_and_undone(visitor: StudioPage, service: Serv
 
     turns = [{"role": "user", "content": "I really love hiking in Jotunheimen. My favourite tea is Darjeeling."}]
     await service.call("POST", "/v1/sessions/hike/messages", json={"agent": "ada", "user": "Maya", "messages": turns})
-    await visitor.press("Dry run")
+    await visitor.look_at("All agents")
+    await visitor.open("Dry run")
     await visitor.close("Cancel")
-    await visitor.press("Dry run")
+    await visitor.open("Dry run")
     await visitor.press("ada", visitor.dialog())
     await visitor.expect_notification("What it would change")
     await visitor.look_at("ada")
@@ -113,7 +112,7 @@ async def test_dreams_are_read_run_and_undone(visitor: StudioPage, service: Serv
     await visitor.expect_notification(re.compile("^Dreamed: 1 message read"))
     await expect(page.locator(".change").filter(has_text="Darjeeling").first).to_be_visible()
     await visitor.photograph("dream-done")
-    await visitor.press("Undo this dream")
+    await visitor.open("Undo this dream")
     await visitor.press("Undo", visitor.dialog())
     await visitor.expect_notification("Undone. The messages are due again.")
     found = (await service.call("GET", "/v1/memories", params={"agent": "ada", "q": "Darjeeling"})).json()
@@ -131,21 +130,18 @@ async def test_the_graph_is_drawn_and_walked(visitor: StudioPage) -> None:
     page = visitor.page
     await visitor.go("Graph")
     await expect(page.locator(".chart svg")).to_be_visible()
-    await page.wait_for_timeout(1500)
+    await where_drawn(page)
     await visitor.photograph("graph")
     await page.get_by_label("Find an entity").fill("project apollo")
     await expect(page.locator(".entities .item")).to_have_count(2)  # the agent's, and the team's
-    await page.locator(".entities .item").first.click()
-    await expect(page.locator(".step")).to_have_count(2)
-    await page.wait_for_timeout(1500)
+    await visitor.press_until(page.locator(".entities .item").first, page.locator(".step"), 2)
     labels = page.locator(".chart svg text").filter(has_text=re.compile("Maya|Tigran|Northwind"))
     await labels.first.wait_for()
-    await page.get_by_label("How far").click()
-    await page.get_by_role("option", name="One step").click()
-    await visitor.press_until(page.locator(".step").first, page.locator(".step"), 1)
+    await visitor.choose("How far", "One step")
+    await visitor.press_until(page.locator(".step").first, page.locator(".step"))
     await page.get_by_label("Find an entity").fill("nobody at all")
     await visitor.expect_notification("Nobody of that name")
-    await page.locator(".card.flush .item").last.click()
+    await visitor.open(page.locator(".card.flush .item").last)
     await visitor.close("Close")
     await what_is_drawn_is_clicked(visitor)
     visitor.has_pressed("/studio/graph", "graph", but=PANEL | {"More entities"})
@@ -155,33 +151,38 @@ async def what_is_drawn_is_clicked(visitor: StudioPage) -> None:
     page = visitor.page
     beside = page.locator(".beside > .column-of > .card .item .text")
     await page.get_by_label("Find an entity").fill("northwind")
-    await page.locator(".entities .item").click()
-    await expect(page.locator(".step").last).to_have_text("Northwind")
+    await visitor.press_until(page.locator(".entities .item"), page.locator(".step").last.filter(has_text="Northwind"))
     await visitor.choose("How far", "Two steps")
     before = await beside.all_inner_texts()
-    drawn = await where_drawn(page)
-    [there, *_] = [name for name, value in drawn if value == 1 and name != "Northwind"]
-    await page.mouse.click(*drawn[there, 1])
-    await expect(page.locator(".step").last).to_have_text(there)
+    await click_drawn(visitor, 1, lambda name: page.locator(".step").last.filter(has_text=name))
     await expect(beside).not_to_have_text(before)
     await expect(page.get_by_role("dialog")).to_have_count(0)
-    await open_a_drawn_memory(visitor)
+    await click_drawn(visitor, 0, lambda _: visitor.dialog().get_by_role("tab", name="About"))
     await page.keyboard.press("Escape")
     await expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-async def open_a_drawn_memory(visitor: StudioPage) -> None:
-    """Click memories, the one with most room around it first: a circle may lie under another one, or still move."""
-    opened = visitor.dialog().get_by_role("tab", name="About")
-    drawn = await where_drawn(visitor.page)
-    places = [place for (_, value), place in drawn.items() if value == 0]
-    places.sort(key=lambda place: sorted(math.dist(place, other) for other in drawn.values())[1], reverse=True)
-    for place in places[:PRESSES]:
-        await visitor.page.mouse.click(*place)
+async def click_drawn(visitor: StudioPage, value: int, shown: Callable[[str], Locator]) -> None:
+    """Click circles of this value, but not Northwind's, until one shows what its name stands for.
+
+    The one with most room around it comes first: a circle may lie under another one, or still move.
+    """
+    clicked: set[str] = {"Northwind"}
+    for _ in range(PRESSES):
+        drawn = await where_drawn(visitor.page)
+        rooms = {
+            name: sorted(math.dist(place, other) for other in drawn.values())[1]
+            for (name, kind), place in drawn.items()
+            if kind == value and name not in clicked
+        }
+        name = max(rooms, key=lambda one: rooms[one])
+        clicked.add(name)
+        await visitor.page.mouse.click(*drawn[name, value])
         with suppress(AssertionError):
-            await expect(opened).to_be_visible(timeout=PRESSED_MS)
+            await expect(shown(name)).to_be_visible(timeout=PRESSED_MS)
             return
-    await expect(opened).to_be_visible()
+        await visitor.page.keyboard.press("Escape")
+    raise AssertionError(f"none of {clicked} takes a click")
 
 
 async def where_drawn(page: Page) -> dict[tuple[str, int], tuple[float, float]]:
@@ -212,33 +213,33 @@ async def test_bulletins_are_compared(visitor: StudioPage, service: ServerProces
     await visitor.photograph("bulletins")
     await visitor.choose("Compared with", "Nothing, as it stands")
     await expect(page.locator("ins")).to_have_count(0)
-    await rows.last.click()
-    await expect(page.get_by_role("heading", name="Version 1", exact=True)).to_be_visible()
+    await visitor.press_until(rows.last, page.get_by_role("heading", name="Version 1", exact=True))
     visitor.has_pressed("/studio/bulletins", "bulletins")
 
 
 async def test_sessions_show_what_became_of_what_was_said(visitor: StudioPage, service: ServerProcess) -> None:
     page, rows = visitor.page, visitor.page.locator(".rows .item")
     await visitor.go("Sessions")
-    await rows.filter(has_text="monday").click()
+    await visitor.press_until(rows.filter(has_text="monday"), page.get_by_role("heading", name="monday", exact=True))
     await expect(page.locator(".said.in-window")).not_to_have_count(0)
     became = page.locator(".became-one").filter(has_text="Helix")
     await expect(became).to_be_visible()
     await visitor.photograph("sessions")
-    await became.click()
+    await visitor.open(became)
     await visitor.close("Close")
-    turns = [{"role": "user", "content": f"Line {n} of a long talk"} for n in range(60)]
-    await service.call("POST", "/v1/sessions/long/messages", json={"agent": "ben", "messages": turns})
-    await rows.filter(has_text="long").click()
+    turns = [{"role": "user", "content": f"Line {n} of many"} for n in range(60)]
+    await service.call("POST", "/v1/sessions/marathon/messages", json={"agent": "ben", "messages": turns})
+    heading = page.get_by_role("heading", name="marathon", exact=True)
+    await visitor.press_until(rows.filter(has_text="marathon"), heading)
     await visitor.press("Earlier messages")
     await expect(page.locator(".said")).to_have_count(60)
     for doing, deed, done in (
         ("Fold the older half", "Fold", "Before the window"),
         ("Clear the window", "Clear", re.compile("The window is empty")),
     ):
-        await visitor.press(doing)
+        await visitor.open(doing)
         await visitor.close("Cancel")
-        await visitor.press(doing)
+        await visitor.open(doing)
         await visitor.press(deed, visitor.dialog())
         await visitor.expect_notification(done)
 
@@ -260,9 +261,9 @@ async def test_the_engine_is_watched_and_set(visitor: StudioPage, service: Serve
     await visitor.expect_notification(re.compile("^It works: "))
     await visitor.press("Embed what is pending")
     await visitor.expect_notification(re.compile("^Started: |^There is nothing to do"))
-    await visitor.press("Embed everything anew")
+    await visitor.open("Embed everything anew")
     await visitor.close("Cancel")
-    await visitor.press("Embed everything anew")
+    await visitor.open("Embed everything anew")
     await visitor.press("Embed everything", visitor.dialog())
     await visitor.expect_notification(re.compile("^Started: "))
     await visitor.expect_notification(re.compile("Last asked for"))
@@ -330,7 +331,7 @@ async def keys_are_made_and_revoked(visitor: StudioPage, service: ServerProcess)
 
 
 async def test_the_engine_page_of_another_key_tells_nothing_of_the_installation(
-    service: ServerProcess, opened: Browser
+    service: ServerProcess, opened: Chromium
 ) -> None:
     agent = (await service.call("POST", "/v1/keys", json={"role": "agent", "agent": "ada", "name": "ada"})).json()
     async with visiting(opened, f"http://127.0.0.1:{service.port}") as visitor:

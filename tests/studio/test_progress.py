@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
 from tests.fakes.openai_server import FakeOpenAI
 from tests.processes import ServerProcess
-from tests.studio.browser import visiting
+from tests.studio.browser import Chromium, visiting
 from tests.studio.conftest import Start
 from tests.worker.dreaming import note_everything
 
@@ -46,7 +46,7 @@ async def slow_service(start: Start, model: FakeOpenAI) -> AsyncIterator[ServerP
 
 
 async def test_a_dream_shows_how_far_it_has_read(
-    slow_service: ServerProcess, opened: Browser, model: FakeOpenAI
+    slow_service: ServerProcess, opened: Chromium, model: FakeOpenAI
 ) -> None:
     unfolded = {"window": {"messages_max": 1000}}
     assert (await slow_service.call("PUT", "/v1/settings", json=unfolded)).is_success

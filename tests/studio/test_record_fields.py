@@ -45,7 +45,7 @@ async def test_every_field_is_written_and_changed(visitor: StudioPage, service: 
     assert saved["expires_at"].startswith("2999-05-01T12:30:00")
     assert (saved["metadata"], saved["decay_exempt"]) == ({"project": "Apollo", "n": 1}, True)
 
-    await page.locator(".rows .item").filter(has_text="marketing site").click()
+    await visitor.open(page.locator(".rows .item").filter(has_text="marketing site"))
     await visitor.press("Edit", dialog)
     await page.get_by_label("Key", exact=True).fill("site")
     await visitor.choose("Status", "done", visitor.dialog("Edit this memory"))
@@ -68,7 +68,7 @@ async def test_a_todo_is_marked_as_done(visitor: StudioPage, service: ServerProc
     await visitor.page.reload()
     await visitor.look_at("quark")
     row = visitor.page.locator(".rows .item")
-    await row.click()
+    await visitor.open(row)
     await visitor.press("Mark as done", visitor.dialog())
     await expect(visitor.dialog().get_by_role("button", name="Open again")).to_be_visible()
     await visitor.photograph("todo-done")
@@ -140,7 +140,7 @@ async def test_old_memories_are_folded_after_they_were_named(visitor: StudioPage
     await expect(page.locator(".rows .item")).to_have_count(1)
     (summary,) = await memories(service, agent="archivist")
     assert "Frankfurt" in summary["content"]
-    await page.locator(".rows .item").click()
+    await visitor.open(page.locator(".rows .item"))
     await visitor.press("Undo the fold", visitor.dialog())
     await visitor.press("Undo", visitor.dialog("Undo this fold?"))
     await expect(page.locator(".rows .item")).to_have_count(4)

@@ -8,11 +8,11 @@ from http.cookies import SimpleCookie
 
 import httpx
 import pytest
-from playwright.async_api import Browser, BrowserContext, Route, expect
+from playwright.async_api import BrowserContext, Route, expect
 
 from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess
-from tests.studio.browser import visiting
+from tests.studio.browser import Chromium, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -41,7 +41,7 @@ async def signed_in(service: ServerProcess, cookie: str) -> bool:
 
 
 async def test_a_cookie_planted_before_a_sign_in_opens_nothing_after_it(
-    service: ServerProcess, opened: Browser
+    service: ServerProcess, opened: Chromium
 ) -> None:
     planted = await fresh_cookie(service)
     async with visiting(opened, f"http://127.0.0.1:{service.port}") as visitor:
@@ -72,7 +72,7 @@ async def test_a_cookie_planted_before_a_sign_in_opens_nothing_after_it(
         await expect(visitor.page.get_by_role("button", name="Add a memory")).to_be_visible()
 
 
-async def test_signing_out_ends_the_session_in_every_tab(service: ServerProcess, opened: Browser) -> None:
+async def test_signing_out_ends_the_session_in_every_tab(service: ServerProcess, opened: Chromium) -> None:
     async with visiting(opened, f"http://127.0.0.1:{service.port}") as visitor:
         await visitor.sign_in()
         before = await cookie_of(visitor.page.context)
@@ -94,7 +94,7 @@ async def test_signing_out_ends_the_session_in_every_tab(service: ServerProcess,
 
 
 async def test_a_tab_that_was_open_before_another_signed_in_says_so_and_signs_in(
-    service: ServerProcess, opened: Browser
+    service: ServerProcess, opened: Chromium
 ) -> None:
     async with visiting(opened, f"http://127.0.0.1:{service.port}") as visitor:
         other = await visitor.page.context.new_page()
@@ -108,27 +108,25 @@ async def test_a_tab_that_was_open_before_another_signed_in_says_so_and_signs_in
         await expect(other.get_by_role("heading", name="Memories", exact=True)).to_be_visible()
 
 
-async def test_a_sign_in_is_finished_by_the_browser_that_began_it(service: ServerProcess, opened: Browser) -> None:
-    context = await opened.new_context()
-    page = await context.new_page()
-    caught: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+async def test_a_sign_in_is_finished_by_the_browser_that_began_it(service: ServerProcess, opened: Chromium) -> None:
+    async with opened.page() as page:
+        caught: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
-    async def catch(route: Route) -> None:
-        caught.set_result(route.request.url)
-        await route.abort()
+        async def catch(route: Route) -> None:
+            caught.set_result(route.request.url)
+            await route.abort()
 
-    await page.route(re.compile(r"/studio/enter\?"), catch)
-    await page.goto(f"http://127.0.0.1:{service.port}/studio/sign-in")
-    await page.get_by_label("API key").fill(ADMIN_KEY)
-    await page.get_by_role("button", name="Sign in").click()
-    other = await fresh_cookie(service)
-    async with httpx.AsyncClient(cookies={COOKIE: other}, timeout=60) as http:
-        for url in (await caught, f"http://127.0.0.1:{service.port}/studio/enter?code=made-up"):
-            answer = await http.get(url)
-            assert answer.status_code == 303
-            assert not await signed_in(service, answer.cookies.get(COOKIE, other))
-    assert not await signed_in(service, other)
-    await context.close()
+        await page.route(re.compile(r"/studio/enter\?"), catch)
+        await page.goto(f"http://127.0.0.1:{service.port}/studio/sign-in")
+        await page.get_by_label("API key").fill(ADMIN_KEY)
+        await page.get_by_role("button", name="Sign in").click()
+        other = await fresh_cookie(service)
+        async with httpx.AsyncClient(cookies={COOKIE: other}, timeout=60) as http:
+            for url in (await caught, f"http://127.0.0.1:{service.port}/studio/enter?code=made-up"):
+                answer = await http.get(url)
+                assert answer.status_code == 303
+                assert not await signed_in(service, answer.cookies.get(COOKIE, other))
+        assert not await signed_in(service, other)
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])

@@ -7,10 +7,10 @@ import re
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Locator, expect
 
 from tests.processes import ServerProcess
-from tests.studio.browser import StudioPage, visiting
+from tests.studio.browser import Chromium, StudioPage, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -50,7 +50,7 @@ async def test_a_tab_acts_on_the_agent_that_its_picker_shows(visitor: StudioPage
     await other.close()
 
 
-async def test_signing_out_ends_every_tab_and_says_why(service: ServerProcess, opened: Browser) -> None:
+async def test_signing_out_ends_every_tab_and_says_why(service: ServerProcess, opened: Chromium) -> None:
     async with visiting(opened, f"http://127.0.0.1:{service.port}") as visitor:
         await visitor.sign_in()
         other = await visitor.page.context.new_page()
@@ -63,7 +63,7 @@ async def test_signing_out_ends_every_tab_and_says_why(service: ServerProcess, o
 
 
 async def test_a_revoked_key_leads_to_the_sign_in_and_a_deep_link_past_it(
-    service: ServerProcess, opened: Browser
+    service: ServerProcess, opened: Chromium
 ) -> None:
     made = (await service.call("POST", "/v1/keys", json={"role": "reader", "name": "a guest"})).json()
     async with visiting(opened, f"http://127.0.0.1:{service.port}") as visitor:
@@ -85,7 +85,7 @@ async def test_a_source_opens_its_very_session_and_message(visitor: StudioPage, 
     assert dream.json()["status"] == "succeeded"
     page = visitor.page
     await page.goto(f"{visitor.base}/studio/?agent=melanie")
-    await page.locator(".rows .item").filter(has_text="Bergen").first.click()
+    await visitor.open(page.locator(".rows .item").filter(has_text="Bergen").first)
     await page.get_by_role("tab", name="Sources").click()
     await visitor.dialog().get_by_role("link", name="swamped").first.click()
     await expect(page.get_by_role("heading", name="swamped", exact=True)).to_be_visible()
@@ -98,12 +98,13 @@ async def test_a_source_opens_its_very_session_and_message(visitor: StudioPage, 
         await expect(page.get_by_role("heading", name=said)).to_be_visible()
 
 
-async def walked_to_the_end(page: Page, more: str | re.Pattern[str]) -> None:
-    """Press a button that shows more until it is gone."""
-    button = page.get_by_role("button", name=more)
-    while await button.is_visible():
+async def walk_to_the_end(shown: Locator, button: Locator, total: int) -> None:
+    """Press a button that shows more until all are shown and it is gone."""
+    while (before := await shown.count()) < total:
         await button.click()
-        await page.wait_for_timeout(700)
+        await expect(shown).not_to_have_count(before)
+    await expect(shown).to_have_count(total)
+    await expect(button).to_have_count(0)
 
 
 async def test_a_dream_is_shown_to_its_last_change(visitor: StudioPage, service: ServerProcess) -> None:
@@ -115,6 +116,6 @@ async def test_a_dream_is_shown_to_its_last_change(visitor: StudioPage, service:
     dream: dict[str, Any] = (await service.call("GET", f"/v1/dreams/{answer.json()['id']}")).json()
     assert len(dream["changes"]) > 200
     await visitor.page.goto(f"{visitor.base}/studio/dreams?agent=busy&dream={dream['id']}")
-    await expect(visitor.page.locator(".change")).to_have_count(200)
-    await walked_to_the_end(visitor.page, re.compile("^Show "))
-    await expect(visitor.page.locator(".change")).to_have_count(len(dream["changes"]))
+    shown, more = visitor.page.locator(".change"), visitor.page.get_by_role("button", name=re.compile("^Show "))
+    await expect(shown).to_have_count(200)
+    await walk_to_the_end(shown, more, len(dream["changes"]))

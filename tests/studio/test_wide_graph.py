@@ -7,6 +7,7 @@ from playwright.async_api import expect
 
 from tests.processes import ServerProcess
 from tests.studio.browser import StudioPage
+from tests.studio.test_pages import where_drawn
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -28,7 +29,7 @@ async def test_a_hub_is_first_and_its_neighbours_are_drawn(visitor: StudioPage, 
         page.get_by_text("71 entities, 429 memories, the nearest of more; drawn are 60 and 60")
     ).to_be_visible()
     await expect(page.locator(".chart svg text").filter(has_text="Friend").first).to_be_visible()
-    await page.wait_for_timeout(1500)
+    await where_drawn(page)
     await visitor.photograph("graph-of-a-hub")
     await visitor.press("More entities")
     await expect(rows).to_have_count(71)
