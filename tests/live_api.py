@@ -25,6 +25,9 @@ from tests.prompt_server import PromptServer
 
 ADMIN_KEY = "the-admin-key-of-the-tests"
 
+ANSWER_S = 120
+"""How long a client of a test waits for an answer; only a server that hangs takes so long."""
+
 UNENCRYPTED = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """For clients on the loopback: without the certificates of the world, which each would spend 20 ms on reading."""
 
@@ -132,7 +135,7 @@ async def serving(settings: Settings) -> AsyncIterator[Api]:
                 await task
             await asyncio.sleep(0.005)
         base = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        async with httpx.AsyncClient(base_url=base, timeout=30, verify=UNENCRYPTED) as http:
+        async with httpx.AsyncClient(base_url=base, timeout=ANSWER_S, verify=UNENCRYPTED) as http:
             yield Api(http, app.state.engine)
     finally:
         server.stop()
@@ -154,7 +157,7 @@ class SharedServer:
         """A new workspace, and a client with its admin key."""
         workspace = new_id()
         key = await asyncio.to_thread(self._run, _settle(self._engine, workspace))
-        async with httpx.AsyncClient(base_url=self.base_url, timeout=30, verify=UNENCRYPTED) as http:
+        async with httpx.AsyncClient(base_url=self.base_url, timeout=ANSWER_S, verify=UNENCRYPTED) as http:
             yield Tenant(http, key, workspace, self.database_url)
 
 

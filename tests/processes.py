@@ -23,23 +23,32 @@ import httpx
 import psutil
 
 from service.db.embedded import postmaster
-from tests.live_api import ADMIN_KEY
+from tests.live_api import ADMIN_KEY, ANSWER_S, UNENCRYPTED
 
 ROOT = Path(__file__).resolve().parents[1]
-READY_S = 60
-END_S = 60
+READY_S = 180
+END_S = 180
 
 forked = multiprocessing.get_context("forkserver")
 """Makes processes by forking the one that has imported ``tests.preloaded``."""
 forked.set_forkserver_preload(["tests.preloaded"])
 
 
+_reserved: list[socket.socket] = []
+
+
 def free_port() -> int:
-    """A port of the loopback that nothing listens on now."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
+    """A port of the loopback that nothing listens on, reserved for programs of this process's tests.
+
+    A bound socket keeps it from being given to anybody else who asks for any port, or as the source of a connection,
+    also between two starts of a server. A server that sets SO_REUSEADDR, as ours do, may listen on it.
+    """
+    holder = socket.socket()
+    holder.bind(("127.0.0.1", 0))
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    _reserved.append(holder)
+    port: int = holder.getsockname()[1]
+    return port
 
 
 def kill_postgres(data_dir: Path) -> None:
@@ -132,7 +141,7 @@ class ServerProcess(_Process):
         self.authorization = f"Bearer {ADMIN_KEY}"
         given = _environment(database_url, log) | {"REVERIE_PORT": str(self.port)} | environment
         super().__init__("service", "serve", given, log)
-        self.http = httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", timeout=30)
+        self.http = httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", timeout=ANSWER_S, verify=UNENCRYPTED)
 
     async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
         """One request with the admin key."""

@@ -21,8 +21,8 @@ from service.settings import Settings
 from tests.citus_cluster import execute
 from tests.databases import migrate_and_seed
 from tests.fakes.openai_server import FakeOpenAI
-from tests.killable import KillableApi, KillablePostgres, KillableWorker, dreaming, expire_leases
-from tests.live_api import ADMIN_KEY, Json, serving
+from tests.killable import TIMEOUT_S, KillableApi, KillablePostgres, KillableWorker, dreaming, expire_leases
+from tests.live_api import ADMIN_KEY, UNENCRYPTED, Json, serving
 from tests.worker.dreaming import asked_for, note_everything, turns_of
 
 STEPS = (
@@ -177,7 +177,7 @@ async def world(target: str, postgres: KillablePostgres | None, url: str, tmp_pa
     async with AsyncExitStack() as stack:
         settings = Settings(
             DATABASE_URL=url, REVERIE_DATA_DIR=tmp_path, REVERIE_POOL_WAIT_S=60, REVERIE_STATEMENT_TIMEOUT_S=120,
-            EMBEDDING_MODEL="static", _env_file=None,
+            REVERIE_HEALTH_PROBE_INTERVAL_S=0, EMBEDDING_MODEL="static", _env_file=None,
         )  # fmt: skip
         model = stack.enter_context(FakeOpenAI())
         model.default_reply = note_everything
@@ -190,7 +190,9 @@ async def world(target: str, postgres: KillablePostgres | None, url: str, tmp_pa
         else:
             base_url = str((await stack.enter_async_context(serving(settings))).http.base_url)
         headers = {"Authorization": f"Bearer {ADMIN_KEY}"}
-        http = await stack.enter_async_context(httpx.AsyncClient(base_url=base_url, headers=headers, timeout=60))
+        http = await stack.enter_async_context(
+            httpx.AsyncClient(base_url=base_url, headers=headers, timeout=TIMEOUT_S, verify=UNENCRYPTED)
+        )
         yield World(settings, http, model, target, api, postgres)
 
 
