@@ -31,11 +31,11 @@ def downgrade_to(url: str, revision: str) -> None:
 
 
 async def wait_for_lock_waiter(connection: Any) -> None:
-    """Until a statement of this database waits for another. Raises AssertionError when none does for ten seconds."""
+    """Until a statement of this database waits for another. Raises AssertionError when none does for a minute."""
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     if await connection.fetchval(IS_CITUS):
         waiting = "SELECT count(*) FROM citus_lock_waits"
-    for _ in range(1_000):
+    for _ in range(6_000):
         if await connection.fetchval(waiting):
             return
         await asyncio.sleep(0.01)

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tests.processes import free_port
 
-START_S = 20.0
+START_S = 120.0
 UNPRIVILEGED = "nobody"
 
 
@@ -95,4 +95,4 @@ server_idle_timeout = 5
         """Stop it."""
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
-            self._process.wait(20)
+            self._process.wait(120)

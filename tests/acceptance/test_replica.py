@@ -19,8 +19,10 @@ from tests.databases import migrate_and_seed
 from tests.live_api import ADMIN_KEY, Api, serving
 from tests.replication import PrimaryAndStandby
 
-LAG_MAX_S = 3.0
-PATIENCE_S = 60
+LAG_MAX_S = 600.0
+"""Longer than any test stands still that is to find what a standby holds back."""
+SHORT_LAG_S = 3.0
+PATIENCE_S = 180
 POSITION = "X-Reverie-Position"
 
 
@@ -44,8 +46,8 @@ async def processes(
     name = f"db{abs(hash(request.node.name))}"
     await execute(pair.primary, f"CREATE DATABASE {name} TEMPLATE template STRATEGY wal_log")
     settings = Settings(
-        DATABASE_URL=embedded.database_url(pair.primary, name), REVERIE_REPLICA_LAG_MAX_S=LAG_MAX_S,
-        REVERIE_HEALTH_PROBE_INTERVAL_S=0,
+        DATABASE_URL=embedded.database_url(pair.primary, name), REVERIE_HEALTH_PROBE_INTERVAL_S=0,
+        REVERIE_REPLICA_LAG_MAX_S=getattr(request, "param", LAG_MAX_S),
         DATABASE_REPLICA_URL=embedded.database_url(pair.standby, name), REVERIE_DATA_DIR=tmp_path,
         EMBEDDING_MODEL="static", _env_file=None,
     )  # fmt: skip
@@ -107,6 +109,7 @@ async def test_the_client_says_what_it_has_written(pair: PrimaryAndStandby, proc
         assert await other.search("harbour", strategy="keyword") == []
 
 
+@pytest.mark.parametrize("processes", [SHORT_LAG_S], indirect=True)
 async def test_one_that_falls_behind_is_left_alone_until_it_has_caught_up(
     pair: PrimaryAndStandby, processes: tuple[Api, Api]
 ) -> None:
@@ -117,7 +120,7 @@ async def test_one_that_falls_behind_is_left_alone_until_it_has_caught_up(
     told = await until(other, "failing")
     assert told["engine"] == "degraded"
     assert any("replica" in problem and "behind" in problem for problem in told["problems"])
-    assert float(str(told["lag_s"])) > LAG_MAX_S
+    assert float(str(told["lag_s"])) > SHORT_LAG_S
     assert "replica" in (await other.get("/readyz"))["degraded"]
     assert len(await other.search("harbour", strategy="keyword")) == 1
     await replay(pair, "resume")

@@ -38,7 +38,7 @@ class Socket:
 
     async def status(self) -> tuple[int, dict[str, str]]:
         """Status and headers."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(180):
             head = (await self._reader.readuntil(b"\r\n\r\n")).decode()
         first, *lines = head.rstrip().split("\r\n")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
@@ -74,7 +74,7 @@ async def reader_key(server: ServerProcess) -> str:
 
 async def opens(server: ServerProcess, path: str, key: str) -> Socket:
     """A stream, as soon as there is room for one."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(180):
         while True:
             opened = await Socket.get(server.port, path, key)
             status, _ = await opened.status()
@@ -132,7 +132,7 @@ async def test_a_wait_for_a_dream_is_bounded_and_free_when_its_client_goes(bound
         return await bounded.call("POST", "/v1/agents/a/dream", json={"wait": True})
 
     waiting = [asyncio.create_task(wait()) for _ in range(4)]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(180):
         done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     assert {task.result().status_code for task in done} == {429}
     for task in waiting:
@@ -153,7 +153,7 @@ async def test_exports_and_imports_share_a_bound(api: Api) -> None:
     for headers in ({}, {"Accept": "application/x-ndjson"}):
         held.clear()
         importing = asyncio.create_task(api.call("POST", "/v1/import", content=slowly(), headers=headers))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(180):
             while not limit._keys:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         refused = await api.call("GET", "/v1/export")

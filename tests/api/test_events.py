@@ -32,7 +32,7 @@ Json = dict[str, Any]
 async def following(api: Api, **options: Any) -> AsyncIterator[AsyncIterator[Json]]:
     """The stream of events, each as ``{id, event, data}``, once it is open."""
     headers = {"Authorization": f"Bearer {api.key}"} | options.pop("headers", {})
-    async with api.http.stream("GET", "/v1/events", headers=headers, timeout=60, **options) as response:
+    async with api.http.stream("GET", "/v1/events", headers=headers, timeout=180, **options) as response:
         assert response.status_code == 200
         assert response.headers["content-type"].startswith("text/event-stream")
         lines = response.aiter_lines()
@@ -49,7 +49,7 @@ async def following(api: Api, **options: Any) -> AsyncIterator[AsyncIterator[Jso
 
 
 async def take(stream: AsyncIterator[Json], count: int) -> list[Json]:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(180):
         return [await anext(stream) for _ in range(count)]
 
 
@@ -290,6 +290,6 @@ async def test_too_many_streams_are_refused(settings: Settings) -> None:
     async with serving(settings.model_copy(update={"streams_max": 1})) as api:
         async with following(api):
             assert await api.status("GET", "/v1/events") == 503
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(180):
             await ended(api)
         assert await api.status("GET", "/v1/events", params={"wait": "false"}) == 200

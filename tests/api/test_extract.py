@@ -25,7 +25,7 @@ async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
     await load_litellm()
     with FakeOpenAI() as opened:
         opened.default_reply = note_everything
-        api.engine.llm = model(opened, timeout_s=5, ledger=api.engine.budget)
+        api.engine.llm = model(opened, timeout_s=60, ledger=api.engine.budget)
         yield opened
 
 

@@ -84,7 +84,7 @@ async def test_a_client_that_sends_its_body_too_slowly_is_let_go(settings: Setti
             "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
         )
         writer.write(head.encode())
-        answer = await asyncio.wait_for(reader.read(4096), 20)
+        answer = await asyncio.wait_for(reader.read(4096), 120)
         assert b" 408 " in answer.split(b"\r\n")[0]
         writer.close()
         assert await api.status("GET", "/v1/agents") == 200
@@ -102,7 +102,7 @@ async def test_a_head_that_does_not_come_or_does_not_end_closes_the_connection(i
                 await writer.drain()
                 if part == whole:
                     await reader.readuntil(b'{"status":"ok"}')
-            return await asyncio.wait_for(reader.read(), 30)
+            return await asyncio.wait_for(reader.read(), 120)
         except ConnectionError:
             return b"HTTP/1.1 400 reset"
         finally:

@@ -208,7 +208,7 @@ async def test_what_would_cost_too_much_is_not_checked(api: Api) -> None:
 async def server(typed: Api) -> AsyncIterator[FakeOpenAI]:
     await load_litellm()
     with FakeOpenAI() as opened:
-        typed.engine.llm = model(opened, timeout_s=5)
+        typed.engine.llm = model(opened, timeout_s=60)
         yield opened
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
@@ -80,7 +81,7 @@ async def test_the_scope_is_bounded_by_entities_and_metadata(tenant: Caller) -> 
 async def test_what_is_edited_deleted_or_expired_is_not_shown_as_current(tenant: Caller) -> None:
     edited = await decide(tenant, "Pricing is billed yearly")
     deleted = await decide(tenant, "Pricing starts at ten")
-    at = (datetime.now(UTC) + timedelta(seconds=1)).isoformat()
+    at = (datetime.now(UTC) + timedelta(seconds=5)).isoformat()  # time enough to make the page before
     await decide(tenant, "Pricing has a discount until noon", expires_at=at)
     page = await make(tenant)
     assert len(page["sentences"]) == 3
@@ -89,8 +90,8 @@ async def test_what_is_edited_deleted_or_expired_is_not_shown_as_current(tenant:
     stale = await read(tenant, page)
     assert stale["stale"]
     assert set(texts(stale)) <= {"Pricing has a discount until noon"}
-    while texts(await read(tenant, page)):
-        pass
+    while texts(await read(tenant, page)):  # noqa: ASYNC110
+        await asyncio.sleep(0.1)
     assert (await read(tenant, page))["left_out"] == 3
     (version,) = (await tenant.get(f"/v1/pages/{page['id']}/versions"))["items"]
     assert [(one["text"], one["current"]) for one in version["sentences"]] == [("Pricing is billed yearly", False)]

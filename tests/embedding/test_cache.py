@@ -54,7 +54,7 @@ async def inner() -> GatedEmbedder:
 
 async def until_called(inner: GatedEmbedder, calls: int = 1) -> None:
     """Wait for that many more calls of the inner embedder."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         for _ in range(calls):
             await inner.started.get()
 

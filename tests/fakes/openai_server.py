@@ -39,7 +39,7 @@ from tests.prompt_server import PromptServer
 
 Body = dict[str, Any]
 Reply = str | Body | Callable[[Body], str]
-START_TIMEOUT_S = 20.0
+START_TIMEOUT_S = 120.0
 ENDLESS_BYTES = 268_435_456
 """As good as endless: more than any bound, and little enough for a machine that reads it all."""
 
@@ -171,7 +171,7 @@ class FakeOpenAI:
         with self._lock:
             return [body for name, body in self._raw if name == endpoint]
 
-    def wait_for_call(self, endpoint: str, calls: int = 1, timeout_s: float = 30.0) -> None:
+    def wait_for_call(self, endpoint: str, calls: int = 1, timeout_s: float = 120.0) -> None:
         """Block until ``endpoint`` has been called ``calls`` times in all; raises TimeoutError."""
         with self._called:
             if not self._called.wait_for(lambda: self.calls[endpoint] >= calls, timeout_s):

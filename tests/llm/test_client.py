@@ -30,7 +30,7 @@ def server() -> Iterator[FakeOpenAI]:
 
 
 def llm_of(server: FakeOpenAI, model: str = "openai/fake", **options: Any) -> LLM:
-    return LLM(model, api_base=server.base_url, api_key="key", backoff_first_s=0.01, **{"timeout_s": 5, **options})
+    return LLM(model, api_base=server.base_url, api_key="key", backoff_first_s=0.01, **{"timeout_s": 60, **options})
 
 
 async def test_an_answer_and_what_it_used(server: FakeOpenAI) -> None:
@@ -78,18 +78,20 @@ async def test_a_refusal_is_not_tried_again(server: FakeOpenAI, status: int) -> 
 
 
 async def test_a_timeout_is_tried_again_and_its_prompt_counted(server: FakeOpenAI) -> None:
-    server.fail(hang_s=3, times=1)
-    answer = await llm_of(server, timeout_s=0.4).complete(ASK, tokens_max=50)
+    server.fail(hang_s=60, times=1)
+    answer = await llm_of(server, timeout_s=3).complete(ASK, tokens_max=50)
     assert (answer.usage.calls, answer.usage.failed_calls) == (2, 1)
     assert answer.usage.prompt_tokens > 4
 
 
 async def test_a_server_that_always_hangs_is_unavailable(server: FakeOpenAI) -> None:
-    server.fail(hang_s=3, times=None)
+    server.fail(hang_s=60, times=None)
+    llm = llm_of(server)
     with pytest.raises(LLMUnavailable, match=r"within 0\.2 s") as caught:
-        await llm_of(server).complete(ASK, tokens_max=50, timeout_s=0.2)
+        await llm.complete(ASK, tokens_max=50, timeout_s=0.2)
     assert caught.value.status == 408
-    assert server.calls["chat"] == ATTEMPTS_MAX
+    assert (llm.meter.usage.calls, llm.meter.usage.failed_calls) == (ATTEMPTS_MAX, ATTEMPTS_MAX)
+    assert server.calls["chat"] <= ATTEMPTS_MAX  # one that was given up before it arrived is in the meter only
 
 
 async def test_a_server_that_is_not_there_is_unavailable() -> None:
@@ -136,11 +138,12 @@ async def test_a_budget_in_dollars_stops_a_priced_model(server: FakeOpenAI) -> N
 
 
 async def test_another_attempt_needs_budget_too(server: FakeOpenAI) -> None:
-    server.fail(hang_s=3, times=None)
+    server.fail(hang_s=60, times=None)
     llm = llm_of(server).within(Meter(Budget(tokens_max=70)))
     with pytest.raises(BudgetReached):
         await llm.complete(ASK, tokens_max=45, timeout_s=0.2)
-    assert 0 < server.calls["chat"] < ATTEMPTS_MAX
+    assert 0 < llm.meter.usage.failed_calls < ATTEMPTS_MAX
+    assert server.calls["chat"] < ATTEMPTS_MAX
 
 
 async def test_a_cancelled_call_is_settled(server: FakeOpenAI) -> None:

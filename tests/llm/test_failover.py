@@ -24,7 +24,7 @@ async def servers() -> AsyncIterator[list[FakeOpenAI]]:
         yield opened
 
 
-def chain(servers: list[FakeOpenAI], timeout_s: float = 10) -> LLM:
+def chain(servers: list[FakeOpenAI], timeout_s: float = 60) -> LLM:
     endpoints = [
         Endpoint(f"openai/m{number}", server.base_url, f"key-of-server-{number}", timeout_s)
         for number, server in enumerate(servers)
@@ -32,11 +32,11 @@ def chain(servers: list[FakeOpenAI], timeout_s: float = 10) -> LLM:
     return LLM("openai/unused", backoff_first_s=0.01).at(endpoints)
 
 
-@pytest.mark.parametrize("fault", [{"status": 503}, {"status": 429}, {"hang_s": 2.0}])
+@pytest.mark.parametrize("fault", [{"status": 503}, {"status": 429}, {"hang_s": 60.0}])
 async def test_what_does_not_answer_is_followed_by_the_next(servers: list[FakeOpenAI], fault: dict[str, float]) -> None:
     servers[0].fail(**fault)  # type: ignore[arg-type]
     servers[1].say("She likes Go.")
-    llm = chain(servers, timeout_s=1)
+    llm = chain(servers, timeout_s=3)
     answer = await llm.complete(ASK, tokens_max=50)
     assert answer.text == "She likes Go."
     assert [server.calls["chat"] for server in servers] == [1, 1, 0]
@@ -78,8 +78,8 @@ async def test_the_last_one_is_tried_four_times(servers: list[FakeOpenAI]) -> No
 
 
 async def test_the_budget_is_asked_before_each_of_them(servers: list[FakeOpenAI]) -> None:
-    servers[0].fail(hang_s=2.0)
-    llm = chain(servers, timeout_s=0.5).within(Meter(Budget(tokens_max=70)))
+    servers[0].fail(hang_s=60.0)
+    llm = chain(servers, timeout_s=2).within(Meter(Budget(tokens_max=70)))
     with pytest.raises(BudgetReached):
         await llm.complete(ASK, tokens_max=50)
     assert [server.calls["chat"] for server in servers] == [1, 0, 0]

@@ -14,7 +14,7 @@ ASK = [{"role": "user", "content": "Hello?"}]
 
 def call(server: FakeOpenAI, host: str, *, private: bool) -> LLM:
     base = server.base_url.replace("127.0.0.1", host)
-    endpoint = WorkspaceEndpoint("openai/m", base, timeout_s=5, private=private, unseal=lambda: "the-key-of-this")
+    endpoint = WorkspaceEndpoint("openai/m", base, timeout_s=60, private=private, unseal=lambda: "the-key-of-this")
     return LLM("openai/unused", backoff_first_s=0.01).at([endpoint])
 
 

@@ -24,6 +24,7 @@ from tests.pg_dump import dump
 from tests.proxy.wire_clients import MESSAGES, RESPONSES, WIRES, Wire, events
 from worker.app import run_once
 
+WITHIN_S = 120
 KNOWN = {"X-Reverie-Session": "s", "X-Reverie-Agent": "iris"}
 
 pytestmark = pytest.mark.parametrize("wire", WIRES, ids=repr)
@@ -38,9 +39,28 @@ async def ask(api: Api, wire: Wire, said: Any, **more: Any) -> httpx.Response:
     return await api.call("POST", wire.path, json=wire.ask(said) | more, headers=KNOWN)
 
 
+async def captured(api: Api) -> list[tuple[str, Any]]:
+    """The history of the session, once it is written."""
+    async with asyncio.timeout(WITHIN_S):
+        kept: list[tuple[str, Any]] = []
+        while not kept:
+            await asyncio.sleep(0.02)
+            if await api.status("GET", "/v1/sessions/s", params={"agent": "iris"}) == 200:
+                kept = await history(api)
+        return kept
+
+
 async def used(api: Api) -> tuple[int, int]:
-    """Tokens that the proxy has used, as recorded."""
-    await asyncio.sleep(1.2)  # usage is written behind
+    """Tokens that the proxy has used, once some are recorded: usage is written behind."""
+    async with asyncio.timeout(WITHIN_S):
+        while (found := await recorded(api)) == (0, 0):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    return found
+
+
+async def recorded(api: Api) -> tuple[int, int]:
+    """Tokens that the proxy has used, as recorded now."""
+    await api.engine.budget.flush()
     total = (await api.get("/v1/usage"))["items"]
     rows = [row for row in total if row["purpose"] == "proxy"]
     return sum(row["prompt_tokens"] for row in rows), sum(row["completion_tokens"] for row in rows)
@@ -143,7 +163,7 @@ async def test_refusals_of_the_model_pass_and_nothing_is_kept(
         assert answer.content == models.sent_bytes[-1]
         assert (answer.headers["request-id"], answer.headers["retry-after"]) == ("req_fake", "7")
     assert (await wired.get("/v1/sessions"))["items"] == []
-    assert await used(wired) == (0, 0)
+    assert await recorded(wired) == (0, 0)
 
 
 def whole(wire: Wire, text: str) -> list[bytes]:
@@ -163,8 +183,7 @@ async def test_a_stream_that_breaks_off_ends_with_an_error_and_leaves_what_it_sa
     last = events(answer.content)[-1]
     assert last["type"] == "error"
     assert "broke off" in (last["message"] if wire is RESPONSES else last["error"]["message"])
-    await asyncio.sleep(0.5)
-    assert await history(wired) == [("user", "count"), ("assistant", "one two ")]
+    assert await captured(wired) == [("user", "count"), ("assistant", "one two ")]
     prompt, completion = await used(wired)
     assert prompt > 0
     assert completion > 0
@@ -192,12 +211,7 @@ async def test_a_client_that_leaves_early_leaves_what_it_heard(wired: Api, model
         async for part in answer.aiter_bytes():
             if wire.text_event.encode() in part:
                 break
-    async with asyncio.timeout(10):
-        kept: list[tuple[str, Any]] = []
-        while not kept:
-            await asyncio.sleep(0.02)
-            if await wired.status("GET", "/v1/sessions/s", params={"agent": "iris"}) == 200:
-                kept = await history(wired)
+    kept = await captured(wired)
     assert kept[0] == ("user", "count")
     assert kept[1][1].startswith("one ")
 

@@ -22,7 +22,7 @@ Note = Callable[[list[Json]], list[Json]]
 async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
     await load_litellm()
     with FakeOpenAI() as opened:
-        api.engine.llm = model(opened, timeout_s=5)
+        api.engine.llm = model(opened, timeout_s=60)
         yield opened
 
 

@@ -25,7 +25,7 @@ async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
     await load_litellm()
     with FakeOpenAI() as opened:
         opened.default_reply = half_sure
-        api.engine.llm = model(opened, timeout_s=5)
+        api.engine.llm = model(opened, timeout_s=60)
         yield opened
 
 

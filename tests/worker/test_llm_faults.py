@@ -38,7 +38,7 @@ async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
     await load_litellm()
     with FakeOpenAI() as opened:
         opened.default_reply = note_everything
-        api.engine.llm = model(opened, timeout_s=5)
+        api.engine.llm = model(opened, timeout_s=60)
         yield opened
 
 
@@ -84,7 +84,7 @@ async def caught_up(api: Api) -> None:
     ],
 )
 async def test_down_for_the_whole_dream_then_back(api: Api, server: FakeOpenAI, fault: Json) -> None:
-    api.engine.llm = model(server, timeout_s=0.3)
+    api.engine.llm = model(server, timeout_s=0.3 if "hang_s" in fault else 60)
     server.fail(times=None, **fault)
     await say(api, "I live in Oslo.", "I work at Acme.")
     await schedule_all_now(api.engine)
@@ -92,7 +92,7 @@ async def test_down_for_the_whole_dream_then_back(api: Api, server: FakeOpenAI, 
     assert "openai/fake" in await failed_and_waiting(api)
     assert not await Dreamer(api.engine, "test", 60).dream_next()
     server.heal()
-    api.engine.llm = model(server, timeout_s=5)
+    api.engine.llm = model(server, timeout_s=60)
     await caught_up(api)
 
 
@@ -102,7 +102,7 @@ async def test_nobody_listens_then_somebody_does(api: Api, server: FakeOpenAI) -
     await schedule_all_now(api.engine)
     assert await Dreamer(api.engine, "test", 60).dream_next()
     await failed_and_waiting(api)
-    api.engine.llm = model(server, timeout_s=5)
+    api.engine.llm = model(server, timeout_s=60)
     await caught_up(api)
 
 
@@ -133,7 +133,7 @@ async def test_each_failure_in_a_row_waits_longer(api: Api, server: FakeOpenAI) 
 async def test_a_fault_that_passes_is_survived_and_reported(
     api: Api, server: FakeOpenAI, fault: Json, told: str
 ) -> None:
-    api.engine.llm = model(server, timeout_s=1)
+    api.engine.llm = model(server, timeout_s=3 if "hang_s" in fault else 60)
     server.fail(**fault)
     await say(api, "I live in Oslo.")
     done = await dream(api.engine)
@@ -190,7 +190,7 @@ async def test_without_verdicts_and_without_a_bulletin_the_dream_goes_on(static_
             return note_everything(body) if asked_for(body) == "Notes" else "…"
 
         server.default_reply = only_notes
-        api.engine.llm = model(server, timeout_s=5)
+        api.engine.llm = model(server, timeout_s=60)
         await say(api, "The meeting about the harbour is in room 101.", "The meeting about the harbour is in room 102.")
         done = await dream(api.engine)
     assert done["status"] == "succeeded"

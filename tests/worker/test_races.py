@@ -14,7 +14,6 @@ from tests.live_api import Api
 from tests.worker.dreaming import asked_for, contents, dream, fact, model, note_everything, notes, say, turns_of
 
 Json = dict[str, Any]
-SLOW_S = 1.0
 
 
 def says_where(body: Json) -> str:
@@ -38,10 +37,11 @@ async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
 async def while_it_waits(api: Api, server: FakeOpenAI, act: Callable[[], Awaitable[object]]) -> Json:
     """Dream, and act while the next call to the model is under way; the dream."""
     calls = server.calls["chat"]
-    server.fail(hang_s=SLOW_S, times=1)
+    server.hold()
     task = asyncio.create_task(dream(api.engine))
     await asyncio.to_thread(server.wait_for_call, "chat", calls + 1)
     await act()
+    server.let_go()
     return await task
 
 
@@ -123,10 +123,11 @@ async def test_a_purge_wins_and_nothing_comes_back(api: Api, server: FakeOpenAI)
         await api.post("/v1/users/u1/purge")
 
     calls = server.calls["chat"]
-    server.fail(hang_s=SLOW_S, times=1)
+    server.hold()
     task = asyncio.create_task(dream_if_left(api))
     await asyncio.to_thread(server.wait_for_call, "chat", calls + 1)
     await purge()
+    server.let_go()
     await task
     await dream(api.engine)
     said = await contents(api, include="superseded,deleted")
@@ -141,10 +142,11 @@ async def test_a_purge_wins_over_a_dream_of_saved_memories(api: Api, server: Fak
     for user, place in (("u1", "Oslo"), ("u1", "Bergen"), ("u2", "Rome")):
         await api.save(f"{user} works at {place} Robotics", user=user)
     calls = server.calls["chat"]
-    server.fail(hang_s=SLOW_S, times=1)
+    server.hold()
     task = asyncio.create_task(dream_if_left(api))
     await asyncio.to_thread(server.wait_for_call, "chat", calls + 1)
     await api.post("/v1/users/u1/purge")
+    server.let_go()
     await task
     await dream(api.engine)
     assert [one["report"]["memories"] for one in (await api.get("/v1/dreams"))["items"]] == [0, 1]

@@ -55,7 +55,7 @@ async def send_all(api: Api, **options: Any) -> None:
 
 async def due(api: Api) -> None:
     """Wait until the last write has made its webhooks due, and send to the first of them."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not await sender(api).send_next():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 

@@ -175,7 +175,7 @@ async def test_one_that_gives_up_waiting_to_be_alone_lets_the_others_in() -> Non
         await asyncio.sleep(0)
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
-        async with asyncio.timeout(10), gate.passed(alone=False):
+        async with asyncio.timeout(60), gate.passed(alone=False):
             pass
-    async with asyncio.timeout(10), gate.passed(alone=True):
+    async with asyncio.timeout(60), gate.passed(alone=True):
         pass

@@ -172,7 +172,7 @@ async def test_new_keys_are_taken_in_one_order(engine: Engine, database_url: str
         await taking.start()
         await holder.execute("UPDATE memories SET key = $1 WHERE key = 'other'", keys[0])
         waiting = asyncio.create_task(remember(engine, ADMIN, [_draft(f"{key} is set", key=key) for key in keys]))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await wait_for_lock_waiter(holder)
             others = await remember(engine, ADMIN, [_draft(f"{key} was set", key=key) for key in keys[1:]])
         assert [one.outcome for one in others] == ["created"] * len(others)

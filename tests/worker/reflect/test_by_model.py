@@ -27,7 +27,7 @@ async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
     await load_litellm()
     with FakeOpenAI() as opened:
         opened.default_reply = note_everything
-        api.engine.llm = model(opened, timeout_s=5)
+        api.engine.llm = model(opened, timeout_s=60)
         await api.put("/v1/agents/a", {"settings": {"dream": {"reflect": "model"}}})
         yield opened
 
