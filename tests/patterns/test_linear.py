@@ -14,7 +14,10 @@ from tests.patterns.work import Run, superlinear, usual_length
 PATTERN_CHARS = 1_024
 SHAPES_MIN = 200
 PARTS = 8
-"""Tests that the patterns are divided among, for the processes that run them side by side."""
+"""Tests that the functions, and the patterns, are divided among."""
+
+together = pytest.mark.xdist_group("patterns")
+"""Of tests of all patterns, for one process to find them once."""
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +27,7 @@ def patterns() -> list[Compiled]:
     return list({(each.pattern, each.flags): each for each in (*written, *compiled())}.values())
 
 
+@together
 @pytest.mark.parametrize("part", range(PARTS))
 def test_patterns_are_linear(patterns: list[Compiled], part: int) -> None:
     slow = []
@@ -46,6 +50,7 @@ def _superlinear(pattern: re.Pattern[str], found_max: int = 3) -> list[str]:
     return superlinear(scan_whole, own, PATTERN_CHARS, found_max) or superlinear(scan, known, PATTERN_CHARS, found_max)
 
 
+@together
 def test_every_pattern_is_found(patterns: list[Compiled]) -> None:
     known = {(each.file, each.line) for each in compiled()}
     unseen: list[Call] = [
@@ -96,11 +101,18 @@ def _copies(text: str) -> None:
         text[:end].count("x")
 
 
+def _half_quadratic(text: str) -> None:
+    """As much linear as quadratic for 1,500 characters."""
+    for _ in range(len(text) * 4 + len(text) ** 2 // 375):
+        pass
+
+
 @pytest.mark.parametrize(
     ("run", "shape"),
     [
         (_copies, Shape("", ("a",))),
         (lambda text: [text.count("[", at) for at in range(0, len(text), 8)], Shape("", ("[",))),
+        (_half_quadratic, Shape("", ("a",))),
         (lambda text: [word in text.split()[: len(text) // 9] for word in text.split()], Shape("", ("Aa ",), "x")),
     ],
 )

@@ -14,7 +14,10 @@ from tests.patterns.shapes import Shape
 FACTOR = 4
 GROWTH_MAX = 10.0
 """For a text four times as long: linear work takes 4 times as long, quadratic 16."""
-FLOOR_S = 0.000_2
+SCREENED_MAX = 18.0
+"""For one eight times as long: linear work takes 8 times as long, quadratic 64. Work that is as much linear as
+quadratic at a length is at this limit, or beyond it, between a quarter of the length and its double."""
+FLOOR_S = 0.000_012
 LENGTH_MAX = 1_048_576
 SLOW_S = 0.4
 USUAL_S = 0.000_4
@@ -49,27 +52,24 @@ def usual_length(run: Run) -> int:
 def growth(run: Run, shape: Shape, length: int) -> float | None:
     """How many times the work grows with a shape four times as long as ``length``; None where it is linear.
 
-    What grows faster is measured again at longer lengths: repeats that are bounded reach their bound there.
+    A quarter of ``length`` and its double decide for most. What grows faster between them is measured at longer
+    lengths: repeats that are bounded reach their bound there.
     """
     brief = shape.text(EXPLOSION_CHARS)
     if seconds(run, brief) > EXPLOSION_S and seconds(run, brief, 3) > EXPLOSION_S:
         return float("inf")
-    text = shape.text(length)
-    once = seconds(run, text)
-    if once < FLOOR_S:
-        return None
-    short = min(once, seconds(run, text))
-    if short < FLOOR_S or seconds(run, shape.text(length * FACTOR)) <= GROWTH_MAX * short:
+    short = seconds(run, shape.text(length // 4), 2)
+    if short < FLOOR_S or seconds(run, shape.text(length * 2)) <= SCREENED_MAX * short:
         return None
     while True:
-        short = seconds(run, shape.text(length), 5)
+        short = seconds(run, shape.text(length), 3)
         long = seconds(run, shape.text(length * FACTOR), 2)
-        grown = long / max(short, FLOOR_S / FACTOR)
+        grown = long / max(short, FLOOR_S * FACTOR)
         if grown <= GROWTH_MAX:
             return None
         if long > SLOW_S or length * FACTOR * FACTOR > LENGTH_MAX:
             return grown
-        length *= FACTOR
+        length *= 2
 
 
 def superlinear(run: Run, shapes: Iterable[Shape], length: int, found_max: int = 3) -> list[str]:
