@@ -1,4 +1,4 @@
-"""The command that finds thresholds for a decision model on labelled pairs."""
+"""The command that finds thresholds for a decision model on labelled pairs, those of a file or those of an agent."""
 
 from __future__ import annotations
 
@@ -10,23 +10,46 @@ import typer
 from pydantic import ValidationError
 from rich.markup import escape
 
+from service.cli.api import Agent, Key, Url, connected
 from service.cli.output import AsJson, emit
 from service.errors import InvalidInput
 from service.settings import Settings
 
 if TYPE_CHECKING:
+    from reverie_client.models import Calibration as CalibrationAnswer
+    from reverie_client.models import CalibrationRow
     from service.memory.dreams.calibration import Calibration, LabelledPair, Row
 
 PAIRS_MAX = 20_000
 
 
 def calibrate(
-    pairs: Annotated[Path, typer.Option(help="JSON lines: a, b, label (duplicate, update, contradiction, different)")],
+    pairs: Annotated[
+        Path | None, typer.Option(help="JSON lines: a, b, label (duplicate, update, contradiction, different)")
+    ] = None,
+    agent: Agent = None,
+    stood_days: Annotated[float, typer.Option(help="with --agent: age from which a change counts as right")] = 7,
     write: Annotated[bool, typer.Option("--write", help="store the recommended thresholds in the settings")] = False,
-    workspace: Annotated[str, typer.Option(help="by name")] = "default",
+    workspace: Annotated[str, typer.Option(help="with --pairs: by name")] = "default",
+    url: Url = None,
+    key: Key = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show how often the decision model is right from each probability on, and which thresholds that recommends."""
+    """Show how often the decision model is right from each probability on, and which thresholds that recommends: on
+    the pairs of a file, or with --agent on what people decided on its dreams and proposals."""
+    if pairs is not None:
+        _calibrate_on_file(pairs, workspace, write=write, as_json=as_json)
+    elif agent is not None:
+        with connected(url, key, agent) as client:
+            found = client.calibrate(agent, stood_days=stood_days, write=write)
+        counted = ", ".join(f"{number:,} {kind}" for kind, number in found.kinds.items())
+        decided = f"Decided by people: {counted or 'nothing yet'}."
+        emit(as_json, found.model_dump(), decided, *_described(found, write=found.written))
+    else:
+        raise InvalidInput(("pairs",), "give labelled pairs with --pairs, or --agent for what people decided")
+
+
+def _calibrate_on_file(pairs: Path, workspace: str, *, write: bool, as_json: bool) -> None:
     from service.database import open_database
     from service.runtime import configure_logging
 
@@ -40,21 +63,14 @@ def calibrate(
 
 
 async def _calibrate(settings: Settings, workspace: str, pairs: list[LabelledPair], *, write: bool) -> Calibration:
-    from service.domain.spending import paid_by
     from service.domain.workspace import WorkspaceSettings
     from service.export_import import open_workspace
     from service.memory.access.workspace import get_settings, put_settings
-    from service.memory.dreams.calibration import calibrate as judge
+    from service.memory.dreams.calibration import calibrate_for
 
     async with open_workspace(settings, workspace) as (engine, principal):
-        chosen = (await get_settings(engine, principal)).llm
-        llm = engine.model("decide", principal.workspace_id, chosen)
-        if llm is None and engine.embedder is None:
-            raise InvalidInput(("LLM_DECIDE",), "there is neither a decision model (LLM_DECIDE) nor an embedder")
-        if llm is None and write:
-            raise InvalidInput(("write",), "similarities are no probabilities: thresholds need a model (LLM_DECIDE)")
-        with paid_by(principal.payer()):
-            found = await judge(llm, engine.embedder, pairs)
+        choices = (await get_settings(engine, principal)).llm
+        found = await calibrate_for(engine, principal, pairs, choices=choices, write=write)
         if write and found.recommended:
             await put_settings(engine, principal, WorkspaceSettings.model_validate({"dream": found.recommended}))
         return found
@@ -81,7 +97,7 @@ def _read(file: Path) -> list[LabelledPair]:
     return found
 
 
-def _described(found: Calibration, *, write: bool) -> list[str]:
+def _described(found: Calibration | CalibrationAnswer, *, write: bool) -> list[str]:
     lines = [
         f"{found.pairs:,} pairs: {found.by_guards:,} are settled by rules, the others judged by {escape(found.by)}"
         + (f", {found.unusable:,} without a usable verdict." if found.unusable else "."),
@@ -92,6 +108,9 @@ def _described(found: Calibration, *, write: bool) -> list[str]:
         lines.append(f"{'Written' if write else 'Recommended'}: " + _listed(found.recommended))
     else:
         lines.append("No threshold is recommended: none has verdicts that are right often enough.")
+    if found.too_few:
+        few = ", ".join(f"dream.{name}" for name in found.too_few)
+        lines.append(f"[yellow]Too few labelled pairs to recommend anything for {few}.[/]")
     return lines
 
 
@@ -99,7 +118,7 @@ def _listed(recommended: dict[str, float]) -> str:
     return ", ".join(f"dream.{name} {at:g}" for name, at in recommended.items())
 
 
-def _line(row: Row) -> str:
+def _line(row: Row | CalibrationRow) -> str:
     precision, recall = (f"{value:.3f}" if value is not None else "-" for value in (row.precision, row.recall))
     merged = f"{row.contradictions:>8}" if row.setting == "merge_at" else ""
     return f"{row.setting:<12} {row.threshold:<6g} {row.said:>7}  {precision:>9}  {recall:>6}  {merged}"

@@ -10,6 +10,8 @@ from typing import Final, Literal, Protocol, get_args
 Outcome = Literal["duplicate", "update", "contradiction", "different"]
 OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
 SUM_TOLERANCE: Final = 0.02
+ASKED_FROM: Final = 0.8
+"""From this similarity on, a model is asked about two statements that the guards cannot tell apart."""
 
 Probabilities = Mapping[Outcome, float]
 

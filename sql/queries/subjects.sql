@@ -294,11 +294,11 @@ UPDATE sessions SET user_name = NULL WHERE workspace_id = :workspace AND user_na
 
 -- name: purge_changes
 -- Diffs that tell of these memories, or of none that is there (of a dry run, or collected since), in dreams of these
--- agents.
+-- agents; of dreams that were undone, all: what they name beside a memory is gone.
 DELETE FROM dream_changes c
 USING dreams d
 WHERE c.workspace_id = :workspace AND d.workspace_id = c.workspace_id AND d.id = c.dream_id
-    AND d.agent_id = ANY(:agents::uuid[]) AND (c.memory_id IS NULL OR c.memory_id = ANY(:ids::uuid[]) OR NOT EXISTS (
+    AND d.agent_id = ANY(:agents::uuid[]) AND (d.status = 'undone' OR c.memory_id IS NULL OR c.memory_id = ANY(:ids::uuid[]) OR NOT EXISTS (
         SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = c.memory_id));
 
 -- name: purge_dream_errors

@@ -150,6 +150,7 @@ MATRIX: dict[str, list[Case]] = {
     "GET /v1/dreams": [view(), view(agent=AGENT)],
     "GET /v1/dreams/{dream_id}": [of("dream")],
     "POST /v1/dreams/{dream_id}/undo": [of("dream")],
+    "POST /v1/agents/{agent}/calibration": [view({"stood_days": 0}), view({"stood_days": 0, "write": True})],
     "GET /v1/inbox": [view(tells=True), view(agent=AGENT, tells=True), view(status="rejected", agent="a%")],
     "POST /v1/inbox": [of("proposal", {"ids": [ID], "action": "reject"})],
     "POST /v1/inbox/{proposal_id}": [

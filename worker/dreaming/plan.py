@@ -140,7 +140,7 @@ class Reinforcement:
 
     known: ExistingMemory
     evidence: list[UUID] = field(default_factory=list)
-    said: list[Key] = field(default_factory=list)
+    said: list[NewMemory] = field(default_factory=list)
     merged: list[ExistingMemory] = field(default_factory=list)
 
 

@@ -15,7 +15,7 @@ from service.domain.changed_values import changes_value
 from service.domain.guards import contradicts, may_merge, normalize, same_particulars
 from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
-from service.domain.verdicts import Outcome, PairVerdict
+from service.domain.verdicts import ASKED_FROM, Outcome, PairVerdict
 from service.extraction.candidates import Candidate
 from worker.dreaming.closing import Place, Report, close_todos, open_again
 from worker.dreaming.merging import kept_of
@@ -33,8 +33,6 @@ from worker.dreaming.plan import (
 )
 from worker.dreaming.slots import ended_slot
 
-AMBIGUOUS_FROM = 0.8
-"""From this similarity on, two statements the guards cannot tell apart are shown to the language model."""
 AMBIGUOUS_PAIRS_MAX = 40
 
 Verdicts = Mapping[tuple[Key, Key], PairVerdict]
@@ -266,7 +264,7 @@ class _Planner:
         else:
             again = self._plan.reinforced.setdefault(held.id, Reinforcement(held))
             again.evidence.extend(new.evidence)
-            again.said.append(key_of(new))
+            again.said.append(new)
             open_again(self._plan, held)
 
     def _near(self, new: NewMemory) -> list[tuple[Statement, Outcome]]:
@@ -297,7 +295,7 @@ class _Planner:
             return "contradiction"
         if changes_value(older.content, newer.content):
             return "update"
-        if similarity < AMBIGUOUS_FROM or not may_replace(newer, older):
+        if similarity < ASKED_FROM or not may_replace(newer, older):
             return None
         judged = self._verdicts.get((key_of(newer), key_of(older)))
         if judged is None:

@@ -27,7 +27,7 @@ from service.store.vectors import EmbeddingBatch
 from worker.dreaming.diff import Diff, undo_record
 from worker.dreaming.gather import Batch
 from worker.dreaming.linking import link
-from worker.dreaming.plan import NewMemory, Plan, Statement, key_of
+from worker.dreaming.plan import NewMemory, Plan, Reinforcement, Statement, key_of
 from worker.dreaming.proposing import propose
 from worker.dreaming.readings import Reading, form_of
 from worker.dreaming.reflect.insight import Conclusions
@@ -260,7 +260,8 @@ class Writer:
         for again in plan.reinforced.values():
             known, merged = again.known, [rows[one.id] for one in again.merged]
             own = rows[known.id]["metadata"]
-            found = (plan.verdict_on(key, known.id) for key in (*again.said, *(one.id for one in again.merged)))
+            alike: list[Statement] = [*again.said, *again.merged]
+            found = (plan.verdict_on(key_of(one), known.id) for one in alike)
             verdict = next((one for one in found if one is not None and one.outcome == "duplicate"), None)
             await memories.reinforce(
                 self.connection, self._workspace, known.id,
@@ -278,7 +279,7 @@ class Writer:
                 "reinforced",
                 memory_id=known.id,
                 before=_describe(known) | {"type": known.type},
-                after=_judged(verdict) or None,
+                after=_judged(verdict) | _other_words(again) or None,
                 undo={
                     "row": undo_record(rows[known.id]),
                     "version": known.version + 1,
@@ -312,6 +313,13 @@ def _describe(held: Statement) -> dict[str, Any]:
     """What a diff tells of a memory; of hearsay, whose word it is and about whom."""
     hearsay = {"user": held.subject, "hearsay_by": held.hearsay_by} if held.hearsay_by else {}
     return {"content": held.content} | hearsay
+
+
+def _other_words(again: Reinforcement) -> dict[str, Any]:
+    """What was said, where it was not said in the words of the memory."""
+    known = again.known.content.rstrip(".")
+    said = dict.fromkeys(new.content for new in again.said if new.content.rstrip(".") != known)
+    return {"said": list(said)} if said else {}
 
 
 def _judged(verdict: PairVerdict | None) -> dict[str, Any]:

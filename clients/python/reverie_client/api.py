@@ -51,6 +51,7 @@ class Api:
     list_inbox = Listing(agents.list_inbox)
     decide_proposal = Method(agents.decide_proposal)
     decide_proposals = Method(agents.decide_proposals)
+    calibrate = Method(agents.calibrate)
     bulletin = Method(agents.bulletin)
     list_bulletins = Listing(agents.list_bulletins)
     write_bulletin = Method(agents.write_bulletin)

@@ -341,6 +341,31 @@ class ProfileDiff(Answer):
     changes: list[ProfileChange]
 
 
+class CalibrationRow(Answer):
+    """How often the verdicts of a setting are right from a threshold on."""
+
+    setting: str
+    threshold: float
+    said: int
+    precision: float | None
+    recall: float | None
+    contradictions: int
+
+
+class Calibration(Answer):
+    """Thresholds of a decision model, found on what people decided; ``too_few``: settings without enough pairs."""
+
+    by: str
+    pairs: int
+    kinds: dict[str, int]
+    by_guards: int
+    unusable: int
+    rows: list[CalibrationRow]
+    recommended: dict[str, float]
+    too_few: list[str]
+    written: bool
+
+
 class Bulletin(Answer):
     """What an agent knew at one time."""
 

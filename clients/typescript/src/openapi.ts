@@ -517,6 +517,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agents/{agent}/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Calibrate the decision model of an agent
+         * @description Judges pairs of statements that people decided on (at most 1,000 changes of dreams, and proposals) and compares
+         *     the verdicts with the decisions.
+         */
+        post: operations["calibrate_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/dreams": {
         parameters: {
             query?: never;
@@ -2414,6 +2435,98 @@ export interface components {
              * @description Creation time.
              */
             created_at: string;
+        };
+        /**
+         * Calibration
+         * @description Thresholds of the decision model, found on pairs labelled by what people decided.
+         */
+        Calibration: {
+            /**
+             * By
+             * @description Judge of the pairs: the decision model, or the embedder without one.
+             */
+            by: string;
+            /**
+             * Pairs
+             * @description Number of labelled pairs.
+             */
+            pairs: number;
+            /**
+             * Kinds
+             * @description Number of pairs by what people decided: `stood`, `undone` and `reverted` changes of dreams; `accepted`, `edited` and `rejected` proposals.
+             */
+            kinds: {
+                [key: string]: number;
+            };
+            /**
+             * By Guards
+             * @description Number of pairs settled by rules and not judged.
+             */
+            by_guards: number;
+            /**
+             * Unusable
+             * @description Number of judged pairs without a usable verdict.
+             */
+            unusable: number;
+            /**
+             * Rows
+             * @description Precision and recall by setting and threshold.
+             */
+            rows: components["schemas"]["CalibrationRow"][];
+            /**
+             * Recommended
+             * @description Recommended thresholds by setting; settings without one are missing.
+             */
+            recommended: {
+                [key: string]: number;
+            };
+            /**
+             * Too Few
+             * @description Settings with fewer than 30 judged pairs labelled so, for which nothing is recommended.
+             */
+            too_few: string[];
+            /**
+             * Written
+             * @description Storage of the recommended thresholds in the settings of the agent.
+             */
+            written: boolean;
+        };
+        /**
+         * CalibrationRow
+         * @description Quality of the verdicts from a threshold on.
+         */
+        CalibrationRow: {
+            /**
+             * Setting
+             * @description Setting of the threshold: `merge_at`, `replace_at` or `distinct_at`.
+             * @enum {string}
+             */
+            setting: "merge_at" | "replace_at" | "distinct_at";
+            /**
+             * Threshold
+             * @description Minimum probability of the verdicts.
+             */
+            threshold: number;
+            /**
+             * Said
+             * @description Number of pairs with such a verdict.
+             */
+            said: number;
+            /**
+             * Precision
+             * @description Share of these verdicts that are right; null without one.
+             */
+            precision: number | null;
+            /**
+             * Recall
+             * @description Share of the pairs so labelled with such a verdict; null without one.
+             */
+            recall: number | null;
+            /**
+             * Contradictions
+             * @description Number of contradictions among the merges; 0 for other settings.
+             */
+            contradictions: number;
         };
         /**
          * Candidate
@@ -6996,6 +7109,24 @@ export interface components {
             lag_s: number | null;
         };
         /**
+         * RequestCalibration
+         * @description Options of a calibration.
+         */
+        RequestCalibration: {
+            /**
+             * Stood Days
+             * @description Age in days from which a merge or replacement that nobody took back counts as right. Default 7.
+             * @default 7
+             */
+            stood_days?: number;
+            /**
+             * Write
+             * @description Storage of the recommended thresholds in the settings of the agent. Default false.
+             * @default false
+             */
+            write?: boolean;
+        };
+        /**
          * RequestDream
          * @description Options of a dream.
          */
@@ -9820,6 +9951,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dream"];
+                };
+            };
+        };
+    };
+    calibrate_agent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Name of the agent. */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RequestCalibration"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calibration"];
                 };
             };
         };

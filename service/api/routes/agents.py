@@ -13,6 +13,7 @@ from service.api.dependencies import AgentPath, AgentQuery, Caller, Cursor, Engi
 from service.api.naming import api_router
 from service.memory.dreams import agents
 from service.memory.dreams import dream_requests as dreams
+from service.memory.dreams.decided_pairs import calibrate_on_decisions
 from service.memory.dreams.undo import undo_dream
 from service.memory.sessions.summarize import summarize, undo_summary
 
@@ -109,6 +110,23 @@ async def dream(
         return json_response(queued, 202)
     with engine.streams.slot(caller):
         return json_response(await dreams.wait_for_dream(engine, caller, queued["id"], request.is_disconnected))
+
+
+@router.post(
+    "/agents/{agent}/calibration",
+    response_model=agent_schemas.Calibration,
+    operation_id="calibrate_agent",
+    summary="Calibrate the decision model of an agent",
+)
+async def calibrate(
+    engine: EngineDep, caller: Caller, agent: AgentPath, body: agent_schemas.RequestCalibration | None = None
+) -> Response:
+    """Judges pairs of statements that people decided on (at most 1,000 changes of dreams, and proposals) and compares
+    the verdicts with the decisions."""
+    wanted = body or agent_schemas.RequestCalibration()
+    found, kinds = await calibrate_on_decisions(engine, caller, agent, stood_days=wanted.stood_days, write=wanted.write)
+    written = wanted.write and bool(found.recommended)
+    return json_response(found.as_dict() | {"kinds": kinds, "written": written})
 
 
 @router.get(

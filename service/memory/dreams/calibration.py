@@ -13,10 +13,15 @@ from pydantic import BaseModel, ConfigDict
 from service.domain.changed_values import changes_value
 from service.domain.field_types import Content
 from service.domain.guards import contradicts, may_merge, same_particulars
+from service.domain.llm_settings import LLMSettings
+from service.domain.principal import Principal
+from service.domain.spending import paid_by
 from service.domain.verdicts import Outcome, PairVerdict, likeliest
-from service.embedding.base import Embedder
-from service.llm import LLM, LLMInvalidOutput
+from service.embedding.base import Embedder, EmbeddingFailed
+from service.errors import InvalidInput, Unavailable
+from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory.dreams.prompts import listed_pairs, pair_question
+from service.memory.engine import Engine
 
 THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99, 0.999)
 PRECISION_MIN: Final = 0.95
@@ -57,7 +62,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """``by``: who judged; ``by_guards``: pairs that rules decide; ``unusable``: answers that decide nothing.
-    ``recommended``: by setting, where a threshold is good enough."""
+    ``recommended``: by setting, where a threshold is good enough; ``too_few``: settings that have too few pairs."""
 
     by: str
     pairs: int
@@ -65,15 +70,19 @@ class Calibration:
     unusable: int
     rows: list[Row]
     recommended: dict[str, float]
+    too_few: list[str]
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON."""
         return asdict(self)
 
 
-async def calibrate(llm: LLM | None, embedder: Embedder | None, pairs: Sequence[LabelledPair]) -> Calibration:
-    """Judge the pairs that rules leave open. Raises LLMUnavailable, BudgetReached, EmbeddingFailed, and ValueError
-    where there is neither a model nor an embedder."""
+async def calibrate(
+    llm: LLM | None, embedder: Embedder | None, pairs: Sequence[LabelledPair], *, labelled_min: int = 1
+) -> Calibration:
+    """Judge the pairs that rules leave open. A threshold is recommended only where ``labelled_min`` of the judged pairs
+    have an outcome that it is for. Raises LLMUnavailable, BudgetReached, EmbeddingFailed, and ValueError where there is
+    neither a model nor an embedder."""
     asked = [pair for pair in pairs if not _is_settled(pair)]
     if llm is not None:
         verdicts, by = await _by_model(llm, asked), llm.model
@@ -83,10 +92,39 @@ async def calibrate(llm: LLM | None, embedder: Embedder | None, pairs: Sequence[
         raise ValueError("neither a decision model (LLM_DECIDE, llm.decide) nor an embedder is configured")
     judged = list(zip(asked, verdicts, strict=True))
     rows = [row for name in (SETTINGS if llm else ("merge_at",)) for row in _rows(name, judged)]
+    labels = [pair.label for pair in asked]
+    too_few = [name for name, outcomes in SETTINGS.items() if sum(one in outcomes for one in labels) < labelled_min]
+    recommended = _recommended(rows) if llm else {}
     return Calibration(
         by, len(pairs), len(pairs) - len(asked), sum(one is None for one in verdicts), rows,
-        _recommended(rows) if llm else {},
+        {name: at for name, at in recommended.items() if name not in too_few}, too_few,
     )  # fmt: skip
+
+
+async def calibrate_for(
+    engine: Engine,
+    principal: Principal,
+    pairs: Sequence[LabelledPair],
+    *,
+    choices: LLMSettings,
+    write: bool,
+    labelled_min: int = 1,
+    agent: str | None = None,
+) -> Calibration:
+    """Judge pairs by the model that a workspace or an ``agent`` has for that, at the caller's expense.
+
+    Raises InvalidInput where nothing can judge, or nothing that is to be written, Unavailable where it fails, and
+    BudgetReached."""
+    llm = engine.model("decide", principal.workspace_id, choices)
+    if llm is None and engine.embedder is None:
+        raise InvalidInput(("LLM_DECIDE",), "there is neither a decision model (LLM_DECIDE) nor an embedder")
+    if llm is None and write:
+        raise InvalidInput(("body", "write"), "similarities are no probabilities: thresholds need a model (LLM_DECIDE)")
+    try:
+        with paid_by(principal.payer(agent)):
+            return await calibrate(llm, engine.embedder, pairs, labelled_min=labelled_min)
+    except (LLMUnavailable, EmbeddingFailed) as error:
+        raise Unavailable(error.message) from error
 
 
 def _is_settled(pair: LabelledPair) -> bool:

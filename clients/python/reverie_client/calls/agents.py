@@ -7,7 +7,7 @@ from typing import Unpack
 
 from reverie_client import models as m
 from reverie_client import options as o
-from reverie_client.call import Call, Id, part
+from reverie_client.call import Call, Id, drop_none, part
 
 
 def list_agents(limit: int = 50) -> Call[m.Page[m.AgentRecord]]:
@@ -81,6 +81,13 @@ def decide_proposals(
     """Decide alike on up to 100 proposals, all or none."""
     body = {"ids": [str(one) for one in ids], "action": action, **changes}
     return Call("POST", "/v1/inbox", m.Page[m.Decided], body=body)
+
+
+def calibrate(agent: str, stood_days: float | None = None, write: bool = False) -> Call[m.Calibration]:
+    """Compare a decision model with what people decided on an agent's dreams and proposals; ``write`` stores the
+    thresholds that this recommends in the agent's settings."""
+    body = drop_none({"stood_days": stood_days, "write": write})
+    return Call("POST", f"/v1/agents/{part(agent)}/calibration", m.Calibration, body=body)
 
 
 def bulletin(agent: str, version: int | None = None) -> Call[m.Bulletin]:

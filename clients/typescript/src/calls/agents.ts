@@ -53,6 +53,11 @@ export function undoDream(dreamId: string) {
   return post<"undo_dream">(path`/v1/dreams/${dreamId}/undo`);
 }
 
+/** Compare a decision model with what people decided on an agent's dreams and proposals. */
+export function calibrate(agent: string, options?: Body<"calibrate_agent">) {
+  return post<"calibrate_agent">(path`/v1/agents/${agent}/calibration`, { ...options });
+}
+
 /** What an agent knows, now or at a version. */
 export function bulletin(agent: string, query?: Query<"get_bulletin">) {
   return get<"get_bulletin">(path`/v1/agents/${agent}/bulletin`, { query });

@@ -1,0 +1,187 @@
+"""Calibration on what people decided: dreams that stood, were undone or reverted, and proposals."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.memory.dreams.decided_pairs import LABELLED_MIN
+from service.provider.library import load_litellm
+from service.settings import EnvironmentModel, Settings
+from tests.acceptance.tenants import waiting
+from tests.cli.conftest import command
+from tests.fakes.openai_server import FakeOpenAI
+from tests.live_api import Api, serving
+from tests.pg_dump import dump
+from tests.worker.dreaming import dream, say
+
+Json = dict[str, Any]
+
+__all__ = ["command"]
+
+GOOD, NICE = "The office kitchen has a very good coffee machine", "The office kitchen has a really nice coffee maker"
+OUTCOMES = ("duplicate", "update", "contradiction", "different")
+
+
+def sure_of(outcome: str, probability: float = 0.985) -> Json:
+    return {one: probability if one == outcome else (1 - probability) / 3 for one in OUTCOMES}
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[FakeOpenAI]:
+    await load_litellm()
+    with FakeOpenAI() as opened:
+        opened.decides = lambda text, question: sure_of("duplicate")
+        yield opened
+
+
+@pytest.fixture
+async def api(settings: Settings, server: FakeOpenAI) -> AsyncIterator[Api]:
+    """An API whose decision model takes every pair for a duplicate."""
+    decider = EnvironmentModel(model="hosted_vllm/decider", api_base=server.base_url, api_key="k")
+    async with serving(settings.model_copy(update={"embedding_model": "static", "llm_decide": (decider,)})) as opened:
+        yield opened
+
+
+async def calibrated(api: Api, agent: str = "a", **options: Any) -> Json:
+    return await api.post(f"/v1/agents/{agent}/calibration", options)
+
+
+def merging(found: Json, threshold: float = 0.97) -> tuple[int, float | None]:
+    (row,) = [one for one in found["rows"] if (one["setting"], one["threshold"]) == ("merge_at", threshold)]
+    return row["said"], row["precision"]
+
+
+async def test_a_merge_that_stood_is_right_and_one_that_was_undone_is_wrong(api: Api) -> None:
+    for content in (GOOD, NICE):
+        await api.save(content)
+    merged = await dream(api.engine)
+    assert (await calibrated(api))["kinds"] == {}, "it has not stood for long enough"
+    stood = await calibrated(api, stood_days=0)
+    assert (stood["kinds"], merging(stood)) == ({"stood": 1}, (1, 1.0))
+    now = api.engine.now
+    api.engine.now = lambda: now() + timedelta(days=8)
+    assert (await calibrated(api))["kinds"] == {"stood": 1}
+    await api.post(f"/v1/dreams/{merged['id']}/undo")
+    undone = await calibrated(api)
+    assert (undone["kinds"], merging(undone)) == ({"undone": 1}, (1, 0.0))
+    await dream(api.engine)
+    again = await calibrated(api, stood_days=0)
+    assert (again["kinds"], again["pairs"]) == ({"stood": 1}, 1), "of the same statements the newest decision counts"
+
+
+async def test_what_was_said_in_other_words_is_a_pair_too(api: Api) -> None:
+    await api.save("u1 likes green tea", user="u1", type="preference")
+    await dream(api.engine)
+    await say(api, "I really like green tea.")
+    done = await dream(api.engine)
+    (again,) = [one for one in done["changes"] if one["op"] == "reinforced"]
+    assert again["after"]["said"] == ["u1 really likes green tea."]
+    found = await calibrated(api, stood_days=0)
+    assert found["kinds"] == {"stood": 1}
+
+
+async def test_what_is_no_longer_replaced_was_reverted(api: Api, server: FakeOpenAI) -> None:
+    server.decides = lambda text, question: sure_of("update")
+    for content in (GOOD, NICE):
+        await api.save(content)
+    await dream(api.engine)
+    old = next(
+        one
+        for one in (await api.get("/v1/memories", agent="a", include="superseded"))["items"]
+        if one["superseded_by"] is not None
+    )
+    await api.post(f"/v1/memories/{old['id']}/restore")
+    found = await calibrated(api)
+    assert found["kinds"] == {"reverted": 1}
+    (row,) = [one for one in found["rows"] if (one["setting"], one["threshold"]) == ("replace_at", 0.9)]
+    assert (row["said"], row["precision"]) == (1, 0.0)
+
+
+async def proposed(api: Api, content: str) -> str:
+    proposal = await waiting(api.engine, content, DEFAULT_WORKSPACE, "a", uuid4(), None, [])
+    return str(proposal)
+
+
+async def test_decided_proposals_are_pairs_beside_what_was_known(api: Api, server: FakeOpenAI) -> None:
+    server.decides = lambda text, question: sure_of("different")
+    await api.save(GOOD)
+    await dream(api.engine)
+    rejected = await proposed(api, NICE)
+    accepted = await proposed(api, "The office kitchen has a rather good coffee grinder")
+    edited = await proposed(api, "The garden shed is green")
+    await api.post(f"/v1/inbox/{rejected}", {"action": "reject"})
+    await api.post(f"/v1/inbox/{accepted}", {"action": "accept"})
+    await api.post(f"/v1/inbox/{edited}", {"action": "edit", "content": "The garden shed is painted dark green"})
+    assert (await calibrated(api))["kinds"] == {"rejected": 1, "edited": 1}, "no dream has read what was accepted"
+    await dream(api.engine)
+    found = await calibrated(api)
+    assert found["kinds"] == {"rejected": 1, "accepted": 1, "edited": 1}
+    assert set(found["too_few"]) == {"merge_at", "replace_at", "distinct_at"}
+    assert found["recommended"] == {}
+
+
+async def test_enough_right_decisions_are_written_to_the_agent(api: Api) -> None:
+    rooms = ("office kitchen", "garden bar", "school canteen")
+    places = ("Bergen", "Oslo", "Rome", "Paris", "Lima", "Quito", "Kyoto", "Cairo", "Delhi", "Dakar")
+    kitchens = [f"{room} in {place}" for place in places for room in rooms]
+    items = [
+        {"agent": "b", "type": "fact", "user": f"u{number}", "content": f"The {kitchen} has a {what}"}
+        for number, kitchen in enumerate(kitchens)
+        for what in ("very good coffee machine", "really nice coffee maker")
+    ]
+    await api.post("/v1/memories/batch", {"items": items})
+    await dream(api.engine, "b")
+    await api.put("/v1/agents/b", {"settings": {"dream": {"interval_h": 3}}})
+    found = await calibrated(api, "b", stood_days=0, write=True)
+    assert found["kinds"] == {"stood": LABELLED_MIN}
+    assert (found["recommended"], found["written"]) == ({"merge_at": 0.5}, True)
+    assert found["too_few"] == ["replace_at", "distinct_at"]
+    settings = (await api.get("/v1/agents/b"))["settings"]["dream"]
+    assert settings == {"interval_h": 3} | found["recommended"]
+
+
+async def test_nothing_of_a_purged_user_is_asked_about(api: Api, server: FakeOpenAI, database_url: str) -> None:
+    for content in (GOOD, NICE):
+        await api.save(f"{content}, xqmarkx says", user="u-xqmarkx")
+    await api.save("The gate squeaks", agent="a")
+    merged = await dream(api.engine)
+    await api.post(f"/v1/dreams/{merged['id']}/undo")
+    assert (await calibrated(api))["kinds"] == {"undone": 1}
+    await api.post("/v1/users/u-xqmarkx/purge")
+    before = len(server.requests("systemone"))
+    found = await calibrated(api, stood_days=0)
+    assert (found["pairs"], found["kinds"]) == (0, {})
+    assert len(server.requests("systemone")) == before
+    assert "xqmarkx" not in dump(database_url)
+
+
+async def test_it_is_for_who_may_write_for_the_agent(api: Api) -> None:
+    await api.save(GOOD)
+    reader = await api.as_role("reader")
+    assert await reader.status("POST", "/v1/agents/a/calibration") == 403
+    assert await api.status("POST", "/v1/agents/nobody/calibration") == 404
+    assert await api.status("POST", "/v1/agents/a/calibration", json={"stood_days": -1}) == 422
+
+
+async def test_the_command_tells_how_many_and_that_they_are_too_few(api: Api, command: Any) -> None:
+    for content in (GOOD, NICE):
+        await api.save(content)
+    await dream(api.engine)
+    here = {"REVERIE_URL": str(api.http.base_url), "REVERIE_API_KEY": api.key}
+    options = ("calibrate", "--agent", "a", "--stood-days", "0")
+    done = await asyncio.to_thread(command, *options, **here)
+    assert done.returncode == 0, done.stderr
+    assert "1 stood" in done.stdout
+    assert "Too few labelled pairs" in done.stdout
+    told = await asyncio.to_thread(command, *options, "--json", **here)
+    assert json.loads(told.stdout)["kinds"] == {"stood": 1}
+    neither = await asyncio.to_thread(command, "calibrate")
+    assert (neither.returncode, "--pairs" in neither.stderr) == (2, True)
