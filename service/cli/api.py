@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 import typer
 from rich.markup import escape
@@ -18,7 +19,7 @@ from service.settings import Settings
 
 if TYPE_CHECKING:
     from reverie_client import Reverie
-    from reverie_client.models import ProfileChange, ProfileField, Proposal
+    from reverie_client.models import Explanation, ProfileChange, ProfileField, Proposal
 
 Url = Annotated[str | None, typer.Option(envvar="REVERIE_URL", help="of the API; this machine's when left out")]
 Key = Annotated[str | None, typer.Option(envvar="REVERIE_API_KEY", help="else the first admin key, if it is here")]
@@ -73,6 +74,7 @@ def search(
     query: Text,
     limit: Annotated[int, typer.Option(help="how many at most")] = 10,
     user: Annotated[str | None, typer.Option(help="about this user only")] = None,
+    why: Annotated[UUID | None, typer.Option(help="id of a memory, to be told why it is not among them")] = None,
     agent: Agent = None,
     url: Url = None,
     key: Key = None,
@@ -81,7 +83,13 @@ def search(
     """Find memories by words and by meaning, best first."""
     about: Any = {"user": user} if user else {}
     with connected(url, key, agent) as client:
-        found = client.search(given_text(query), limit=limit, **about)
+        text = given_text(query)
+        explanation = None
+        if why is None:
+            found = client.search(text, limit=limit, **about)
+        else:
+            found = previewed = client.preview(text, explain_id=why, limit=limit, **about)
+            explanation = previewed.explanation
     lines = [
         f"{result.score:6.3f}  {one.type:<11} {escape(one.content)}  [dim]{one.id}[/]"
         for result in found.results
@@ -89,7 +97,26 @@ def search(
     ]
     if found.degraded is not None:
         lines.append(f"[yellow]Less than asked for: {escape(found.degraded.reason)}[/]")
-    emit(as_json, found.model_dump(), *(lines or ["Nothing found."]))
+    lines = lines or ["Nothing found."]
+    if explanation is not None:
+        lines += _explained(explanation)
+    emit(as_json, found.model_dump(), *lines)
+
+
+def _explained(one: Explanation) -> list[str]:
+    """What became of a memory in a search."""
+    named = {"filters": ", ".join(one.filters), "duplicate": str(one.shown_as), "min_relevance": str(one.min_relevance)}
+    because = f" ({escape(named[one.stage])})" if one.stage in named else ""
+    ranks = ", ".join(f"{name} {place}" for name, place in (one.ranks or {}).items() if place is not None)
+    need = ", ".join(
+        f"{each.field}={each.value}" if each.value is not None else f"no {each.field}" for each in one.would_need
+    )
+    return [
+        "",
+        f"[bold]{'Found' if one.found else 'Not found'}[/]: {one.stage}{because}",
+        *([f"Ranks: {ranks}"] if ranks else []),
+        *([f"It would need: {escape(need)}"] if need else []),
+    ]
 
 
 def ask(question: Text, agent: Agent = None, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:

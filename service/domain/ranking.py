@@ -107,7 +107,7 @@ def rank(
     lowest = min((scores[number] for number in scores.keys() & core), default=0.0)
     scores |= {number: min(scores[number], lowest) for number in scores.keys() - core}
     relevances = _relevances(members, own, credited, nearnesses, noise)
-    found = [number for number in scores if _is_relevant(relevances[number], ranking.min_relevance, noise)]
+    found = [number for number in scores if is_relevant(relevances[number], ranking.min_relevance, noise)]
     found.sort(key=lambda number: (number not in core, -scores[number], number))
     ordered = {members[number].id: number for number in found}
     places = collapse(list(ordered), {one.id: one.sources for one in members if one.sources})
@@ -270,7 +270,7 @@ def _relevances(
     return relevances
 
 
-def _is_relevant(relevance: float, least: float | None, noise: float) -> bool:
+def is_relevant(relevance: float, least: float | None, noise: float) -> bool:
     """Whether a candidate is a result: the floor is the noise level unless one is given, and 0 turns it off."""
     return relevance >= least if least is not None else relevance > 0 and relevance >= noise
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,6 +20,9 @@ FusionField = Annotated[
         "Fusion). Default `relative`."
     ),
 ]
+LIMIT_MAX = 100
+"""Results of one search."""
+
 Include = Literal["memories", "messages", "documents"]
 
 
@@ -156,7 +160,7 @@ class SearchRequest(BaseModel):
         description="Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). "
         "Default: the workspace setting.",
     )
-    limit: int = Field(10, ge=1, le=100, description="Number of results to return. Default 10.")
+    limit: int = Field(10, ge=1, le=LIMIT_MAX, description="Number of results to return. Default 10.")
     types: SearchedTypes = None
     scopes: Annotated[list[Scope], Field(max_length=5)] | None = Field(
         None, description="Scopes to search. Default: all."
@@ -196,4 +200,12 @@ class SearchRequest(BaseModel):
     explain: bool = Field(False, description="Addition of the parts of each score to the results. Default false.")
     rerank: bool | None = Field(
         None, description="Reranking of the results by the model RERANK_MODEL. Default: the workspace setting."
+    )
+
+
+class PreviewRequest(SearchRequest):
+    """Search whose ranking is explained."""
+
+    explain_id: UUID | None = Field(
+        None, description="Id of a memory whose fate in the search is explained. Default: none."
     )

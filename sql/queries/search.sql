@@ -178,3 +178,14 @@ WITH term AS MATERIALIZED ({% include "terms" %}), posting AS MATERIALIZED (
 -- The newest.
 SELECT i.id, i.happened_at, {% include "sources" %} AS sources
 FROM search_index i WHERE {% include "visible_row" %} ORDER BY i.happened_at DESC, i.id DESC LIMIT :limit;
+
+-- name: visible_id
+-- A row, if it is visible under the filters that are set.
+SELECT i.id FROM search_index i WHERE {% include "visible_row" %} AND i.id = :id::uuid;
+
+-- name: row_state
+-- Why a row may be hidden whatever is asked.
+SELECT NOT i.audience = ANY(:audiences::uuid[]) AS of_other_audience, i.deleted,
+    coalesce(i.valid_until <= :as_of::timestamptz, false) AS superseded, i.valid_from > :as_of AS later,
+    coalesce(i.expires_at <= :as_of, false) AS expired
+FROM search_index i WHERE i.workspace_id = :workspace AND i.id = :id::uuid;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from subprocess import CompletedProcess
 from uuid import uuid4
@@ -42,6 +43,10 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
     found = json.loads((await run("search", "where does Sam live?", "--json")).stdout)
     assert found["results"][0]["memory"]["content"] == "Sam lives in [bold] Bergen"
     assert "Bergen" in (await run("search", "where does Sam live?")).stdout
+    bees = await static_api.save("Sam keeps bees", user="Sam", agent="ada")
+    why = await run("search", "where does Sam live?", "--limit", "1", "--why", bees["id"])
+    assert re.search(r"Not found: (limit|min_relevance)", why.stdout)
+    assert re.search(r"It would need: (limit=2|min_relevance=)", why.stdout)
     proposals = [
         await waiting(static_api.engine, f"Sam may like {what}", DEFAULT_WORKSPACE, "ada", uuid4(), "Sam", [])
         for what in ("tea", "[red] wine")

@@ -232,6 +232,33 @@ class SearchAnswer(Answer):
     cache: QueryCache | None = None
 
 
+class NeededChange(Answer):
+    """A field of the request whose other value would bring a memory back; None leaves it out."""
+
+    field: str
+    value: Any
+
+
+class Explanation(Answer):
+    """The stage at which a search lost a memory, and what was worked out about it until then."""
+
+    found: bool
+    stage: str
+    filters: list[str] = []
+    ranks: Json | None = None
+    scores: Json | None = None
+    min_relevance: float | None = None
+    shown_as: UUID | None = None
+    would_need: list[NeededChange] = []
+
+
+class PreviewAnswer(SearchAnswer):
+    """What a search would find, and what becomes of one memory."""
+
+    timings_ms: dict[str, float]
+    explanation: Explanation | None = None
+
+
 class Window(Answer):
     """The turns that still go to the model verbatim."""
 

@@ -79,7 +79,8 @@ export interface paths {
         put?: never;
         /**
          * Preview a search
-         * @description The ranking of a search, explained, without counting access.
+         * @description The ranking of a search, explained, without counting access. With `explain_id`, the answer says at which stage
+         *     that memory was lost, and what would bring it back.
          */
         post: operations["preview_search"];
         delete?: never;
@@ -4263,6 +4264,101 @@ export interface components {
             text: string;
         };
         /**
+         * ExplainedRanks
+         * @description Ranks of the explained memory, starting at 1.
+         */
+        ExplainedRanks: {
+            /**
+             * Keyword
+             * @description Rank by BM25; null outside the best 1,000.
+             */
+            keyword: number | null;
+            /**
+             * Semantic
+             * @description Rank by vector similarity; null outside the best 1,000.
+             */
+            semantic: number | null;
+            /**
+             * Final
+             * @description Rank among all results above the minimum relevance; null below it.
+             */
+            final: number | null;
+        };
+        /**
+         * ExplainedScores
+         * @description Scores of the explained memory.
+         */
+        ExplainedScores: {
+            /**
+             * Score
+             * @description Final score, comparable within one response.
+             */
+            score: number;
+            /**
+             * Keyword Score
+             * @description BM25 score; null without a common word.
+             */
+            keyword_score: number | null;
+            /**
+             * Semantic Score
+             * @description Cosine similarity; null without a vector.
+             */
+            semantic_score: number | null;
+            /**
+             * Relevance
+             * @description Relevance from 0 to 1; null for strategy `recent`.
+             */
+            relevance: number | null;
+            /**
+             * Boosts
+             * @description Boosts included in the score, by name.
+             */
+            boosts: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * Explanation
+         * @description Stage of the search at which a memory was lost, with all that was worked out until then.
+         */
+        Explanation: {
+            /**
+             * Found
+             * @description Presence of the memory among the results.
+             */
+            found: boolean;
+            /**
+             * Stage
+             * @description Last stage reached: `returned`, `filters` (hidden by a filter or its state), `candidates` (not among the best 1,000 of any list), `min_relevance` (below the minimum), `duplicate` (another result stands for it), `limit` (ranked below the limit), `rerank` (moved down by the reranker), `max_tokens` (no room in the token budget) or `polarity` (states the opposite of the query).
+             * @enum {string}
+             */
+            stage: "returned" | "filters" | "candidates" | "min_relevance" | "duplicate" | "limit" | "rerank" | "max_tokens" | "polarity";
+            /**
+             * Filters
+             * @description Fields of the request that hide the memory, or its states: `deleted`, `superseded`, `expired`, `later` (valid only after `as_of`), `audience` (unreadable for the agent), `unindexed`. Empty at other stages.
+             */
+            filters: string[];
+            /** @description Ranks of the memory; null where it was not compared. */
+            ranks: components["schemas"]["ExplainedRanks"] | null;
+            /** @description Scores of the memory; null where it was not compared. */
+            scores: components["schemas"]["ExplainedScores"] | null;
+            /**
+             * Min Relevance
+             * @description Minimum relevance in force; null at other stages.
+             */
+            min_relevance: number | null;
+            /**
+             * Shown As
+             * @description Id of the result that stands for the memory; null for none.
+             */
+            shown_as: string | null;
+            /**
+             * Would Need
+             * @description Changes to the request that would bring the memory back, all of them together; empty where none is known.
+             */
+            would_need: components["schemas"]["NeededChange"][];
+        };
+        /**
          * ExtractRequest
          * @description Messages from which a dream would make memories.
          */
@@ -5561,6 +5657,22 @@ export interface components {
             kind: string;
         };
         /**
+         * NeededChange
+         * @description Change to the request that would bring a memory back.
+         */
+        NeededChange: {
+            /**
+             * Field
+             * @description Name of the field of the request.
+             */
+            field: string;
+            /**
+             * Value
+             * @description Value it would need; null to leave the field out.
+             */
+            value: unknown;
+        };
+        /**
          * OmittedItems
          * @description Items of a context section omitted for lack of budget.
          */
@@ -6137,6 +6249,214 @@ export interface components {
              * @description Configured kinds without a recognizer, for lack of a spaCy model.
              */
             not_found_here: string[];
+        };
+        /**
+         * PreviewAnswer
+         * @description Response to a search preview.
+         */
+        PreviewAnswer: {
+            /**
+             * Results
+             * @description Results by descending score.
+             */
+            results: components["schemas"]["SearchResult"][];
+            /**
+             * Tokens
+             * @description Total length of the results in tokens.
+             */
+            tokens: number;
+            /**
+             * Strategy
+             * @description Strategy used: `hybrid`, `semantic`, `keyword` or `recent`.
+             */
+            strategy: string;
+            /** @description Degradation of the search; null for a complete search. */
+            degraded: components["schemas"]["Degraded"] | null;
+            /**
+             * Pending
+             * @description Number of candidates without a vector yet, compared by words alone.
+             */
+            pending: number;
+            /**
+             * Tier
+             * @description Method of finding candidates: `exact` (all rows), `scan` (all vectors, the rarer words), `hnsw` (approximate index), `filter_list` (rows of a selective filter) or `recent`; null where nothing was searched.
+             */
+            tier: ("exact" | "scan" | "hnsw" | "filter_list" | "recent") | null;
+            /**
+             * Embedder
+             * @description Signature of the embedder of the query; null without a query vector.
+             */
+            embedder: string | null;
+            /**
+             * Store
+             * @description Store of what was searched: `postgres` (words alone), or the vectors' as `pgvector:halfvec`, `pgvector:float32` or `pgvector:binary`; null where nothing was searched.
+             */
+            store: ("postgres" | "pgvector:halfvec" | "pgvector:float32" | "pgvector:binary") | null;
+            /** @description Use of the embedder's cache; null without a query vector or a cache. */
+            cache: components["schemas"]["QueryCache"] | null;
+            /**
+             * Timings Ms
+             * @description Milliseconds by stage: `prepare`, `embed`, `search` (in it `plan`, `candidates`, `rank` and `records`), `rerank`, and the `total`.
+             */
+            timings_ms: {
+                [key: string]: number;
+            };
+            /** @description Explanation of `explain_id`; null without it, and where nothing was searched. */
+            explanation: components["schemas"]["Explanation"] | null;
+        };
+        /**
+         * PreviewRequest
+         * @description Search whose ranking is explained.
+         */
+        PreviewRequest: {
+            /**
+             * Agent
+             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
+             */
+            agent?: string | null;
+            /**
+             * Query
+             * @description Search text, at most 8,000 characters. Default empty.
+             * @default
+             */
+            query?: string;
+            /**
+             * Queries
+             * @description Further wordings of the query, at most 5; results of all are fused. Default empty.
+             * @default []
+             */
+            queries?: string[];
+            /**
+             * Expand
+             * @description Generation of further wordings by the language model LLM_MODEL. Default false.
+             * @default false
+             */
+            expand?: boolean;
+            /**
+             * Strategy
+             * @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`.
+             */
+            strategy?: ("hybrid" | "semantic" | "keyword" | "recent") | null;
+            /**
+             * Fusion
+             * @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default: the workspace setting.
+             */
+            fusion?: ("relative" | "rrf") | null;
+            /**
+             * Limit
+             * @description Number of results to return. Default 10.
+             * @default 10
+             */
+            limit?: number;
+            /**
+             * Types
+             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
+             */
+            types?: string[] | null;
+            /**
+             * Scopes
+             * @description Scopes to search. Default: all.
+             */
+            scopes?: components["schemas"]["Scope"][] | null;
+            /**
+             * Tags
+             * @description Tags to filter by, at most 50.
+             */
+            tags?: string[] | null;
+            /**
+             * Tags Mode
+             * @description Match of `tags`: `any` (at least one) or `all` (every tag). Default `any`.
+             * @default any
+             * @enum {string}
+             */
+            tags_mode?: "any" | "all";
+            /**
+             * User
+             * @description User to filter by.
+             */
+            user?: string | null;
+            /**
+             * Session
+             * @description Current session; its session-scoped memories are included.
+             */
+            session?: string | null;
+            /**
+             * Task
+             * @description Current task; its task-scoped memories are included.
+             */
+            task?: string | null;
+            /**
+             * Metadata
+             * @description JSON object contained in the metadata of each result.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Min Importance
+             * @description Minimum effective importance from 0 to 1.
+             */
+            min_importance?: number | null;
+            /**
+             * Min Relevance
+             * @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting.
+             */
+            min_relevance?: number | null;
+            /**
+             * Since
+             * @description Earliest time of occurrence (or creation), inclusive.
+             */
+            since?: string | null;
+            /**
+             * Until
+             * @description Latest time of occurrence (or creation), exclusive.
+             */
+            until?: string | null;
+            /**
+             * As Of
+             * @description Time of the facts: memories valid then, as they stood then, instead of now.
+             */
+            as_of?: string | null;
+            /**
+             * Now
+             * @description Reference time of relative dates in the query. Default: the server's time.
+             */
+            now?: string | null;
+            /**
+             * Max Tokens
+             * @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).
+             */
+            max_tokens?: number | null;
+            /**
+             * Include
+             * @description Kinds of results: `memories`, `messages`, `documents`. Default `memories`.
+             * @default [
+             *       "memories"
+             *     ]
+             */
+            include?: ("memories" | "messages" | "documents")[];
+            /**
+             * Include Faded
+             * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
+             * @default false
+             */
+            include_faded?: boolean;
+            /**
+             * Explain
+             * @description Addition of the parts of each score to the results. Default false.
+             * @default false
+             */
+            explain?: boolean;
+            /**
+             * Rerank
+             * @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting.
+             */
+            rerank?: boolean | null;
+            /**
+             * Explain Id
+             * @description Id of a memory whose fate in the search is explained. Default: none.
+             */
+            explain_id?: string | null;
         };
         /**
          * Problem
@@ -9159,7 +9479,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SearchRequest"];
+                "application/json": components["schemas"]["PreviewRequest"];
             };
         };
         responses: {
@@ -9169,7 +9489,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SearchAnswer"];
+                    "application/json": components["schemas"]["PreviewAnswer"];
                 };
             };
         };

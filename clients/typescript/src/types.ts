@@ -33,6 +33,7 @@ export type MemoryDraft = Body<"save_memory">;
 export type MemoryType = MemoryDraft["type"];
 export type SavedMemory = Answer<"save_memory">;
 export type SearchOptions = Fields<"search_memories", "query">;
+export type PreviewOptions = Fields<"preview_search", "query">;
 export type SearchAnswer = Answer<"search_memories">;
 export type SearchResult = SearchAnswer["results"][number];
 export type SessionRecord = Answer<"get_session">;

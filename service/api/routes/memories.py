@@ -8,19 +8,20 @@ from uuid import UUID
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from service.api import schemas
+from service.api import explain_schemas, schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, UserQuery, json_response, page
 from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
 from service.domain.own_types import TYPES_MAX, TypeName
 from service.domain.principal import CachedCredential, Principal
-from service.domain.search import SearchRequest
+from service.domain.search import PreviewRequest, SearchRequest
 from service.domain.types import Scope
 from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.memory.saving import lifecycle
 from service.memory.saving.remember import Saved, remember, remember_one
+from service.memory.search.explain import explained_search
 from service.memory.search.recall import recall
 
 MemoryId = Annotated[UUID, Path(description="Id of the memory.")]
@@ -106,11 +107,15 @@ async def search(engine: EngineDep, caller: Caller, request: SearchRequest) -> R
 
 
 @router.post(
-    "/search/preview", response_model=schemas.SearchAnswer, operation_id="preview_search", summary="Preview a search"
+    "/search/preview",
+    response_model=explain_schemas.PreviewAnswer,
+    operation_id="preview_search",
+    summary="Preview a search",
 )
-async def preview(engine: EngineDep, caller: Caller, request: SearchRequest) -> Response:
-    """The ranking of a search, explained, without counting access."""
-    return json_response(await recall(engine, caller, request, count_access=False))
+async def preview(engine: EngineDep, caller: Caller, request: PreviewRequest) -> Response:
+    """The ranking of a search, explained, without counting access. With `explain_id`, the answer says at which stage
+    that memory was lost, and what would bring it back."""
+    return json_response(await explained_search(engine, caller, request, request.explain_id))
 
 
 @router.get(

@@ -29,6 +29,7 @@ from service.memory.search.opposites import opposites_last
 from service.memory.search.reranking import reranked
 from service.memory.search.search_batch import SearchOptions, SearchQuery, search, search_wordings
 from service.memory.search.search_results import NO_MEMORY, CacheUse, Degraded, SearchHit, SearchResults
+from service.memory.search.stage_timings import StageTimings
 from service.memory.search.wordings import FUSED_MIN, all_wordings, fused
 from service.store import agents
 from service.store.search.plan import ModelChanged, Question
@@ -50,29 +51,25 @@ async def recall(
     full_records: bool = True,
     on_reader: Callable[[agents.Reader | None], None] | None = None,
     key: CachedCredential | None = None,
+    timings: StageTimings | None = None,
 ) -> SearchResults:
     """Search as the acting agent. An agent, session or task nobody has heard of finds nothing, and neither does a
     caller with its memory off.
 
     ``in_session`` and ``on_task``: what they share is found too, besides everything else; a session or task in the
-    request itself is a filter. ``said_by`` leaves out messages of other users,
-    ``include_messages`` those that a dream has read or all (None: as the settings of a context say), ``documents`` all
-    other documents, ``entities`` memories that speak of none of them. Not ``full_records``, memories come with
-    no more than a context tells of them. ``on_reader`` is called with the reader before anything is searched, perhaps
-    twice. Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an empty time
-    range; with a ``key``, whose principal it is then, StaleCredential and other errors mean that it has to be looked
-    up.
+    request itself is a filter. ``said_by`` leaves out messages of other users, ``include_messages`` those that a dream
+    has read or all (None: as the settings of a context say), ``documents`` all other documents, ``entities`` memories
+    that speak of none of them. Not ``full_records``, memories come with no more than a context tells of them.
+    ``on_reader`` is called with the reader before anything is searched, perhaps twice; ``timings`` gets how long each
+    stage took. Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an empty
+    time range; with a ``key``, whose principal it is then, StaleCredential and other errors mean that it has to be
+    looked up.
     """
     options = SearchOptions(
-        in_session, on_task, said_by, include_messages, documents, entities, full_records, on_reader, key
-    )  # fmt: skip
+        in_session, on_task, said_by, include_messages, documents, entities, full_records, on_reader, key, timings
+    )
     started = perf_counter()
-    settings = await get_settings(engine, principal)
-    check_filters(settings.memory_types, ("body", "types"), request.types)
-    defaults = settings.retrieval
-    strategy = request.strategy or defaults.strategy
-    max_tokens = defaults.max_tokens if request.max_tokens is None else request.max_tokens
-    request = request.model_copy(update={"strategy": strategy, "max_tokens": max_tokens})
+    request, strategy = await with_defaults(engine, principal, request)
     try:
         found = await _recall(engine, principal, request, strategy, options, count_access=count_access)
     except ModelChanged:
@@ -84,6 +81,27 @@ async def recall(
     degraded = "no" if found.degraded is None else "yes"
     engine.metrics.searches.labels(strategy, degraded).observe(perf_counter() - started)
     return found
+
+
+async def with_defaults(engine: Engine, principal: Principal, request: SearchRequest) -> tuple[SearchRequest, Strategy]:
+    """A request with the workspace's settings for what it leaves open, and the strategy. Raises InvalidInput for types
+    that the workspace does not have."""
+    settings = await get_settings(engine, principal)
+    check_filters(settings.memory_types, ("body", "types"), request.types)
+    defaults = settings.retrieval
+    strategy = request.strategy or defaults.strategy
+    max_tokens = defaults.max_tokens if request.max_tokens is None else request.max_tokens
+    return request.model_copy(update={"strategy": strategy, "max_tokens": max_tokens}), strategy
+
+
+async def search_query(
+    engine: Engine, principal: Principal, request: SearchRequest, options: SearchOptions
+) -> tuple[SearchQuery, Degraded | None]:
+    """What to look for by the query of a request, and why it has no vector although the strategy wanted one."""
+    agent = principal.acting_agent(request.agent)
+    reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
+    question, failure = await _question(engine, principal, request)
+    return SearchQuery(principal.workspace_id, reader_key, request, question, options), failure
 
 
 async def _recall(
@@ -100,22 +118,24 @@ async def _recall(
         return SearchResults([], 0, strategy, NO_MEMORY)
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
+    timings = options.timings or StageTimings()
     request, limit = await redact_search(engine, principal, request), request.limit
     wordings, degraded = await all_wordings(engine, principal, request)
     for_stance = strategy != "recent" and asked_stance(wordings[0]) is not None
     if len(wordings) > 1 or for_stance:
         request = request.model_copy(update={"limit": max(request.limit, FUSED_MIN)})
-    reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
+    timings.end("prepare")
     queries = []
     cache = CacheUse(0, 0)
     for wording in wordings:
         worded = request.model_copy(update={"query": wording})
         cached = isinstance(engine.embedder, CachedEmbedder) and engine.embedder.holds(wording)
-        question, failure = await _question(engine, principal, worded)
-        if question.embedding is not None:
+        query, failure = await search_query(engine, principal, worded, options)
+        if query.question.embedding is not None:
             cache = CacheUse(cache.hits + cached, cache.misses + (not cached))
         degraded = degraded or failure
-        queries.append(SearchQuery(principal.workspace_id, reader_key, worded, question, options))
+        queries.append(query)
+    timings.end("embed")
     if len(queries) > 1:
         several = await search_wordings(engine, queries)
         found = fused(wordings, several) if several else None
@@ -123,6 +143,8 @@ async def _recall(
         found = await search(engine, queries[0])
     if found is None:
         return SearchResults([], 0, strategy, degraded)
+    timings.end("search")
+    timings.ms |= found.timings_ms
     hits = found.hits
     if for_stance:
         contents = [hit.payload["content"] for hit in hits]
@@ -133,6 +155,7 @@ async def _recall(
         with paid_by(principal.payer(agent)):
             hits, failure = await reranked(engine, request.query, hits)
         degraded = degraded or failure
+    timings.end("rerank")
     results = _apply_token_budget(hits, limit, request.max_tokens)
     engine.read_audit.note(principal, "search", [agent, *(result.payload["agent"] for result in results)])
     if count_access:

@@ -6,7 +6,7 @@ records: at 8 clients of one workspace 1.4 times as many searches a second (docs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -24,6 +24,7 @@ from service.errors import StaleCredential
 from service.memory.engine import Engine
 from service.memory.search.reranking import RERANKED_MAX
 from service.memory.search.search_results import AlsoFound, SearchHit
+from service.memory.search.stage_timings import StageTimings
 from service.store import agents
 from service.store.search.candidates import Candidates, candidates, exact_candidates, newest
 from service.store.search.filters import Filters
@@ -43,15 +44,16 @@ SCORES = (
 class SearchOptions:
     """What a search of a context has besides the request."""
 
-    in_session: str | None
-    on_task: str | None
-    said_by: str | None
-    include_messages: IncludeMessages | None
-    documents: list[UUID] | None
-    entities: list[str] | None
-    full_records: bool
-    on_reader: Callable[[agents.Reader | None], None] | None
-    key: CachedCredential | None
+    in_session: str | None = None
+    on_task: str | None = None
+    said_by: str | None = None
+    include_messages: IncludeMessages | None = "always"
+    documents: list[UUID] | None = None
+    entities: list[str] | None = None
+    full_records: bool = True
+    on_reader: Callable[[agents.Reader | None], None] | None = None
+    key: CachedCredential | None = None
+    timings: StageTimings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,14 @@ class Found:
     reranks: bool
     pending: int
     tier: Strategy
+    timings_ms: Mapping[str, float]
+    """Of the stages that were carried out together with those of other searches."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Planned:
+class Planned:
+    """A search of a reader who is known."""
+
     query: SearchQuery
     reader: agents.Reader
     plan: SearchPlan
@@ -105,18 +111,22 @@ async def search_wordings(engine: Engine, queries: Sequence[SearchQuery]) -> lis
 
 async def _search_together(engine: Engine, queries: Sequence[SearchQuery]) -> list[Found | None]:
     async def read(connection: Connection) -> list[Found | None]:
-        planned = await _plan_all(connection, engine, queries)
-        scored, pending = await _rank_all(connection, planned)
+        timings = StageTimings()
+        planned = await plan_all(connection, engine, queries)
+        timings.end("plan")
+        scored, pending = await _rank_all(connection, planned, timings)
         ids = {id_ for one in scored for id_ in one}
         kinds = {kind for query in queries for kind in _kinds(query.request)}
         whole = queries[0].options.full_records
         found = await records(connection, queries[0].workspace, list(ids), kinds=kinds, whole=whole)
+        timings.end("records")
         return [
             Found(
                 _hits(scores, one.former.as_they_were(found)),
-                _reranks(one.query.request, one.reader),
+                reranks(one.query.request, one.reader),
                 waiting,
                 one.plan.strategy,
+                timings.ms,
             )
             if one is not None
             else None
@@ -126,11 +136,11 @@ async def _search_together(engine: Engine, queries: Sequence[SearchQuery]) -> li
     return await engine.search(queries[0].workspace, read)
 
 
-async def _plan_all(connection: Connection, engine: Engine, queries: Sequence[SearchQuery]) -> list[_Planned | None]:
+async def plan_all(connection: Connection, engine: Engine, queries: Sequence[SearchQuery]) -> list[Planned | None]:
     """A plan for each; None where there is nothing to find."""
     now = engine.now()
     readers: dict[tuple[agents.ReaderKey, int], agents.Reader | None] = {}
-    planned: list[_Planned | None] = []
+    planned: list[Planned | None] = []
     for query in queries:
         key = query.options.key
         lookup = (query.reader_key, id(key))
@@ -147,7 +157,7 @@ async def _plan_all(connection: Connection, engine: Engine, queries: Sequence[Se
             made = await _plan(connection, engine, query, reader, now)
             past = query.request.as_of is not None and query.request.as_of < now
             former = await former_versions(connection, made) if past else FormerVersions()
-            planned.append(_Planned(query, reader, made.without(former.changed), former))
+            planned.append(Planned(query, reader, made.without(former.changed), former))
     return planned
 
 
@@ -160,7 +170,7 @@ async def _plan(
         query.workspace,
         reader,
         _filters(request, reader, query.options, now),
-        _ranking(request, reader),
+        ranking_of(request, reader),
         None if _is_recency_only(request) else query.question,
         engine.search_limits,
         kinds=[
@@ -172,7 +182,9 @@ async def _plan(
     )
 
 
-async def _rank_all(connection: Connection, planned: Sequence[_Planned | None]) -> tuple[list[_Scored], list[int]]:
+async def _rank_all(
+    connection: Connection, planned: Sequence[Planned | None], timings: StageTimings
+) -> tuple[list[_Scored], list[int]]:
     """The results of each, nothing for None, and how many candidates of each had no vector to be compared by."""
     together: list[list[SearchPlan]] = []
     for one in planned:
@@ -183,6 +195,7 @@ async def _rank_all(connection: Connection, planned: Sequence[_Planned | None]) 
     for plans in together:
         of_each = await exact_candidates(connection, plans)
         found |= {id(plan): rows for plan, rows in zip(plans, of_each, strict=True)}
+    timings.end("candidates")
     scored: list[_Scored] = []
     pending = [0] * len(planned)
     for number, one in enumerate(planned):
@@ -190,18 +203,21 @@ async def _rank_all(connection: Connection, planned: Sequence[_Planned | None]) 
             scored.append({})
         elif one.plan.strategy == "recent":
             scored.append(await _newest(connection, one))
+            timings.end("candidates")
         else:
             rows = found[id(one.plan)] if id(one.plan) in found else await candidates(connection, one.plan)
-            windows, ranking = one.query.question.windows, _ranking(one.query.request, one.reader)
+            windows, ranking = one.query.question.windows, ranking_of(one.query.request, one.reader)
             rows = [*rows, *one.former.candidates]
+            timings.end("candidates")
             if one.plan.flags.by_vector:
                 pending[number] = sum(row.similarity is None for row in rows)
             best = rank(rows, windows, ranking, limit=one.plan.limit, noise=one.reader.noise)
             scored.append({each.id: (each, each.also) for each in best})
+            timings.end("rank")
     return scored, pending
 
 
-async def _newest(connection: Connection, one: _Planned) -> _Scored:
+async def _newest(connection: Connection, one: Planned) -> _Scored:
     """As many of the newest as are asked for; memories and the messages that they came from take one place."""
     limit = one.plan.limit
     looked_at = 2 * limit if one.plan.flags.with_sources else limit
@@ -227,7 +243,7 @@ def _is_recency_only(request: SearchRequest) -> bool:
     return request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic")
 
 
-def _reranks(request: SearchRequest, reader: agents.Reader) -> bool:
+def reranks(request: SearchRequest, reader: agents.Reader) -> bool:
     """Whether a model ranks what is found anew."""
     return reader.settings.retrieval.rerank if request.rerank is None else request.rerank
 
@@ -235,7 +251,7 @@ def _reranks(request: SearchRequest, reader: agents.Reader) -> bool:
 def _fetch_limit(request: SearchRequest, reader: agents.Reader) -> int:
     """How many candidates the later stages need."""
     wanted = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
-    return max(wanted, RERANKED_MAX) if _reranks(request, reader) else wanted
+    return max(wanted, RERANKED_MAX) if reranks(request, reader) else wanted
 
 
 def _references_unknown_scope(request: SearchRequest, reader: agents.Reader) -> bool:
@@ -244,7 +260,7 @@ def _references_unknown_scope(request: SearchRequest, reader: agents.Reader) -> 
     )
 
 
-def _ranking(request: SearchRequest, reader: agents.Reader) -> Ranking:
+def ranking_of(request: SearchRequest, reader: agents.Reader) -> Ranking:
     given = {"fusion": request.fusion, "min_relevance": request.min_relevance}
     update = {name: value for name, value in given.items() if value is not None}
     chosen = reader.settings.retrieval

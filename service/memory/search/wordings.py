@@ -80,4 +80,4 @@ def fused(wordings: Sequence[str], found: Sequence[Found]) -> Found:
         if id_ not in given_way:
             given_way.update(also.id for also in best[id_].also)
             hits.append(replace(best[id_], score=totals[id_], rank=len(hits) + 1, queries=matches[id_]))
-    return Found(hits, found[0].reranks, max(one.pending for one in found), found[0].tier)
+    return replace(found[0], hits=hits, pending=max(one.pending for one in found))

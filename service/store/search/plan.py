@@ -31,6 +31,9 @@ WEIGHING = (
 )  # fmt: skip
 """The settings of the ranking by which the best of each list are chosen."""
 
+LENGTHS = ("candidates", "lenders", "shortlist", "nearest_max")
+"""The values of a plan that say how long its lists are."""
+
 QUESTION = ("text", "embedding")
 """The values of a plan that questions of one exact statement may differ in."""
 
@@ -167,6 +170,11 @@ class SearchPlan:
             return self
         flags = replace(self.flags, without_changed=True, filtered=True)
         return replace(self, flags=flags, values=self.values | {"changed": list(changed)})
+
+    def widened(self, best: int) -> SearchPlan:
+        """The same with lists of so many candidates."""
+        wider = {name: self.values[name] * best // self.best for name in LENGTHS if name in self.values}
+        return replace(self, best=best, limit=best, values=self.values | wider)
 
     def differs_in_question_only(self, other: SearchPlan) -> bool:
         """Whether one statement may find the candidates of both, if they are exact."""

@@ -74,11 +74,10 @@ def search(query: str = "", **options: Unpack[o.SearchOptions]) -> Call[m.Search
     )
 
 
-def preview(query: str = "", **options: Unpack[o.SearchOptions]) -> Call[m.SearchAnswer]:
-    """As ``search``, explained, and nothing is counted."""
-    return Call(
-        "POST", "/v1/memories/search/preview", m.SearchAnswer, body={"query": query, **options}, agent_in="body"
-    )
+def preview(query: str = "", explain_id: Id | None = None, **options: Unpack[o.SearchOptions]) -> Call[m.PreviewAnswer]:
+    """As ``search``, explained, and nothing is counted; with what became of one memory, if it is named."""
+    body = {"query": query, **options} | ({} if explain_id is None else {"explain_id": str(explain_id)})
+    return Call("POST", "/v1/memories/search/preview", m.PreviewAnswer, body=body, agent_in="body")
 
 
 def feedback(memory_id: Id, useful: bool) -> Call[m.Json]:

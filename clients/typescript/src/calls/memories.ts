@@ -1,7 +1,7 @@
 /** Memories: save, find, change, delete. */
 
 import { get, list, patch, path, post, remove } from "../call.js";
-import type { Body, Fields, MemoryDraft, MemoryType, Query, SearchOptions } from "../types.js";
+import type { Body, Fields, MemoryDraft, MemoryType, PreviewOptions, Query, SearchOptions } from "../types.js";
 
 /** Save a memory; one that repeats another reinforces it, one with a known `key` updates it. */
 export function saveMemory(type: MemoryType, content: string, fields?: Fields<"save_memory", "type" | "content">) {
@@ -60,7 +60,7 @@ export function search(query: string, options?: SearchOptions) {
 }
 
 /** As `search`, explained, and nothing is counted. */
-export function preview(query: string, options?: SearchOptions) {
+export function preview(query: string, options?: PreviewOptions) {
   const sent = { agentIn: "body", onlyReads: true } as const;
   return post<"preview_search">("/v1/memories/search/preview", { query, ...options }, sent);
 }
