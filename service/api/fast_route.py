@@ -30,6 +30,7 @@ from service.errors import ReverieError, Unauthenticated, Unavailable
 from service.memory.access.keys import authenticate, cached_credential
 from service.memory.access.naming import with_masked_names
 from service.memory.access.redaction import pii_policy
+from service.proxy.retries import ATTEMPT_HEADER, attempt_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,10 @@ class _FastRoute:
     body: type[BaseModel] | None
 
 
-def _completion(scope: Scope, body: bytes) -> tuple[ChatHeaders, bytes]:
+def _completion(scope: Scope, body: bytes) -> tuple[ChatHeaders, bytes, int | None]:
     headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-    return ChatHeaders.model_validate({name: headers[raw] for name, raw in _CHAT_HEADERS if raw in headers}), body
+    about = ChatHeaders.model_validate({name: headers[raw] for name, raw in _CHAT_HEADERS if raw in headers})
+    return about, body, attempt_number(headers.get(_ATTEMPT))
 
 
 FAST_ROUTES = {
@@ -79,6 +81,7 @@ FAST_ROUTES = {
 }
 JSON = b"application/json"
 BEARER = b"bearer "
+_ATTEMPT = ATTEMPT_HEADER.encode()
 _NO_MEMORY = NO_MEMORY.lower().encode()
 _CHAT_HEADERS = [
     (field.alias, field.alias.lower().encode()) for field in ChatHeaders.model_fields.values() if field.alias

@@ -21,11 +21,13 @@ from service.memory.access.naming import masked_names
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.search.context import build_context
+from service.memory.sessions.attempts import Attempt
 from service.memory.sessions.conversations import append_turns
 from service.proxy import injection, transcript
 from service.proxy.admission import admit, is_allowed
 from service.proxy.formats import CHAT_COMPLETIONS
 from service.proxy.metering import Call, worst_of
+from service.proxy.retries import attempt_at
 from service.proxy.upstream import NO_MODEL
 from service.proxy.upstream_calls import OK, Upstream, UpstreamRequest, UpstreamResponse
 from service.proxy.wire_format import AnswerStream, Conversation, Payload, WireFormat, objects
@@ -43,12 +45,13 @@ EVENT_ENDS = (b"\n\n", b"\r\n\r\n")
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
     """A client's request: its bytes, and what its headers say; None leaves it to the key and the settings.
-    ``forwarded`` are the headers that go on to the model."""
+    ``forwarded`` are the headers that go on to the model, ``attempt`` counts the client's attempts before this one."""
 
     content: bytes
     wire: WireFormat = CHAT_COMPLETIONS
     model_key: str | None = None
     forwarded: Mapping[str, str] = field(default_factory=dict)
+    attempt: int | None = None
     agent: str | None = None
     user: str | None = None
     session: str | None = None
@@ -104,6 +107,7 @@ class _Exchange:
     task: str | None
     settings: ProxySettings
     characters: int
+    attempt: Attempt | None = None
 
 
 NAMES = ("agent", "user", "session", "task")
@@ -237,7 +241,11 @@ class Chat:
             memory.degrade(FAILED, f"names: {_reason(error)}")
             return None
         memory.state, memory.session = ON, turn.session
-        return turn
+        if asked.attempt is None:
+            return turn
+        place = asked.wire.name, turn.agent, turn.session
+        attempt = await run(attempt_at, asked.content, place, asked.attempt, self._engine.now(), characters=size)
+        return replace(turn, attempt=attempt)
 
     async def _masked(self, principal: Principal, turn: _Exchange) -> _Exchange:
         """The turn with its names masked. Raises InvalidInput where the workspace refuses personal data."""
@@ -311,7 +319,8 @@ class Chat:
                 transcript.new_turns, turn.messages, answer, characters=turn.characters
             )
             async with asyncio.timeout(turn.settings.capture_timeout_ms / 1000):
-                await append_turns(self._engine, principal, turn.agent, turn.session, drafts, user=turn.user)
+                where = turn.agent, turn.session
+                await append_turns(self._engine, principal, *where, drafts, user=turn.user, attempt=turn.attempt)
         except Exception as error:
             log.exception("proxy_capture_failed")
             return f"not kept: {_reason(error)}"

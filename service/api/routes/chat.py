@@ -20,6 +20,7 @@ from service.domain.principal import Principal
 from service.proxy.chat import Chat, CompletionRequest
 from service.proxy.formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES
 from service.proxy.messages import VERSION
+from service.proxy.retries import ATTEMPT_HEADER, attempt_number
 from service.proxy.wire_format import WireFormat
 
 PATH: Final = "/v1/chat/completions"
@@ -122,7 +123,7 @@ async def complete(request: Request, chat: ChatDep, caller: Caller, headers: Mem
     With X-Reverie-No-Memory the request is passed on byte for byte. The response header X-Reverie-Memory is on, off,
     degraded or failed.
     """
-    return await complete_for(chat, caller, headers, await request.body())
+    return await _answer(request, chat, caller, headers, CHAT_COMPLETIONS)
 
 
 @router.post(
@@ -205,20 +206,23 @@ async def complete_for(
     caller: Principal,
     headers: ChatHeaders,
     content: bytes,
+    attempt: int | None,
     wire: WireFormat = CHAT_COMPLETIONS,
     forwarded: Mapping[str, str] = NONE_FORWARDED,
 ) -> Response:
-    """The answer to a request whose body is ``content``."""
+    """The answer to a request whose body is ``content``, after so many attempts before, if the client counts them."""
     with ExitStack() as held:
         held.enter_context(chat.limit.slot(caller))
-        answer = await chat.complete(caller, CompletionRequest(content, wire, forwarded=forwarded, **dict(headers)))
+        asked = CompletionRequest(content, wire, forwarded=forwarded, attempt=attempt, **dict(headers))
+        answer = await chat.complete(caller, asked)
         if isinstance(answer.body, AsyncIterator):
             return HoldingStream(answer.body, held.pop_all(), status_code=answer.status, headers=answer.headers)
         return Response(answer.body, answer.status, answer.headers)
 
 
 async def _answer(request: Request, chat: Chat, caller: Principal, headers: ChatHeaders, wire: WireFormat) -> Response:
-    return await complete_for(chat, caller, headers, await request.body(), wire, _forwarded(request, wire))
+    attempt = attempt_number(request.headers.get(ATTEMPT_HEADER))
+    return await complete_for(chat, caller, headers, await request.body(), attempt, wire, _forwarded(request, wire))
 
 
 def _forwarded(request: Request, wire: WireFormat) -> dict[str, str]:

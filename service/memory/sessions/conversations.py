@@ -24,6 +24,7 @@ from service.errors import InvalidInput, NotFound
 from service.memory.access.redaction import redact_messages
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
+from service.memory.sessions.attempts import Attempt, is_kept_already
 from service.memory.sessions.compaction import compact
 from service.store import agents, memories, sessions
 from service.store.settings import workspace_settings
@@ -96,9 +97,17 @@ async def append_messages(
 
 
 async def append_turns(
-    engine: Engine, principal: Principal, agent: str, session: str, drafts: Sequence[MessageDraft], *, user: str | None
+    engine: Engine,
+    principal: Principal,
+    agent: str,
+    session: str,
+    drafts: Sequence[MessageDraft],
+    *,
+    user: str | None,
+    attempt: Attempt | None = None,
 ) -> None:
-    """``append_messages`` for who wants to know neither the turns as stored nor the window."""
+    """``append_messages`` for who wants to know neither the turns as stored nor the window. Nothing is appended where
+    another ``attempt`` of the client has done so."""
     principal.require_write()
     if principal.no_memory:
         return
@@ -109,7 +118,8 @@ async def append_turns(
         async with engine.db.generic_plan_transaction(principal.workspace_id) as connection:
             acting = principal.acting_agent(agent)
             row, bounds = await _lock_session(connection, principal, acting, session, user, settings)
-            await _append(connection, principal, row, turns, user, now, bounds)
+            if attempt is None or not await is_kept_already(connection, principal, attempt, now):
+                await _append(connection, principal, row, turns, user, now, bounds)
 
 
 async def _prepare_messages(
