@@ -2,6 +2,7 @@
 
 The ``python`` blocks of a page run in order, in one namespace; a ``text`` block right after one is its output. A page
 finds ``url`` and ``api_key`` of a server of its own, in the environment too; the model it speaks to is scripted here.
+Pages of ``docs/integrations`` but its index need a framework each: ``tests/integrations/python`` runs them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = [
     page
     for page in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "clients").glob("*/*.md")])
-    if "```python" in page.read_text(encoding="utf-8")
+    if "```python" in page.read_text(encoding="utf-8") and (page.parent.name != "integrations" or page.stem == "index")
 ]
 
 

@@ -207,10 +207,12 @@ def test_its_types_are_checked_from_outside(outside: Outside) -> None:
     assert found == expected, wrong
 
 
-def test_a_missing_extra_is_said_in_one_line(outside: Outside) -> None:
-    script = "try:\n    import reverie_client.langgraph\nexcept ImportError as error:\n    print(error)"
-    [line] = outside.run(script)
-    assert "install the extra langgraph of reverie-client" in line
+@pytest.mark.parametrize("extra", list(CLIENT["optional-dependencies"]))
+def test_a_missing_extra_is_said_in_one_line(outside: Outside, extra: str) -> None:
+    place = "" if extra == "langgraph" else "integrations."
+    module = f"reverie_client.{place}{extra.replace('-', '_')}"
+    [line] = outside.run(f"try:\n    import {module}\nexcept ImportError as error:\n    print(error)")
+    assert f"install the extra {extra} of reverie-client" in line
 
 
 def test_both_wheels_have_the_same_client(client_wheel: Path, wheel: Path) -> None:
@@ -222,7 +224,7 @@ def test_both_wheels_have_the_same_client(client_wheel: Path, wheel: Path) -> No
 def test_it_says_of_itself_what_the_project_does(client_wheel: Path) -> None:
     said_of_it = metadata(client_wheel)
     assert (said_of_it["Name"], said_of_it["Version"]) == ("reverie-client", __version__)
-    assert said_of_it.get_all("Provides-Extra") == ["langgraph"]
+    assert sorted(said_of_it.get_all("Provides-Extra") or []) == sorted(CLIENT["optional-dependencies"])
     assert (ROOT / "LICENSE").read_text() == (ROOT / "clients/python/LICENSE").read_text()
 
 

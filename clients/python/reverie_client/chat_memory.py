@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from reverie_client.address import service_url
 from reverie_client.errors import ReverieClientError
-from reverie_client.models import MessageRecord, SearchResult
+from reverie_client.models import MessageRecord
 from reverie_client.options import MemoryFields, MessageDraft, SearchOptions
 from reverie_client.reverie import Reverie
 
@@ -171,12 +171,12 @@ class ChatMemory:
         said = {message.content for message in context}
         lines, repeated = [], []
         for result in answer.results:
-            words = _words_of(result)
+            words = result.text
             elsewhere = result.message is not None and result.message.session != self.session_id
             if words and (words not in said or elsewhere):
-                lines.append(_line_of(result, words))
+                lines.append(result.line)
             elif words and not words.rstrip().endswith(QUESTION_MARKS):
-                repeated.append(_line_of(result, words))
+                repeated.append(result.line)
         return lines[:limit], repeated[:limit]
 
     def get_context(self, turns: int = 5, include_long_term: bool = True) -> list[Message]:
@@ -220,19 +220,6 @@ class ChatMemory:
 
 def _as_memories(lines: list[str]) -> SystemMessage:
     return SystemMessage(content="\n".join([HEADING, *lines]) if lines else "")
-
-
-def _words_of(result: SearchResult) -> str:
-    """What a found memory or turn says; empty for what is no text."""
-    found = result.memory or result.message
-    return found.content if found is not None and isinstance(found.content, str) else ""
-
-
-def _line_of(result: SearchResult, words: str) -> str:
-    if result.message is not None:
-        return f"- {result.message.role}: {words}"
-    whose = result.memory.attribution if result.memory is not None else ""
-    return f"- {words}" + (f" ({whose})" if whose else "")
 
 
 def _draft(message: Message) -> MessageDraft:

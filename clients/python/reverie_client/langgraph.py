@@ -13,14 +13,22 @@ given or as they are stored; what is listed has the labels that were asked for, 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 from collections.abc import Generator, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
-try:
+from reverie_client import models as m
+from reverie_client import options as o
+from reverie_client.call import Call
+from reverie_client.calls import memories
+from reverie_client.digests import digest
+from reverie_client.errors import Conflict, NotFound, ReverieClientError
+from reverie_client.extras import extra
+from reverie_client.reverie import AsyncReverie, Reverie
+
+with extra("langgraph"):
     from langgraph.store.base import (
         BaseStore,
         GetOp,
@@ -33,18 +41,8 @@ try:
         SearchOp,
         TTLConfig,
     )
-except ModuleNotFoundError as error:
-    raise ImportError(
-        "The LangGraph store needs langgraph: install the extra langgraph of reverie-client (or of reverie-server)"
-    ) from error
 
-from reverie_client import models as m
-from reverie_client import options as o
-from reverie_client.call import Call
-from reverie_client.calls import memories
-from reverie_client.errors import Conflict, NotFound, ReverieClientError
-from reverie_client.langgraph_items import accepts, is_within, matches_namespace, needed_of, text_of, unmasked
-from reverie_client.reverie import AsyncReverie, Reverie
+    from reverie_client.langgraph_items import accepts, is_within, matches_namespace, needed_of, text_of, unmasked
 
 T = TypeVar("T")
 Answers = list[Any]
@@ -60,7 +58,6 @@ BATCH_CHARS = 400_000
 AT_ONCE = 8
 REFRESH_SHARE = 0.1
 """The part of a time to live that must have passed before a read renews it: reading is seldom a write."""
-LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 OWN = "langgraph"
 
 
@@ -304,18 +301,12 @@ class ReverieStore(BaseStore):
         return cast(o.MemoryDraft, draft | ({"agent": self._agent} if self._agent else {}))
 
 
-def _digest(labels: Sequence[str]) -> str:
-    """Stands for these labels, in letters alone: nothing that reads personal data finds a number in it."""
-    said = json.dumps(list(labels), ensure_ascii=True).encode()
-    return hashlib.sha256(said).hexdigest()[:32].translate(LETTERS)
-
-
 def _key(namespace: Sequence[str], key: str) -> str:
-    return f"{OWN} {_digest([*namespace, key])}"
+    return f"{OWN} {digest([*namespace, key])}"
 
 
 def _tag(prefix: Sequence[str]) -> str:
-    return f"in {_digest(prefix)}"
+    return f"in {digest(prefix)}"
 
 
 def _keyed(namespace: Sequence[str], key: str) -> Call[m.Page[m.MemoryRecord]]:

@@ -210,6 +210,20 @@ class SearchResult(Answer):
     also: list[AlsoFound] = []
     queries: list[QueryMatch] = []
 
+    @property
+    def text(self) -> str:
+        """What a found memory or turn says; empty for what is no text."""
+        found = self.memory or self.message
+        return found.content if found is not None and isinstance(found.content, str) else ""
+
+    @property
+    def line(self) -> str:
+        """A line for a prompt: who said it, where it is a turn, or whose word it rests on, where it is hearsay."""
+        if self.message is not None:
+            return f"- {self.message.role}: {self.text}"
+        whose = self.memory.attribution if self.memory is not None else ""
+        return f"- {self.text}" + (f" ({whose})" if whose else "")
+
 
 class QueryCache(Answer):
     """Of how many wordings of a query the vector was cached, and how many were embedded."""
