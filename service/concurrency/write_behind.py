@@ -21,9 +21,15 @@ class WriteBehindBuffer(ABC):
     def __init__(self) -> None:
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._writing = asyncio.Lock()
+
+    async def flush(self) -> None:
+        """Write what has been gathered, after what is being written: then all of it is there, or cannot be written."""
+        async with self._writing:
+            await self.write()
 
     @abstractmethod
-    async def flush(self) -> None:
+    async def write(self) -> None:
         """Write what has been gathered; keep what cannot be written now for the next time."""
 
     async def __aenter__(self) -> Self:

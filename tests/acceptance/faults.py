@@ -23,7 +23,7 @@ from tests.processes import ServerProcess, kill_postgres
 
 SMALL = "max_wal_size = 64MB\nmin_wal_size = 32MB\n"
 DISK_BYTES = 400 * 1024 * 1024
-DEADLINE_S = 60.0
+DEADLINE_S = 180.0
 
 
 class Postgres:

@@ -99,7 +99,7 @@ async def test_requests_statements_embeddings_and_dreams_are_traced(
             for name in ("embed", "exact_candidates"):
                 await collector.span(name, request.trace_id)
             await collector.span("POST /v1/sessions/{session}/messages")
-            await server.call("POST", f"/v1/agents/{SECRET}/dream", json={"wait": True}, timeout=60)
+            await server.call("POST", f"/v1/agents/{SECRET}/dream", json={"wait": True}, timeout=300)
             service, dream = await collector.span("dream")
             assert service == "reverie-worker"
             assert (await collector.span("llm"))[1].trace_id == dream.trace_id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,7 +18,7 @@ KEY = uuid4()
 
 
 async def spend(api: Api, purpose: Purpose, agent: str | None = None, key: UUID | None = None, days: int = 0) -> None:
-    now = datetime.now(UTC)
+    now = api.engine.now()
     api.engine.now = lambda: now - timedelta(days=days)
     with paid_by(Payer(DEFAULT_WORKSPACE, key, agent)):
         charge = await api.engine.budget.reserve(purpose, "m", Usage(1, 0, 100, 50, 0.5))
@@ -35,7 +35,8 @@ async def test_usage_by_day_key_and_agent(api: Api) -> None:
     await spend(api, "ask", "ada", KEY)
     await spend(api, "embed", None, KEY)
     await spend(api, "extract", "bo", None, days=1)
-    today, yesterday = str(datetime.now(UTC).date()), str(datetime.now(UTC).date() - timedelta(days=1))
+    now = api.engine.now()  # stands still since the first spending, also at midnight
+    today, yesterday = str(now.date()), str(now.date() - timedelta(days=1))
     report = await api.get("/v1/usage")
     assert totals(report, "day") == {
         (yesterday, "extract"): 10, (today, "ask"): 20, (today, "embed"): 10

@@ -48,3 +48,30 @@ async def test_a_stop_waits_for_what_is_being_written(
                 assert await holder.fetchval(COUNTED, DEFAULT_WORKSPACE) == 3
             finally:
                 await holder.close()
+
+
+class Gated(write_behind.WriteBehindBuffer):
+    """Writes when it may, and notes how often it has begun to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = 0
+        self.may_write = asyncio.Event()
+
+    async def write(self) -> None:
+        self.begun += 1
+        await self.may_write.wait()
+
+
+async def test_a_flush_ends_when_what_was_being_written_is_there() -> None:
+    buffer = Gated()
+    under_way = asyncio.create_task(buffer.flush())
+    await asyncio.sleep(0)
+    assert buffer.begun == 1
+    asked = asyncio.create_task(buffer.flush())
+    await asyncio.wait([asked], timeout=0.05)
+    assert not asked.done()
+    assert buffer.begun == 1
+    buffer.may_write.set()
+    await asyncio.gather(under_way, asked)
+    assert buffer.begun == 2

@@ -31,7 +31,7 @@ class ReadCounter(WriteBehindBuffer):
                 line = audit.Line(principal.actor, principal.key_id, f"read.{what}", agent, None)
                 self._counts[(principal.workspace_id, line)] += 1
 
-    async def flush(self) -> None:
+    async def write(self) -> None:
         """Write the counts. Those that cannot be written are kept for the next time."""
         counts, self._counts = self._counts, Counter()
         by_workspace: dict[UUID, list[tuple[audit.Line, int]]] = {}

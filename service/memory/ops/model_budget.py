@@ -68,7 +68,7 @@ class ModelBudget(WriteBehindBuffer):
         self._add(workspace, {key: actual}, {key.day: Spent.by(key.purpose, actual) - most})
         self._measure(key.purpose, actual)
 
-    async def flush(self) -> None:
+    async def write(self) -> None:
         """Write what ended calls used. What cannot be written is kept for the next time."""
         for workspace in list(self._used):
             used, released = self._used.pop(workspace, {}), self._released.pop(workspace, {})

@@ -26,7 +26,7 @@ class AccessCounter(WriteBehindBuffer):
         """Note one access of each memory."""
         self._counts.setdefault(workspace, Counter()).update(memory_ids)
 
-    async def flush(self) -> None:
+    async def write(self) -> None:
         """Write what has been counted. Counts that cannot be written are kept for the next time."""
         counts, self._counts = self._counts, {}
         for workspace, counter in counts.items():
