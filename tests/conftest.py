@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
@@ -30,6 +31,8 @@ from tests.processes import ServerProcess
 MEMORY = Path("/dev/shm")
 MEMORY_BYTES_MIN = 4 * 1024**3
 """So much must be free for the temporary folders of a run."""
+TEST_S = 1800.0
+"""For one test with its fixtures, many times what the longest takes; then it hangs."""
 UNSAFE = """
 fsync = off
 full_page_writes = off
@@ -82,6 +85,21 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start what takes longest first, so that no process is left with it when the others have finished."""
     items.sort(key=lambda item: not any(item.nodeid.startswith(name) for name in LONGEST))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Let a test or a fixture that hangs fail, where it hangs, so that the run goes on."""
+
+    def give_up(*_: object) -> None:
+        pytest.fail(f"it hangs: {TEST_S:g} s are over")
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, TEST_S, TEST_S)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def pytest_collection_finish() -> None:

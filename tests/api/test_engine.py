@@ -274,11 +274,11 @@ async def test_waiting_for_a_dream_ends_when_its_worker_is_silent(api: Api, data
     connection = await asyncpg.connect(database_url)
     await connection.execute("INSERT INTO worker_heartbeats VALUES ('dead', now(), now() - interval '30 s', '{}')")
     await connection.execute(
-        "UPDATE dream_schedule SET lease_owner = 'dead', lease_token = 7, lease_until = now() + interval '50 s'"
+        "UPDATE dream_schedule SET lease_owner = 'dead', lease_token = 7, lease_until = now() + interval '120 s'"
     )
     await connection.close()
     answer = await api.call("POST", "/v1/agents/a/dream", json={"wait": True})
     assert answer.status_code == 503
     assert "is silent" in answer.json()["detail"]
-    assert 40 <= int(answer.headers["retry-after"]) <= 50
+    assert 60 <= int(answer.headers["retry-after"]) <= 120
     assert [one["status"] for one in (await api.get("/v1/dreams"))["items"]] == ["queued"]

@@ -55,8 +55,9 @@ async def take(stream: AsyncIterator[Json], count: int) -> list[Json]:
 
 async def ended(api: Api) -> None:
     """Wait until the server has noticed that its followers are gone."""
-    while api.engine.event_notifier.followers:  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(180):
+        while api.engine.event_notifier.followers:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 async def kinds_so_far(api: Api) -> list[str]:
