@@ -1,7 +1,7 @@
 import { AgentMemory } from "@reverie/client";
 import { memoryTools, reverieMiddleware } from "@reverie/client/ai-sdk";
 import { generateText, streamText, wrapLanguageModel } from "ai";
-import { model } from "./fakes/ai-sdk.js"; // any model: openai("gpt-5"), anthropic("claude-sonnet-4-5"), …
+import { model } from "./fakes/ai-sdk.js"; // any model: openai("gpt-5"), anthropic("claude-sonnet-5-5"), …
 
 const memory = new AgentMemory({ agent: "waiter", user: "ana", session: "monday" });
 const remembering = wrapLanguageModel({ model, middleware: reverieMiddleware(memory) });

@@ -43,6 +43,8 @@ class Framework:
 FRAMEWORKS = [
     Framework("ai-sdk", "ai-sdk"),
     Framework("ai-sdk-6", "ai-sdk"),
+    Framework("anthropic", "anthropic"),
+    Framework("langgraph", "langgraph"),
     Framework("openai-agents", "openai-agents"),
 ]
 
@@ -95,8 +97,12 @@ def node(program: Path, *options: str, **environment: str) -> subprocess.Complet
 
 
 def _link(packages: Path, place: Path, only: tuple[str, ...] = ()) -> None:
+    """Packages as links, those of a scope one by one: two folders may have some of the same scope."""
+    place.mkdir(exist_ok=True)
     for one in packages.iterdir():
         if (only and one.name not in only) or one.name.startswith("."):
             continue
-        if not (place / one.name).exists():
+        if one.name.startswith("@"):
+            _link(one, place / one.name)
+        elif not (place / one.name).exists():
             os.symlink(one, place / one.name)

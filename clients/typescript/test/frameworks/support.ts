@@ -24,7 +24,7 @@ export function losing(path: string, times: number): typeof fetch {
   let lost = 0;
   return async (input, init) => {
     const answer = await fetch(input, init);
-    if (!`${input}`.includes(path) || lost === times) return answer;
+    if (!`${input}`.endsWith(path) || lost === times) return answer;
     lost += 1;
     throw new TypeError("the connection broke");
   };
