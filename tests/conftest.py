@@ -44,6 +44,7 @@ max_connections = 300
 LONGEST = (
     "tests/studio/",
     "tests/acceptance/test_ten_thousand.py",
+    "tests/acceptance/lives/",
     "tests/acceptance/test_openapi.py",
     "tests/acceptance/test_kill",
     "tests/acceptance/test_poison.py",
@@ -51,7 +52,7 @@ LONGEST = (
     "tests/worker/test_merging_pairs.py",
     "tests/patterns/",
 )
-"""Tests of more than twenty seconds, and those of the Studio, which share one process."""
+"""Tests of more than twenty seconds, and those of the Studio, which share one process; the longest first."""
 
 
 def _root(config: pytest.Config) -> Path:
@@ -84,7 +85,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start what takes longest first, so that no process is left with it when the others have finished."""
-    items.sort(key=lambda item: not any(item.nodeid.startswith(name) for name in LONGEST))
+    order = len(LONGEST)
+    items.sort(key=lambda item: next((at for at in range(order) if item.nodeid.startswith(LONGEST[at])), order))
 
 
 @pytest.hookimpl(wrapper=True)
