@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from service.api.page_schemas import Sentence
 from service.api.schemas import Body, Memory
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
 from service.domain.workspace import AgentSettings
@@ -55,6 +56,12 @@ class Task(BaseModel):
     members: list[str] | None = Field(description="Names of the member agents; null for an open task.")
 
 
+class SectionSentence(Sentence):
+    """Sentence of a bulletin with its section."""
+
+    section: str = Field(description="Title of the section.")
+
+
 class Bulletin(BaseModel):
     """Version of an agent's summary of its memories."""
 
@@ -65,6 +72,21 @@ class Bulletin(BaseModel):
     inputs_hash: str = Field(description="Hash of the inputs of the bulletin.")
     dream_id: UUID | None = Field(description="Id of the writing dream; null for a bulletin requested by the API.")
     created_at: CreatedAt
+    sentences: list[SectionSentence] = Field(
+        description="Sentences of the bulletin: of the newest version those that still hold, of a former one all whose "
+        "memories the agent may read."
+    )
+    stale: bool = Field(
+        description="Outdated bulletin: since it was written, a cited memory was superseded, edited, done or deleted, "
+        "or has expired."
+    )
+
+
+class BulletinVersion(Bulletin):
+    """Version of a bulletin, compared with another one."""
+
+    added: list[SectionSentence] = Field(description="Sentences missing in the compared version.")
+    removed: list[SectionSentence] = Field(description="Sentences of the compared version missing in this one.")
 
 
 class Summarize(Body):

@@ -18,7 +18,7 @@ class Sentence(BaseModel):
     memory_ids: list[UUID] = Field(description="Ids of the cited memories; one or more.")
     current: bool = Field(
         description="Validity of the sentence now: false once a cited memory was superseded or edited. Always true in "
-        "a page, where other sentences are left out."
+        "a page and in the newest bulletin, where other sentences are left out."
     )
     superseded_by: list[UUID] = Field(description="Ids of the memories that replaced the cited ones.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 from uuid import UUID
@@ -150,17 +150,3 @@ def _counted_from_monday(days: str) -> str:
     first, last, step = figures.groups()
     numbers = range(int(first), int(last or first) + 1, int(step or 1))
     return ",".join(str((number - 1) % 7) for number in numbers) or days
-
-
-def changes_between(
-    older: Sequence[Mapping[str, Any]], newer: Sequence[Mapping[str, Any]]
-) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
-    """The sentences that ``newer`` has and ``older`` has not, and those it no longer has; each as it is shown, and the
-    same if text and memories are."""
-    before, after = {_identity(one) for one in older}, {_identity(one) for one in newer}
-    added = [one for one in newer if _identity(one) not in before]
-    return added, [one for one in older if _identity(one) not in after]
-
-
-def _identity(sentence: Mapping[str, Any]) -> tuple[str, frozenset[Any]]:
-    return sentence["text"], frozenset(sentence["memory_ids"])

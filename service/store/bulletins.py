@@ -11,7 +11,8 @@ from service.domain.bulletin import BulletinPart
 
 
 async def get(connection: Connection, workspace: UUID, agent: str, version: int | None, now: datetime) -> Row | None:
-    """The agent's bulletin of that version, or the latest; ``hidden`` are memories of it no longer to be shown."""
+    """The agent's bulletin of that version, or the latest; ``states`` are what the memories that it
+    cites are now, by id, and ``newest`` whether no later one is there."""
     return await connection.row("get_bulletin", workspace=workspace, agent=agent, version=version, now=now)
 
 

@@ -1,28 +1,34 @@
--- fragment: hidden
--- Which of the memories a bulletin ``b`` of agent ``a`` is made of are gone, deleted, expired or not the agent's to read; for
--- the newest, which says what is known now, also those that are superseded, or say something else than when it was written. Each
--- is looked up by itself: in a join the planner takes a bulletin for large, and reads every memory of the workspace.
-ARRAY(
-    SELECT cited.id
+-- fragment: cited_states
+-- What the memories that a bulletin ``b`` of agent ``a`` cites are now, by id: null for those that are gone, deleted, expired or
+-- not the agent's to read. One holds unless it is superseded, done, or says something else than when the bulletin was written.
+-- Each is looked up by itself: in a join the planner takes a bulletin for large, and reads every memory of the workspace.
+(
+    SELECT coalesce(jsonb_object_agg(cited.id, (
+        SELECT jsonb_build_object('superseded_by', m.superseded_by, 'holds', m.superseded_by IS NULL
+            AND (m.valid_until IS NULL OR m.valid_until > :now) AND m.status IS DISTINCT FROM 'done'
+            AND (m.updated_at <= b.created_at OR m.content = coalesce((
+                SELECT v.record ->> 'content' FROM memory_versions v
+                WHERE v.workspace_id = :workspace AND v.memory_id = m.id AND v.at <= b.created_at
+                ORDER BY v.version DESC LIMIT 1), m.content)))
+        FROM memories m
+        WHERE m.workspace_id = :workspace AND m.id = cited.id::uuid AND m.deleted_at IS NULL
+            AND (m.expires_at IS NULL OR m.expires_at > :now) AND m.scope IN ('agent', 'prime')
+            AND (m.agent_id = b.agent_id OR a.prime)
+    )), '{}')
     FROM (
         SELECT DISTINCT jsonb_path_query(b.parts, '$[*].lines[*].memories[*]') #>> '{}' AS id
     ) cited
-    WHERE (
-        SELECT m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now) AND m.scope IN ('agent', 'prime')
-            AND (m.agent_id = b.agent_id OR a.prime)
-            AND (b.version < (SELECT max(n.version) FROM bulletins n WHERE n.workspace_id = :workspace AND n.agent_id = b.agent_id)
-                OR m.superseded_by IS NULL AND (m.updated_at <= b.created_at OR m.content = coalesce((
-                    SELECT v.record ->> 'content' FROM memory_versions v
-                    WHERE v.workspace_id = :workspace AND v.memory_id = m.id AND v.at <= b.created_at
-                    ORDER BY v.version DESC LIMIT 1), m.content)))
-        FROM memories m WHERE m.workspace_id = :workspace AND m.id = cited.id::uuid
-    ) IS NOT TRUE
 )
 
+-- fragment: bulletin_columns
+a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at,
+b.version = (
+    SELECT max(n.version) FROM bulletins n WHERE n.workspace_id = :workspace AND n.agent_id = b.agent_id) AS newest,
+{% include "cited_states" %} AS states
+
 -- name: get_bulletin
--- A bulletin, and what it must no longer say.
-SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at,
-    {% include "hidden" %} AS hidden
+-- A bulletin, and what became of what it cites.
+SELECT {% include "bulletin_columns" %}
 FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:version::integer IS NULL OR b.version = :version)
 ORDER BY b.version DESC
@@ -30,8 +36,7 @@ LIMIT 1;
 
 -- name: bulletin_versions
 -- As get_bulletin, a page of them.
-SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at,
-    {% include "hidden" %} AS hidden
+SELECT {% include "bulletin_columns" %}
 FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:before::bigint IS NULL OR b.version < :before)
 ORDER BY b.version DESC

@@ -407,6 +407,21 @@ class Calibration(Answer):
     written: bool
 
 
+class Sentence(Answer):
+    """A sentence of a page or of a bulletin, and the memories it rests on."""
+
+    text: str
+    memory_ids: list[UUID]
+    current: bool
+    superseded_by: list[UUID]
+
+
+class SectionSentence(Sentence):
+    """A sentence of a bulletin, in its section."""
+
+    section: str
+
+
 class Bulletin(Answer):
     """What an agent knew at one time."""
 
@@ -417,15 +432,15 @@ class Bulletin(Answer):
     inputs_hash: str
     dream_id: UUID | None = None
     created_at: datetime
+    sentences: list[SectionSentence] = []
+    stale: bool = False
 
 
-class Sentence(Answer):
-    """A sentence of a page, and the memories it rests on."""
+class BulletinVersion(Bulletin):
+    """One bulletin, and how it differs from another."""
 
-    text: str
-    memory_ids: list[UUID]
-    current: bool
-    superseded_by: list[UUID]
+    added: list[SectionSentence] = []
+    removed: list[SectionSentence] = []
 
 
 class PageScope(Answer):

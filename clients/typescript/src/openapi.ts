@@ -487,7 +487,7 @@ export interface paths {
         };
         /**
          * List the bulletins of an agent
-         * @description All versions of the bulletin, newest first.
+         * @description All versions of the bulletin, newest first, each with the sentences added and removed.
          */
         get: operations["list_bulletin_versions"];
         put?: never;
@@ -2436,6 +2436,78 @@ export interface components {
              * @description Creation time.
              */
             created_at: string;
+            /**
+             * Sentences
+             * @description Sentences of the bulletin: of the newest version those that still hold, of a former one all whose memories the agent may read.
+             */
+            sentences: components["schemas"]["SectionSentence"][];
+            /**
+             * Stale
+             * @description Outdated bulletin: since it was written, a cited memory was superseded, edited, done or deleted, or has expired.
+             */
+            stale: boolean;
+        };
+        /**
+         * BulletinVersion
+         * @description Version of a bulletin, compared with another one.
+         */
+        BulletinVersion: {
+            /**
+             * Agent
+             * @description Name of the agent.
+             */
+            agent: string;
+            /**
+             * Version
+             * @description Version number, starting at 1.
+             */
+            version: number;
+            /**
+             * Content
+             * @description Text of the bulletin.
+             */
+            content: string;
+            /**
+             * Tokens
+             * @description Length in tokens.
+             */
+            tokens: number;
+            /**
+             * Inputs Hash
+             * @description Hash of the inputs of the bulletin.
+             */
+            inputs_hash: string;
+            /**
+             * Dream Id
+             * @description Id of the writing dream; null for a bulletin requested by the API.
+             */
+            dream_id: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
+            /**
+             * Sentences
+             * @description Sentences of the bulletin: of the newest version those that still hold, of a former one all whose memories the agent may read.
+             */
+            sentences: components["schemas"]["SectionSentence"][];
+            /**
+             * Stale
+             * @description Outdated bulletin: since it was written, a cited memory was superseded, edited, done or deleted, or has expired.
+             */
+            stale: boolean;
+            /**
+             * Added
+             * @description Sentences missing in the compared version.
+             */
+            added: components["schemas"]["SectionSentence"][];
+            /**
+             * Removed
+             * @description Sentences of the compared version missing in this one.
+             */
+            removed: components["schemas"]["SectionSentence"][];
         };
         /**
          * Calibration
@@ -5965,13 +6037,13 @@ export interface components {
              */
             next_cursor: string | null;
         };
-        /** Page[Bulletin] */
-        Page_Bulletin_: {
+        /** Page[BulletinVersion] */
+        Page_BulletinVersion_: {
             /**
              * Items
              * @description Items of this page.
              */
-            items: components["schemas"]["Bulletin"][];
+            items: components["schemas"]["BulletinVersion"][];
             /**
              * Next Cursor
              * @description Cursor of the next page; null on the last page.
@@ -8219,6 +8291,37 @@ export interface components {
             queries: components["schemas"]["QueryMatch"][];
         };
         /**
+         * SectionSentence
+         * @description Sentence of a bulletin with its section.
+         */
+        SectionSentence: {
+            /**
+             * Text
+             * @description Text of the sentence.
+             */
+            text: string;
+            /**
+             * Memory Ids
+             * @description Ids of the cited memories; one or more.
+             */
+            memory_ids: string[];
+            /**
+             * Current
+             * @description Validity of the sentence now: false once a cited memory was superseded or edited. Always true in a page and in the newest bulletin, where other sentences are left out.
+             */
+            current: boolean;
+            /**
+             * Superseded By
+             * @description Ids of the memories that replaced the cited ones.
+             */
+            superseded_by: string[];
+            /**
+             * Section
+             * @description Title of the section.
+             */
+            section: string;
+        };
+        /**
          * Sentence
          * @description Sentence of an answer with the memories it rests on.
          */
@@ -8235,7 +8338,7 @@ export interface components {
             memory_ids: string[];
             /**
              * Current
-             * @description Validity of the sentence now: false once a cited memory was superseded or edited. Always true in a page, where other sentences are left out.
+             * @description Validity of the sentence now: false once a cited memory was superseded or edited. Always true in a page and in the newest bulletin, where other sentences are left out.
              */
             current: boolean;
             /**
@@ -10208,6 +10311,8 @@ export interface operations {
     list_bulletin_versions: {
         parameters: {
             query?: {
+                /** @description Version to compare each one with. Default: the version before it. */
+                compared_to?: number | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -10231,7 +10336,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Bulletin_"];
+                    "application/json": components["schemas"]["Page_BulletinVersion_"];
                 };
             };
         };

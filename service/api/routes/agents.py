@@ -77,15 +77,24 @@ async def rewrite_bulletin(engine: EngineDep, caller: Caller, agent: AgentPath) 
 
 @router.get(
     "/agents/{agent}/bulletin/versions",
-    response_model=schemas.Page[agent_schemas.Bulletin],
+    response_model=schemas.Page[agent_schemas.BulletinVersion],
     operation_id="list_bulletin_versions",
     summary="List the bulletins of an agent",
 )
 async def bulletin_versions(
-    engine: EngineDep, caller: Caller, agent: AgentPath, limit: Limit = 50, cursor: Cursor = None
+    engine: EngineDep,
+    caller: Caller,
+    agent: AgentPath,
+    compared_to: Annotated[
+        int | None,
+        Query(ge=1, le=MAX_VERSION, description="Version to compare each one with. Default: the version before it."),
+    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> Response:
-    """All versions of the bulletin, newest first."""
-    return page(*await agents.bulletin_versions(engine, caller, agent, limit=limit, cursor=cursor))
+    """All versions of the bulletin, newest first, each with the sentences added and removed."""
+    found = await agents.bulletin_versions(engine, caller, agent, compared_to=compared_to, limit=limit, cursor=cursor)
+    return page(*found)
 
 
 @router.post(

@@ -8,6 +8,7 @@ from uuid import UUID
 import structlog
 
 from service.domain import cursors
+from service.domain.citations import changes_between
 from service.domain.principal import Principal
 from service.domain.spending import Payer, paid_by
 from service.errors import Forbidden, NotFound
@@ -125,21 +126,28 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
 
 
 async def bulletin_versions(
-    engine: Engine, principal: Principal, agent: str, *, limit: int, cursor: str | None
+    engine: Engine, principal: Principal, agent: str, *, compared_to: int | None, limit: int, cursor: str | None
 ) -> tuple[list[Record], str | None]:
-    """A page of the agent's bulletins, newest first."""
+    """Some of the agent's bulletins, newest first, each with what it says and the one before, or the one of that
+    number, does not; and the other way round. Raises NotFound for a version that does not exist."""
     (before,) = cursors.decode(cursor, int)
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await bulletins.versions(
-            connection,
-            principal.workspace_id,
-            principal.check_owns(agent),
-            before=before,
-            limit=limit + 1,
-            now=engine.now(),
-        )
-    rows, more = cursors.paginate(rows, limit, "version")
-    return [bulletin.as_shown(row) for row in rows], more
+    workspace, owner, now = principal.workspace_id, principal.check_owns(agent), engine.now()
+    async with engine.db.transaction(workspace) as connection:
+        rows = await bulletins.versions(connection, workspace, owner, before=before, limit=limit + 1, now=now)
+        base = None
+        if compared_to is not None:
+            base = await bulletins.get(connection, workspace, owner, compared_to, now)
+            if base is None:
+                raise NotFound(f"The agent {agent!r} has no bulletin of version {compared_to}.")
+    sentences = [bulletin.sentences_of(row).all for row in rows]
+    older = [bulletin.sentences_of(base).all] * len(rows) if base is not None else [*sentences[1:], []]
+    kept, more = cursors.paginate(rows, limit, "version")
+    return [_version(*one) for one in zip(kept, sentences, older, strict=False)], more
+
+
+def _version(row: Any, sentences: list[Record], against: list[Record]) -> Record:
+    added, removed = changes_between(against, sentences)
+    return bulletin.as_shown(row) | {"added": added, "removed": removed}
 
 
 def _agent(row: Any) -> Record:

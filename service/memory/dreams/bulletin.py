@@ -17,7 +17,8 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
-from service.domain.bulletin import BulletinPart
+from service.domain.bulletin import BulletinPart, BulletinSentence
+from service.domain.citations import Citation, ShownSentences, shown_sentences
 from service.domain.dream_settings import DreamChoices
 from service.domain.hearsay import attributed, attributed_to_all
 from service.domain.json import dumps
@@ -31,6 +32,9 @@ from service.store.settings import agent_settings
 INPUTS_MAX = 500
 LINES_PER_PERSON = 12
 NOTHING_YET = "{agent} knows nothing yet."
+SHOWN = ("agent", "version", "content", "tokens", "inputs_hash", "dream_id", "created_at")
+"""What is shown of a stored bulletin as it is."""
+
 IDENTITY, PEOPLE, PRIORITIES, DECISIONS, ALSO = SECTIONS = (
     "Identity", "People", "Current priorities", "Recent decisions", "Also known"
 )  # fmt: skip
@@ -209,29 +213,47 @@ async def shown_now(
 
 
 def as_shown(row: Row, said_elsewhere: Collection[str] = ()) -> dict[str, Any]:
-    """A stored bulletin without what it must no longer say, nor what is ``said_elsewhere``."""
-    fields = dict(row)
-    parts, hidden = fields.pop("parts"), frozenset(fields.pop("hidden"))
-    if hidden or said_elsewhere:
-        fields["content"] = shown(row["agent"], parts, hidden, said_elsewhere)
+    """A stored bulletin with its sentences: of the newest those that still hold, and no other; of a former version all
+    that may be shown, each with what became of it. Its text has the same, but for what is ``said_elsewhere``."""
+    fields = {name: row[name] for name in SHOWN}
+    found = sentences_of(row)
+    sentences = found.current if row["newest"] else found.all
+    fields |= {"sentences": sentences, "stale": bool(found.outdated)}
+    told = [one for one in sentences if not {str(id_) for id_ in one["memory_ids"]} <= set(said_elsewhere)]
+    if len(told) < sum(len(part["lines"]) for part in row["parts"]):
+        fields["content"] = _text(row["agent"], told)
         fields["tokens"] = count_tokens(fields["content"])
     return fields
 
 
-def shown(
-    agent: str, parts: Sequence[BulletinPart], hidden: frozenset[str], said_elsewhere: Collection[str] = ()
-) -> str:
-    """The text of a bulletin without the lines that rest on ``hidden`` memories, or on none but ``said_elsewhere``."""
-    paragraphs = []
-    for part in parts:
-        lines = [
-            line["text"]
-            for line in part["lines"]
-            if not hidden & set(line["memories"]) and not all(id_ in said_elsewhere for id_ in line["memories"])
-        ]
-        if lines:
-            paragraphs.append(f"{part['title']}: " + " ".join(_closed(line[0].upper() + line[1:]) for line in lines))
-    return "\n\n".join([_heading(agent), *paragraphs]) if paragraphs else NOTHING_YET.format(agent=agent)
+def sentences_of(row: Row) -> ShownSentences:
+    """The sentences of a stored bulletin, each with its section and with what became of its memories."""
+    return shown_sentences(
+        (_sentence(part, line), [_citation(id_, row["states"].get(id_)) for id_ in line["memories"]])
+        for part in row["parts"]
+        for line in part["lines"]
+    )
+
+
+def _citation(id_: str, state: dict[str, Any] | None) -> Citation:
+    if state is None:
+        return Citation(UUID(id_), visible=False, holds=False)
+    superseded_by = UUID(state["superseded_by"]) if state["superseded_by"] else None
+    return Citation(UUID(id_), visible=True, holds=state["holds"], superseded_by=superseded_by)
+
+
+def _sentence(part: BulletinPart, line: BulletinSentence) -> dict[str, Any]:
+    text = line["text"]
+    return {"section": part["title"], "text": _closed(text[:1].upper() + text[1:])}
+
+
+def _text(agent: str, sentences: Iterable[dict[str, Any]]) -> str:
+    sections: dict[str, list[str]] = {}
+    for one in sentences:
+        sections.setdefault(one["section"], []).append(one["text"])
+    if not sections:
+        return NOTHING_YET.format(agent=agent)
+    return "\n\n".join([_heading(agent), *(f"{title}: " + " ".join(texts) for title, texts in sections.items())])
 
 
 def _heading(agent: str) -> str:
@@ -239,7 +261,7 @@ def _heading(agent: str) -> str:
 
 
 def _bulletin(agent: str, parts: list[BulletinPart], hash_: str) -> Bulletin:
-    content = shown(agent, parts, frozenset())
+    content = _text(agent, [_sentence(part, line) for part in parts for line in part["lines"]])
     return Bulletin(parts, content, count_tokens(content), hash_)
 
 

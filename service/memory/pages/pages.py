@@ -10,8 +10,9 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain import cursors
+from service.domain.citations import changes_between
 from service.domain.ids import new_id
-from service.domain.pages import PAGES_MAX, PageContent, PageDraft, PageScope, changes_between, next_time
+from service.domain.pages import PAGES_MAX, PageContent, PageDraft, PageScope, next_time
 from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
@@ -20,7 +21,7 @@ from service.memory.access.redaction import redact_fields
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.pages.answers import Answer, answer, hold, store
-from service.memory.pages.shown import shown_pages, shown_sentences
+from service.memory.pages.shown import shown_of, shown_pages
 from service.store import agents, pages
 
 ATTEMPTS_MAX = 5
@@ -149,8 +150,8 @@ async def page_versions(
         said = [sentence for one in rows for sentence in one["sentences"]]
         states = await pages.cited_states(connection, workspace, {page_id: [*said, *(base or [])]}, engine.now())
     engine.read_audit.note(principal, "page", [row["agent"]])
-    shown = [shown_sentences(page_id, one["sentences"], states).all for one in rows]
-    older = [shown_sentences(page_id, base, states).all] * len(rows) if base is not None else [*shown[1:], []]
+    shown = [shown_of(page_id, one["sentences"], states).all for one in rows]
+    older = [shown_of(page_id, base, states).all] * len(rows) if base is not None else [*shown[1:], []]
     kept, more = cursors.paginate(rows, limit, "version")
     return [
         _version(one, sentences, against) for one, sentences, against in zip(kept, shown, older, strict=False)

@@ -7,13 +7,13 @@ and nothing has replaced it; a page shows its current sentences alone, its versi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-from service.domain.pages import PageSentence
+from service.domain.citations import Citation, ShownSentences, shown_sentences
+from service.domain.pages import CitedMemory, PageSentence
 from service.store import pages
 from service.store.pages import CitedState
 
@@ -21,43 +21,25 @@ Record = dict[str, Any]
 States = dict[tuple[UUID, UUID], CitedState]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSentences:
-    """The sentences of a version that may be shown, and how many of them all are not current."""
-
-    all: list[Record]
-    outdated: int
-
-    @property
-    def current(self) -> list[Record]:
-        """Those that still hold."""
-        return [one for one in self.all if one["current"]]
-
-
-def shown_sentences(page_id: UUID, sentences: Sequence[PageSentence], states: States) -> ShownSentences:
+def shown_of(page_id: UUID, sentences: Sequence[PageSentence], states: States) -> ShownSentences:
     """Sentences of a page, each with what became of its memories."""
-    shown: list[Record] = []
-    outdated = 0
-    for sentence in sentences:
-        ids = [UUID(str(memory["id"])) for memory in sentence["memories"]]
-        found = [states.get((page_id, id_)) for id_ in ids]
-        known = [state for state in found if state is not None]
-        current = len(known) == len(ids) and all(
-            state.holds and state.digest == memory["digest"]
-            for state, memory in zip(known, sentence["memories"], strict=True)
-        )
-        outdated += not current
-        if len(known) == len(ids):
-            replaced_by = dict.fromkeys(state.superseded_by for state in known if state.superseded_by is not None)
-            shown.append(
-                {"text": sentence["text"], "memory_ids": ids, "current": current, "superseded_by": list(replaced_by)}
-            )
-    return ShownSentences(shown, outdated)
+    return shown_sentences(
+        ({"text": one["text"]}, [_citation(memory, page_id, states) for memory in one["memories"]]) for one in sentences
+    )
+
+
+def _citation(memory: CitedMemory, page_id: UUID, states: States) -> Citation:
+    id_ = UUID(str(memory["id"]))
+    state = states.get((page_id, id_))
+    if state is None:
+        return Citation(id_, visible=False, holds=False)
+    holds = state.holds and state.digest == memory["digest"]
+    return Citation(id_, visible=True, holds=holds, superseded_by=state.superseded_by)
 
 
 def is_stale(row: Row, states: States) -> bool:
     """Whether a page says something that no longer holds, or has no answer yet."""
-    return row["version"] is None or bool(shown_sentences(row["id"], row["sentences"], states).outdated)
+    return row["version"] is None or bool(shown_of(row["id"], row["sentences"], states).outdated)
 
 
 async def shown_pages(connection: Connection, workspace: UUID, rows: Sequence[Row], now: datetime) -> list[Record]:
@@ -72,7 +54,7 @@ async def states_of(connection: Connection, workspace: UUID, rows: Sequence[Row]
 
 
 def _shown(row: Row, states: States) -> Record:
-    found = shown_sentences(row["id"], row["sentences"] or [], states)
+    found = shown_of(row["id"], row["sentences"] or [], states)
     return {
         **{name: row[name] for name in ("id", "agent", "question", "scope", "trigger", "max_tokens")},
         "sentences": found.current,

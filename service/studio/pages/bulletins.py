@@ -9,8 +9,8 @@ from markupsafe import Markup, escape
 from nicegui import ui
 
 from reverie_client import calls
-from reverie_client.models import Bulletin
-from service.studio.components import box, button, class_if, difference, empty, html, notify, row, when
+from reverie_client.models import Bulletin, BulletinVersion
+from service.studio.components import box, button, class_if, difference, empty, html, notify, row, text, when
 from service.studio.formatting import count
 from service.studio.layout import Layout, PageContext, choose_agent, heading
 from service.studio.live_updates import refresh_on_events
@@ -39,7 +39,7 @@ def add(frame: Layout) -> None:
 class _Bulletins:
     def __init__(self, desk: PageContext) -> None:
         self._desk = desk
-        self._versions: list[Bulletin] = []
+        self._versions: list[BulletinVersion] = []
         self._open: int | None = None
         self._against: int | None = None
 
@@ -120,6 +120,8 @@ class _Bulletins:
                 choice.props("outlined dense options-dense").style("min-width: 190px")
             older = next((one for one in self._versions if one.version == self._against), None)
             content = difference(older.content, bulletin.content) if older else escape(bulletin.content)
+            if bulletin.stale and bulletin is self._versions[0]:
+                text("Out of date: what some of it rests on has changed.", "note warn")
             html(content, "words")
 
 

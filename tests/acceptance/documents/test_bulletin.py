@@ -91,3 +91,48 @@ async def test_a_prime_agent_knows_what_the_others_saved_for_it(tenant: Tenant) 
     await tenant.call("PUT", "/v1/agents/chief", json={"prime": False})
     assert "Revenue" not in (await tenant.get("/v1/agents/chief/bulletin"))["content"]
     assert "Revenue" not in await bulletin(tenant, "chief")
+
+
+async def test_its_sentences_cite_memories_and_it_is_stale_once_one_is_superseded(api: Api) -> None:
+    berlin = await api.save("Sam lives in Berlin", user="Sam")
+    todo = await api.save("Ping Ramesh", type="todo")
+    floors = await api.save("The office has two floors")
+    written = await api.post("/v1/agents/a/bulletin")
+    assert {(one["section"], one["text"], *one["memory_ids"]) for one in written["sentences"]} == {
+        ("People", "Sam lives in Berlin.", berlin["id"]), ("Current priorities", "Ping Ramesh.", todo["id"]),
+        ("Also known", "The office has two floors.", floors["id"]),
+    }  # fmt: skip
+    assert (written["stale"], {one["current"] for one in written["sentences"]}) == (False, {True})
+    await api.patch(f"/v1/memories/{todo['id']}", {"version": 1, "status": "done"})
+    await api.patch(f"/v1/memories/{floors['id']}", {"version": 1, "content": "The office has three floors"})
+    read = await api.get("/v1/agents/a/bulletin")
+    assert (read["stale"], [one["text"] for one in read["sentences"]]) == (True, ["Sam lives in Berlin."])
+    assert "floors" not in read["content"]
+    assert "Ramesh" not in read["content"]
+    assert (await api.post("/v1/agents/a/bulletin"))["stale"] is False
+
+
+async def test_its_versions_say_what_came_and_went(api: Api) -> None:
+    berlin = await api.save("Sam lives in Berlin", user="Sam")
+    await dream(api.engine)
+    await api.save("Sam has moved to Bergen", user="Sam")
+    done = await dream(api.engine)
+    path = "/v1/agents/a/bulletin/versions"
+    second, first = (await api.get(path))["items"]
+    assert [[one["text"] for one in second[name]] for name in ("added", "removed")] == [
+        ["Sam has moved to Bergen."], ["Sam lives in Berlin."]
+    ]  # fmt: skip
+    (former,) = first["sentences"]
+    assert (former["current"], first["stale"], second["stale"]) == (False, True, False)
+    (bergen,) = second["sentences"]
+    assert former["superseded_by"] == bergen["memory_ids"]
+    assert former["memory_ids"] == [berlin["id"]]
+    newest = (await api.get(path, compared_to=2))["items"][0]
+    assert (newest["added"], newest["removed"]) == ([], [])
+    assert (await api.get(path, limit=1))["items"][0]["removed"] == second["removed"]
+    assert await api.status("GET", path, params={"compared_to": 9}) == 404
+    await api.post(f"/v1/dreams/{done['id']}/undo")
+    (left,) = (await api.get(path))["items"]
+    assert (left["version"], left["stale"], [one["text"] for one in left["sentences"]]) == (
+        1, False, ["Sam lives in Berlin."]
+    )  # fmt: skip

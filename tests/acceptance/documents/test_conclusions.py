@@ -57,3 +57,36 @@ async def test_a_purge_of_the_user_leaves_nothing_of_it(own_static_api: Api) -> 
     await api.post("/v1/users/Sam/purge", {})
     assert (await api.get("/v1/memories", agent="a", include="superseded,deleted"))["items"] == []
     assert b"river" not in (await api.call("GET", "/v1/export", params={"include": "deleted,expired"})).content
+
+
+async def test_an_undo_takes_insight_profile_page_and_bulletin_back(own_static_api: Api) -> None:
+    api = own_static_api
+    body = {"agent": "a", "question": "Where does Sam live?", "scope": {"user": "Sam", "types": ["fact", "identity"]}}
+    page = await api.post("/v1/pages", body)
+
+    async def known() -> Json:
+        shown = await api.get(f"/v1/pages/{page['id']}")
+        versions = (await api.get(f"/v1/pages/{page['id']}/versions"))["items"]
+        profile = await api.get("/v1/users/Sam/profile", agent="a")
+        return {
+            "insights": [one["content"] for one in await concluded(api)],
+            "profile": [(one["name"], one["value"]) for one in profile["fields"]],
+            "page": [one["text"] for one in shown["sentences"]],
+            "versions": [(one["version"], [each["text"] for each in one["sentences"]]) for one in versions],
+            "bulletin": (await api.get("/v1/agents/a/bulletin"))["content"],
+        }
+
+    await say(api, "I live in Berlin.", user="Sam", session="may", created_at="2026-05-02T10:00:00Z")
+    await dream(api.engine)
+    before = await known()
+    assert (before["insights"], before["profile"]) == ([], [("home", "Berlin")])
+    assert before["page"] == ["Sam lives in Berlin."]
+    await say(api, "I moved to Bergen.", user="Sam", session="november", created_at="2026-11-20T10:00:00Z")
+    done = await dream(api.engine)
+    after = await known()
+    assert after["insights"] == ["Sam moved from Berlin to Bergen in November 2026"]
+    assert after["profile"] == [("home", "Bergen")]
+    assert "Berlin" not in str(after["page"])
+    assert [version for version, _ in after["versions"]] == [3, 2, 1]
+    assert (await api.post(f"/v1/dreams/{done['id']}/undo"))["status"] == "undone"
+    assert await known() == before

@@ -63,21 +63,40 @@ async def shown_of(api: Api, life: Life) -> str:
     return "\n".join(section["text"] for section in context["sections"])
 
 
+async def asked_about(api: Api, told: Sequence[Life]) -> dict[str, str]:
+    """A page about each of these people, by user, that is written again after every dream."""
+    pages = {}
+    for life in told:
+        question = "Where does this person live and work, and what do they like?"
+        body = {"agent": life.agent, "question": question, "scope": {"user": life.user}}
+        pages[life.user] = (await api.post("/v1/pages", body))["id"]
+    return pages
+
+
 async def test_rules_alone_know_these_people_and_a_purge_forgets_them(own_static_api: Api, settings: Settings) -> None:
     api, told = own_static_api, lives(COUNT, AGENTS)
+    pages = await asked_about(api, told[::5])
     await tell(api, told)
     score = await score_of(api, told)
     assert score.precision >= 0.95
     assert score.recall >= 0.7
     assert score.outdated == []
-    outdated = 0
+    bulletins = {life.agent: await api.get(f"/v1/agents/{life.agent}/bulletin") for life in told}
+    assert all(one["current"] for bulletin in bulletins.values() for one in bulletin["sentences"])
+    outdated = answered = 0
     for life in told[::5]:
         gone = await superseded_of(api, life)
         outdated += len(gone)
-        bulletin = (await api.get(f"/v1/agents/{life.agent}/bulletin"))["content"]
-        shown = await shown_of(api, life)
-        assert not [one for one in gone if one.rstrip(".") in shown or one.rstrip(".") in bulletin], life.user
+        page = await api.get(f"/v1/pages/{pages[life.user]}")
+        answered += len(page["sentences"])
+        insights = (await api.get("/v1/memories", agent=life.agent, user=life.user, type="insight"))["items"]
+        shown = [
+            await shown_of(api, life), bulletins[life.agent]["content"], *(one["text"] for one in page["sentences"]),
+            *(one["content"] for one in insights),
+        ]  # fmt: skip
+        assert not [one for one in gone if any(one.rstrip(".") in text for text in shown)], life.user
     assert outdated >= 20
+    assert answered >= 40
     await forgotten(api, told[:PURGED], str(settings.database_url))
 
 
@@ -89,6 +108,8 @@ async def forgotten(api: Api, told: Sequence[Life], database_url: str) -> None:
         assert not trace.search(str((await api.get("/v1/users", q=life.user))["items"]))
         assert not trace.search((await api.post(f"/v1/agents/{life.agent}/bulletin"))["content"])
         assert not trace.search(await shown_of(api, life))
+        assert not trace.search(str((await api.get("/v1/pages", limit=200))["items"]))
+        assert not trace.search(str((await api.get("/v1/memories", type="insight", limit=200))["items"]))
     written = dump(database_url)
     for life in told:
         assert not re.search(rf"\b{life.user}\b", written), life.user

@@ -95,9 +95,10 @@ def bulletin(agent: str, version: int | None = None) -> Call[m.Bulletin]:
     return Call("GET", f"/v1/agents/{part(agent)}/bulletin", m.Bulletin, query={"version": version})
 
 
-def list_bulletins(agent: str, limit: int = 50) -> Call[m.Page[m.Bulletin]]:
-    """Every bulletin of an agent, newest first."""
-    return Call("GET", f"/v1/agents/{part(agent)}/bulletin/versions", m.Page[m.Bulletin], query={"limit": limit})
+def list_bulletins(agent: str, compared_to: int | None = None, limit: int = 50) -> Call[m.Page[m.BulletinVersion]]:
+    """Every bulletin of an agent, newest first, each compared with the one before or with the one of that number."""
+    query = {"compared_to": compared_to, "limit": limit}
+    return Call("GET", f"/v1/agents/{part(agent)}/bulletin/versions", m.Page[m.BulletinVersion], query=query)
 
 
 def write_bulletin(agent: str) -> Call[m.Bulletin]:
