@@ -28,11 +28,14 @@ class ProfileField(BaseModel):
     detail: str | None = Field(
         description="Aspect of the field, as `employer`, `sister` or `allergy`; null for a field without aspects."
     )
-    value: str = Field(description="Value as said.")
+    value: str | bool | int | float = Field(
+        description="Value as said; with the setting `profile_schema` of the type that it names."
+    )
     memory_ids: list[UUID] = Field(description="Ids of the memories that say so, the newest first.")
     since: datetime = Field(description="Start of validity.")
     group: Literal["static", "recent", "preferences", "goals"] = Field(
-        description="Part of the profile: `static`, `recent`, `preferences` or `goals`."
+        description="Part of the profile: `static`, `recent`, `preferences` or `goals`; `static` for a field that a "
+        "model filled."
     )
 
 

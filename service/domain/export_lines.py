@@ -136,7 +136,14 @@ class InsightSource(BaseModel):
     """The source of an insight, by which it is told whether it still holds."""
 
     about: Text
-    evidence: Annotated[list[EvidenceLine], Field(min_length=2, max_length=100)]
+    field: Text | None = None
+    evidence: Annotated[list[EvidenceLine], Field(min_length=1, max_length=100)]
+
+    @model_validator(mode="after")
+    def _several(self) -> InsightSource:
+        if self.field is None and len(self.evidence) < 2:
+            raise ValueError("an insight rests on two memories or more")
+        return self
 
 
 class MemoryLine(MemoryDraft):

@@ -99,7 +99,9 @@ class LLMSettings(BaseModel):
     extract: StepModel = Field(StepModel(), description="Extraction of memories from messages, in dreams.")
     reconcile: StepModel = Field(StepModel(), description="Comparison of statements that rules cannot tell apart.")
     decide: StepModel = Field(StepModel(), description="Decision model that answers with probabilities, in dreams.")
-    reflect: StepModel = Field(StepModel(), description="Conclusions from several memories, in dreams.")
+    reflect: StepModel = Field(
+        StepModel(), description="Conclusions from several memories, and fields of profiles, in dreams."
+    )
     bulletin: StepModel = Field(StepModel(), description="Writing of bulletins.")
     summary: StepModel = Field(StepModel(), description="Summaries of session windows and of old memories.")
     ask: StepModel = Field(StepModel(), description="Answers to questions, further wordings of queries, and pages.")

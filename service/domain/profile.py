@@ -19,6 +19,7 @@ from service.domain.guards import normalize
 from service.domain.json import dumps
 
 FieldGroup = Literal["static", "recent", "preferences", "goals"]
+Scalar = str | bool | int | float
 
 RECENT_MAX = 5
 RECENT_DAYS = 30
@@ -29,7 +30,7 @@ GROUPS: dict[str, FieldGroup] = {
 }  # fmt: skip
 """The fields that rules fill, in their order."""
 
-_SINGLE: dict[str, tuple[str, str | None]] = {
+SINGLE: dict[str, tuple[str, str | None]] = {
     "name": ("name", None), "lives_in": ("home", None), "works_at": ("work", "employer"), "job": ("work", "role"),
     "studies_at": ("work", "school"), "diet": ("diet", None), "time_zone": ("time zone", None),
     "time zone": ("time zone", None), "timezone": ("time zone", None), "birthday": ("birthday", None),
@@ -37,7 +38,7 @@ _SINGLE: dict[str, tuple[str, str | None]] = {
     "partner": ("family", "partner"),
 }  # fmt: skip
 """Attributes that have one value at a time: the field and the detail they fill."""
-_SEVERAL: dict[str, tuple[str, str | None]] = {
+SEVERAL: dict[str, tuple[str, str | None]] = {
     "likes": ("likes", None), "speaks": ("language", None), "allergic_to": ("diet", "allergy"),
 }  # fmt: skip
 """Attributes that have a slot for each of their values."""
@@ -77,18 +78,22 @@ class ProfileField:
 
     name: str
     detail: str | None
-    value: str
+    value: Scalar
     memory_ids: tuple[UUID, ...]
     since: datetime
-
-    @property
-    def group(self) -> FieldGroup:
-        """Which part of the profile it belongs to."""
-        return GROUPS[self.name]
+    group: FieldGroup = "static"
 
 
 def profile_of(user: str, known: Iterable[Known], as_of: datetime) -> list[ProfileField]:
-    """The fields of a user's profile, in the order of ``GROUPS`` and the newest first within each.
+    """The fields of a user's profile, in the order of ``GROUPS`` and the newest first within each."""
+    order = list(GROUPS)
+    fields = [one for one in values_of(user, known, as_of) if one.name in GROUPS]
+    return sorted(fields, key=lambda one: order.index(one.name))
+
+
+def values_of(user: str, known: Iterable[Known], as_of: datetime) -> list[ProfileField]:
+    """What the memories say of the user, the newest first: values of the fields of ``GROUPS``, and of other attributes
+    under their own names.
 
     What can have one value at a time has the newest that was not denied since; the others have each value once.
     """
@@ -99,27 +104,32 @@ def profile_of(user: str, known: Iterable[Known], as_of: datetime) -> list[Profi
     denied: set[tuple[str, str | None, str]] = set()
     for name, detail, single, value, memory in stated:
         key = (name, detail, normalize(value))
+        group = GROUPS.get(name, "static")
         if memory.polarity == "negative" and name != "dislikes":
             denied.add(key)
         elif key in found:
             first = found[key]
             ids = tuple(dict.fromkeys([*first.memory_ids, memory.id]))
-            found[key] = ProfileField(name, detail, first.value, ids, memory.since)
+            found[key] = ProfileField(name, detail, first.value, ids, memory.since, group)
         elif key not in denied and not (single and (name, detail) in filled):
-            found[key] = ProfileField(name, detail, value, (memory.id,), memory.since)
+            found[key] = ProfileField(name, detail, value, (memory.id,), memory.since, group)
             filled.add((name, detail))
-    order = list(GROUPS)
-    fields = sorted(_without_contradiction(found.values()), key=lambda one: order.index(one.name))
-    return fields + _recent(newest_first, as_of)
+    return [*_without_contradiction(found.values()), *_recent(newest_first, as_of)]
 
 
 def profile_line(user: str, fields: Sequence[ProfileField]) -> str:
     """The fields as one line: "About ada: home: Bergen; work: Initech (employer), nurse (role)."; empty without any."""
     values: dict[str, list[str]] = {}
     for one in fields:
-        values.setdefault(one.name, []).append(f"{one.value} ({one.detail})" if one.detail else one.value)
+        value = text_of(one.value)
+        values.setdefault(one.name, []).append(f"{value} ({one.detail})" if one.detail else value)
     listed = "; ".join(f"{name}: {', '.join(each)}" for name, each in values.items())
     return f"About {user}: {listed}." if listed else ""
+
+
+def text_of(value: Scalar) -> str:
+    """A value as it is written in a sentence."""
+    return value if isinstance(value, str) else dumps(value).decode()
 
 
 def version_of(fields: Sequence[ProfileField]) -> str:
@@ -158,26 +168,28 @@ def _owned(user: str, slot: str) -> tuple[str, str] | None:
 
 def _of_user(attribute: str, memory: Known) -> Iterator[_Stated]:
     value = _as_said(memory.value or "", memory.content)
-    if attribute in _SINGLE:
-        name, detail = _SINGLE[attribute]
+    if attribute in SINGLE:
+        name, detail = SINGLE[attribute]
         value = _ZONE.sub("", value) if name == "time zone" else value
         yield name, detail, True, value, memory
         return
     first, _, rest = attribute.partition("/")
-    if rest and first in _SEVERAL:
-        name, detail = _SEVERAL[first]
+    if rest and first in SEVERAL:
+        name, detail = SEVERAL[first]
         disliked = name == "likes" and memory.polarity == "negative"
         yield "dislikes" if disliked else name, detail, False, value, memory
     elif rest and first == "prefers" and memory.polarity == "positive":
         yield "likes", "preferred", False, value, memory
     elif attribute.startswith("favorite ") and memory.polarity == "positive":
         yield "likes", attribute.removeprefix("favorite "), True, value, memory
+    elif first not in GROUPS:
+        yield first, None, not rest, value, memory
 
 
 def _of_relative(relative: str, attribute: str, memory: Known) -> Iterator[_Stated]:
     """A relative or pet whose name the slot is about, or names beside another attribute of theirs."""
     kind, _, called = relative.partition(" ")
-    name = _field_of_kind(kind)
+    name = field_of_kind(kind)
     if name is None:
         return
     if attribute.partition("/")[0] in ("named", "name"):
@@ -191,12 +203,13 @@ def _named_in_passing(user: str, memory: Known) -> Iterator[_Stated]:
     for possessive in (f"{user}'s ", f"{user}’s "):
         if memory.content.startswith(possessive):
             match = _RELATIVE_NAMED.match(memory.content[len(possessive) :])
-            name = _field_of_kind(match["kind"]) if match else None
+            name = field_of_kind(match["kind"]) if match else None
             if match and name:
                 yield name, match["kind"], False, match["name"], memory
 
 
-def _field_of_kind(kind: str) -> str | None:
+def field_of_kind(kind: str) -> str | None:
+    """The field of somebody's relatives or animals."""
     return "family" if kind in _RELATIVES else "pets" if kind in _PETS else None
 
 
@@ -217,8 +230,9 @@ def _as_said(value: str, content: str) -> str:
 def _without_contradiction(fields: Iterable[ProfileField]) -> list[ProfileField]:
     """Without what is both liked and disliked: the newer holds."""
     kept = list(fields)
-    stance = {normalize(one.value): one for one in sorted(kept, key=lambda one: one.since) if one.name in _STANCES}
-    return [one for one in kept if one.name not in _STANCES or stance[normalize(one.value)].name == one.name]
+    stances = sorted((one for one in kept if one.name in _STANCES), key=lambda one: one.since)
+    latest = {normalize(str(one.value)): one.name for one in stances}
+    return [one for one in kept if one.name not in _STANCES or latest[normalize(str(one.value))] == one.name]
 
 
 _STANCES = ("likes", "dislikes")
@@ -228,4 +242,4 @@ def _recent(newest_first: Iterable[Known], as_of: datetime) -> list[ProfileField
     """What happened to the user last."""
     within = timedelta(days=RECENT_DAYS)
     events = [one for one in newest_first if one.type == "event" and timedelta() <= as_of - one.since < within]
-    return [ProfileField("recent", None, one.content, (one.id,), one.since) for one in events[:RECENT_MAX]]
+    return [ProfileField("recent", None, one.content, (one.id,), one.since, "recent") for one in events[:RECENT_MAX]]

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from service.domain.context import TOKENS_MAX, ContextSettings, PlacementField
 from service.domain.documents import DocumentSettings
 from service.domain.dream_settings import DreamChoices, DreamSettings
-from service.domain.field_types import Name, Text
+from service.domain.field_types import JsonObject, Name, Text
 from service.domain.languages import Configuration
 from service.domain.llm_settings import LLMSettings
 from service.domain.own_types import EntityKinds, MemoryTypes
@@ -26,7 +26,7 @@ ALL_PII: tuple[PiiEntity, ...] = (
 )  # fmt: skip
 
 INSTRUCTIONS_MAX = 8_000
-REPLACED = frozenset({"memory_types", "entity_kinds"})
+REPLACED = frozenset({"memory_types", "entity_kinds", "profile_schema"})
 """Settings that are given as a whole."""
 
 
@@ -279,6 +279,12 @@ class WorkspaceSettings(AgentSettings):
         {},
         description="Entity kinds of the workspace's own by name, at most 20; those given replace all former ones. "
         "Default empty.",
+    )
+    profile_schema: JsonObject | None = Field(
+        None,
+        description="JSON Schema (draft 2020-12) whose properties are the fields of users' profiles, at most 8,000 "
+        "bytes and 50 properties: texts, numbers, booleans, or lists of these; `x-reverie-slot` names the built-in "
+        "field or attribute that fills one. Null: the built-in fields. Default null.",
     )
     pii: PiiSettings = Field(PiiSettings(), description="Personal data settings.")
     retrieval: RetrievalDefaults = Field(RetrievalDefaults(), description="Search and ranking settings.")

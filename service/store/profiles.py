@@ -7,6 +7,7 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.profile import Known
+from service.domain.profile_schema import Filled
 from service.store.agents import Reader
 
 MEMORIES_MAX = 200
@@ -36,6 +37,23 @@ async def known_of(
     )  # fmt: skip
     known = [Known(**{name: value for name, value in row.items() if name != "agent"}) for row in rows]
     return known, {row["agent"] for row in rows}
+
+
+async def filled_by_model(
+    connection: Connection, workspace: UUID, reader: Reader | None, user: str, as_of: datetime, *, past: bool = False,
+    in_scope: bool = False,
+) -> tuple[list[Filled], set[str]]:  # fmt: skip
+    """The values that models have given fields of a user's profile and that their memories bear out, and the agents
+    that they are of; as ``known_of``."""
+    rows = await connection.fetch(
+        "profile_fields", {"past": past}, workspace=workspace, user=user, as_of=as_of, limit=MEMORIES_MAX,
+        **_of(reader, in_scope=in_scope),
+    )  # fmt: skip
+    filled = [
+        Filled(row["field"], row["value"], tuple(UUID(one["id"]) for one in row["evidence"]), row["since"])
+        for row in rows
+    ]
+    return filled, {row["agent"] for row in rows}
 
 
 def _opening(words: str) -> str:

@@ -1,7 +1,8 @@
 -- fragment: has_fallen
 -- Whether an insight ``m`` rests on less than it was concluded from: something of it is gone, says something else, is
--- somebody else's, has been replaced (or, what was replaced then, holds again), or expires before the insight does.
-(jsonb_array_length(m.source -> 'evidence') < 2 OR EXISTS (
+-- somebody else's, has been replaced (or, what was replaced then, holds again), or expires before the insight does. A
+-- field of a profile may rest on one memory.
+(jsonb_array_length(m.source -> 'evidence') < CASE WHEN m.source ? 'field' THEN 1 ELSE 2 END OR EXISTS (
     SELECT 1
     FROM jsonb_to_recordset(m.source -> 'evidence') AS e(id uuid, says text, former boolean)
     LEFT JOIN memories t ON t.workspace_id = :workspace AND t.id = e.id

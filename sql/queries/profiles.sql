@@ -65,3 +65,21 @@ SELECT known.* FROM unnest(:types::text[]) AS of(type) CROSS JOIN LATERAL (
     ORDER BY m.valid_from DESC, m.id DESC
     LIMIT :limit
 ) AS known;
+
+-- name: profile_fields
+-- What a model has filled a user's profile with, by memories that all still hold: insights about one field each. Those
+-- valid at :as_of, and as they were then in a ``past``.
+SELECT (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = m.agent_id) AS agent,
+    x.source ->> 'field' AS field, x.source -> 'value' AS value, x.source -> 'evidence' AS evidence,
+    x.valid_from AS since
+FROM memories m
+CROSS JOIN LATERAL {% if past %} {% include "version_of_then" %} {% else %} (
+    SELECT m.user_name AS "user", m.source, m.valid_from, m.valid_until, m.expires_at, m.deleted_at
+) {% endif %} AS x
+WHERE m.workspace_id = :workspace AND m.user_name = :user AND m.type = 'insight' AND {% include "visible_to_reader" %}
+    AND m.deleted_at IS NULL AND x.deleted_at IS NULL AND x."user" = :user AND x.source ? 'field'
+    {% if not past %} AND m.superseded_by IS NULL {% endif %}
+    AND x.valid_from <= :as_of AND coalesce(least(x.valid_until, m.valid_until) > :as_of, true)
+    AND (x.expires_at IS NULL OR x.expires_at > :as_of)
+ORDER BY m.valid_from DESC, m.id DESC
+LIMIT :limit;

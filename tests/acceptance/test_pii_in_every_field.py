@@ -33,6 +33,7 @@ REFUSED = {
     ("/v1/webhooks", ("url",)), ("/v1/webhooks/{webhook_id}", ("url",)),
     ("/v1/ask", ("response_schema", "anything")), ("/v1/ask", ("response_schema", "{}")),
     ("/v1/settings", ("embedding", "model")), ("/v1/settings", ("rerank", "model")),
+    ("/v1/settings", ("profile_schema", "anything")), ("/v1/settings", ("profile_schema", "{}")),
 }  # fmt: skip
 """Masked, these would be of no use; no model has such a name, and no schema such a keyword."""
 MODELS = "llm"

@@ -165,6 +165,43 @@ async def test_a_diff_needs_two_moments_in_their_order(api: Tenant) -> None:
     assert await api.status("GET", "/v1/users/ada/profile/diff", params=one | {"agent": "none"}) == 404
 
 
+async def test_fields_of_the_workspaces_own(api: Tenant) -> None:
+    await stated(api, "ada lives in Oslo.", "lives_in", "oslo")
+    await stated(api, "ada wears size 42.", "shoe_size", "42")
+    built_in = await api.get("/v1/users/ada/profile")
+    schema = {"type": "object", "properties": {"size": {"type": "integer", "x-reverie-slot": "shoe_size"}}}
+    assert (await api.put("/v1/settings", {"profile_schema": schema}))["profile_schema"] == schema
+    own = await api.get("/v1/users/ada/profile")
+    assert [(one["name"], one["value"], one["group"]) for one in own["fields"]] == [("size", 42, "static")]
+    assert own["version"] != built_in["version"]
+    (change,) = (await api.get("/v1/users/ada/profile/diff", **{"from": "2000-01-01T00:00:00Z"}))["changes"]
+    assert (change["change"], change["after"]["value"]) == ("added", 42)
+    other = {"type": "object", "properties": {"home": {"type": "string"}}}
+    assert (await api.put("/v1/settings", {"profile_schema": other}))["profile_schema"] == other, "given as a whole"
+    assert await profile(api) == {"home": ["Oslo"]}
+    await api.put("/v1/settings", {"profile_schema": None})
+    assert (await api.get("/v1/users/ada/profile"))["fields"] == built_in["fields"]
+
+
+async def test_personal_data_in_a_schema_is_masked(api: Tenant) -> None:
+    team = {"type": "string", "description": "As eve@example.org calls it"}
+    wanted = {"pii": {"mode": "redact"}, "profile_schema": {"type": "object", "properties": {"team": team}}}
+    assert "eve@example.org" not in str(await api.put("/v1/settings", wanted))
+    assert "eve@example.org" not in str((await api.get("/v1/settings"))["profile_schema"])
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{}, {"type": "object"}, {"type": "object", "properties": {"a": {"type": "object"}}}, [], "x",
+     {"type": "object", "properties": {"a": {"type": "string", "pattern": "(a+)+$"}}}],
+)  # fmt: skip
+async def test_a_schema_that_profiles_cannot_have_is_refused(api: Tenant, schema: Any) -> None:
+    refused = await api.call("PUT", "/v1/settings", json={"profile_schema": schema})
+    assert (refused.status_code, refused.json()["errors"][0]["loc"]) == (422, ["body", "profile_schema"])
+    reader = await api.as_role("reader")
+    assert await reader.status("PUT", "/v1/settings", json={"profile_schema": None}) == 403
+
+
 async def test_reads_are_audited_and_a_purge_leaves_nothing(api: Tenant) -> None:
     await stated(api, "ada lives in Oslo.", "lives_in", "oslo")
     await profile(api)

@@ -23,7 +23,8 @@ Result = dict[str, Any]
 
 UNSAVED_MAX = 1_000
 MODELS: dict[str, Step] = {
-    "extract": "extract", "decide": "decide", "settle": "reconcile", "reflect": "reflect", "bulletin": "bulletin",
+    "extract": "extract", "decide": "decide", "settle": "reconcile", "reflect": "reflect", "profile": "reflect",
+    "bulletin": "bulletin",
 }  # fmt: skip
 """Which model a step calls."""
 

@@ -4912,7 +4912,7 @@ export interface components {
              */
             decide?: components["schemas"]["StepModel-Input"];
             /**
-             * @description Conclusions from several memories, in dreams.
+             * @description Conclusions from several memories, and fields of profiles, in dreams.
              * @default {
              *       "failover": []
              *     }
@@ -4967,7 +4967,7 @@ export interface components {
              */
             decide?: components["schemas"]["StepModel-Output"];
             /**
-             * @description Conclusions from several memories, in dreams.
+             * @description Conclusions from several memories, and fields of profiles, in dreams.
              * @default {
              *       "failover": []
              *     }
@@ -6661,9 +6661,9 @@ export interface components {
             detail: string | null;
             /**
              * Value
-             * @description Value as said.
+             * @description Value as said; with the setting `profile_schema` of the type that it names.
              */
-            value: string;
+            value: string | boolean | number;
             /**
              * Memory Ids
              * @description Ids of the memories that say so, the newest first.
@@ -6677,7 +6677,7 @@ export interface components {
             since: string;
             /**
              * Group
-             * @description Part of the profile: `static`, `recent`, `preferences` or `goals`.
+             * @description Part of the profile: `static`, `recent`, `preferences` or `goals`; `static` for a field that a model filled.
              * @enum {string}
              */
             group: "static" | "recent" | "preferences" | "goals";
@@ -7102,6 +7102,13 @@ export interface components {
             entity_kinds?: {
                 [key: string]: components["schemas"]["EntityKind"];
             };
+            /**
+             * Profile Schema
+             * @description JSON Schema (draft 2020-12) whose properties are the fields of users' profiles, at most 8,000 bytes and 50 properties: texts, numbers, booleans, or lists of these; `x-reverie-slot` names the built-in field or attribute that fills one. Null: the built-in fields. Default null.
+             */
+            profile_schema?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * @description Personal data settings.
              * @default {
@@ -8514,6 +8521,13 @@ export interface components {
             entity_kinds?: {
                 [key: string]: components["schemas"]["EntityKind"];
             };
+            /**
+             * Profile Schema
+             * @description JSON Schema (draft 2020-12) whose properties are the fields of users' profiles, at most 8,000 bytes and 50 properties: texts, numbers, booleans, or lists of these; `x-reverie-slot` names the built-in field or attribute that fills one. Null: the built-in fields. Default null.
+             */
+            profile_schema?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * @description Personal data settings.
              * @default {

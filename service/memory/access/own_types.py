@@ -1,4 +1,4 @@
-"""Memory types of a workspace's own, where its settings change."""
+"""Memory types and schemas of a workspace's own, where its settings change."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from uuid import UUID
 from service.db.pool import Connection
 from service.domain.json_schema import check_schema
 from service.domain.own_types import SCHEMA_BYTES_MAX, Misfit, OwnType, check_filter
+from service.domain.profile_schema import check_profile_schema
 from service.domain.workspace import PiiSettings, WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access.redaction import FieldValue, redact
@@ -40,9 +41,21 @@ async def check_own_types(
     check_filters(wanted.memory_types, ("body", "dream", "ignore_types"), wanted.dream.ignore_types)
 
 
+def check_profile(present: WorkspaceSettings, wanted: WorkspaceSettings) -> None:
+    """Raise InvalidInput for a schema that profiles cannot have."""
+    if wanted.profile_schema is not None and wanted.profile_schema != present.profile_schema:
+        try:
+            check_profile_schema(wanted.profile_schema)
+        except ValueError as error:
+            raise InvalidInput(("body", "profile_schema"), str(error)) from None
+
+
 async def redact_own_types(engine: Engine, pii: PiiSettings, changes: WorkspaceSettings) -> WorkspaceSettings:
     """The changes with personal data masked in what types and kinds mean, and in schemas; what they leave unset stays
     so."""
+    if changes.profile_schema is not None:
+        (masked_schema,) = await redact(engine, pii, [(("body", "profile_schema"), changes.profile_schema)])
+        changes = changes.model_copy(update={"profile_schema": masked_schema})
     written: list[FieldValue] = []
     for setting in OWN_NAMES & changes.model_fields_set:
         for name, own in getattr(changes, setting).items():

@@ -9,7 +9,7 @@ from service.domain.workspace import PiiSettings, WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access import audit
 from service.memory.access.model_choices import check_models, sealed_models
-from service.memory.access.own_types import check_own_types, redact_own_types
+from service.memory.access.own_types import check_own_types, check_profile, redact_own_types
 from service.memory.access.redaction import pii_policy, redact
 from service.memory.engine import Engine
 from service.memory.ops.model_settings import Changes, changed_model_settings
@@ -53,6 +53,7 @@ async def put_settings(
             settings = present.over(changes.model_dump(exclude_unset=True))
         except ValueError as error:
             raise InvalidInput(("body",), str(error)) from error
+        check_profile(present, settings)
         await check_own_types(connection, principal.workspace_id, present, settings)
         await store_settings(connection, principal.workspace_id, settings)
         if wanted is not None:

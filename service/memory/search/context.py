@@ -25,7 +25,7 @@ from service.memory.access.workspace import get_settings
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
 from service.memory.search.assembly import AssembledContext, ContextInput, Entry, Section, WindowTurn, assemble
-from service.memory.search.profiles import known_in_scope, standing_profile
+from service.memory.search.profiles import ProfileSources, sources_in_scope, standing_profile
 from service.memory.search.recall import recall
 from service.memory.search.search_results import Degraded, SearchHit, SearchResults
 from service.memory.sessions import conversations
@@ -184,10 +184,10 @@ async def _standing(
         settings = reader.settings
         shares = request.sections.over(settings.context)
         latest = await bulletins.get(connection, workspace, agent, None, engine.now())
-        known = (
-            await known_in_scope(connection, workspace, reader, speaker, engine.now())
+        sources = (
+            await sources_in_scope(connection, workspace, reader, speaker, engine.now())
             if speaker and latest and shares.bulletin
-            else []
+            else ProfileSources()
         )
         rows = await store.baseline(
             connection, workspace, reader,
@@ -196,7 +196,7 @@ async def _standing(
     entries = _instructions(settings)
     ids = {str(row["id"]) for row in rows}
     if latest is not None:
-        person = await standing_profile(engine, speaker or "", known)
+        person = await standing_profile(engine, speaker or "", sources)
         shown = bulletin.as_shown(latest, {str(id_) for field in person for id_ in field.memory_ids})
         line = profile_line(speaker or "", [one for one in person if not ids >= set(map(str, one.memory_ids))])
         entries["bulletin"] = [Entry("profile", line)] if line else []

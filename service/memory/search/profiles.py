@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain import cursors
+from service.domain.field_types import JsonObject
 from service.domain.principal import Principal
 from service.domain.profile import Known, ProfileField, profile_of, version_of
-from service.domain.profile_diff import FieldChange, diff_of
+from service.domain.profile_diff import diff_of
+from service.domain.profile_schema import Filled, profile_by_schema
 from service.errors import InvalidInput, NotFound
+from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import resolve_reader
 from service.store import profiles
@@ -49,7 +52,7 @@ async def get_profile(
     """
     moment = as_of or engine.now()
     (fields,) = await _profiles(engine, principal, agent, user, [(moment, as_of is not None)])
-    return {"user": user, "fields": [_shown(one) for one in fields], "version": version_of(fields), "as_of": moment}
+    return {"user": user, "fields": [asdict(one) for one in fields], "version": version_of(fields), "as_of": moment}
 
 
 async def diff_profile(
@@ -67,48 +70,70 @@ async def diff_profile(
     changes = await engine.executor.run(diff_of, then, now, characters=characters)
     return {
         "user": user, "from": since, "to": end, "from_version": version_of(then), "to_version": version_of(now),
-        "changes": [_change_shown(one) for one in changes],
+        "changes": [asdict(one) for one in changes],
     }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSources:
+    """What a profile is made of: memories, and what a model filled the fields of the workspace's ``schema`` with."""
+
+    known: Sequence[Known] = ()
+    filled: Sequence[Filled] = ()
+    schema: JsonObject | None = None
 
 
 async def _profiles(
     engine: Engine, principal: Principal, agent: str | None, user: str, moments: Sequence[tuple[datetime, bool]]
 ) -> list[list[ProfileField]]:
     """The profiles of a user at these moments, each with whether it is past."""
-    found = []
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    schema = (await get_settings(engine, principal)).profile_schema
+    workspace, found, agents = principal.workspace_id, [], set[str | None]()
+    async with engine.db.transaction(workspace) as connection:
         reader = await resolve_reader(connection, principal, agent)
         for moment, past in moments:
-            found.append(await profiles.known_of(connection, principal.workspace_id, reader, user, moment, past=past))
-    agents = {agent for _, agents in found for agent in agents}
+            sources, of = await _sources(connection, workspace, reader, user, moment, schema, past=past)
+            found.append(sources)
+            agents |= of
     engine.read_audit.note(principal, "profile", [principal.reader_agent(agent), *agents])
-    return [await _profile(engine, user, known, moment) for (known, _), (moment, _) in zip(found, moments, strict=True)]
+    return [await _profile(engine, user, sources, at) for sources, (at, _) in zip(found, moments, strict=True)]
 
 
-async def known_in_scope(
+async def _sources(
+    connection: Connection, workspace: UUID, reader: Reader | None, user: str, moment: datetime,
+    schema: JsonObject | None, *, past: bool = False, in_scope: bool = False,
+) -> tuple[ProfileSources, set[str]]:  # fmt: skip
+    """What a profile is made of, and the agents that it is of."""
+    known, agents = await profiles.known_of(connection, workspace, reader, user, moment, past=past, in_scope=in_scope)
+    if schema is None:
+        return ProfileSources(known), agents
+    filled, more = await profiles.filled_by_model(
+        connection, workspace, reader, user, moment, past=past, in_scope=in_scope
+    )
+    return ProfileSources(known, filled, schema), agents | more
+
+
+async def sources_in_scope(
     connection: Connection, workspace: UUID, reader: Reader, user: str, now: datetime
-) -> list[Known]:
+) -> ProfileSources:
     """What is remembered of a user and may be used in the reader's session and task."""
-    known, _ = await profiles.known_of(connection, workspace, reader, user, now, in_scope=True)
-    return known
+    schema = reader.settings.profile_schema
+    sources, _ = await _sources(connection, workspace, reader, user, now, schema, in_scope=True)
+    return sources
 
 
-async def standing_profile(engine: Engine, user: str, known: Sequence[Known]) -> list[ProfileField]:
+async def standing_profile(engine: Engine, user: str, sources: ProfileSources) -> list[ProfileField]:
     """What a context tells of the speaker: who they are and what they like; no goals and events, which it has by
     itself where they matter."""
-    fields = await _profile(engine, user, known, engine.now())
+    fields = await _profile(engine, user, sources, engine.now())
     return [one for one in fields if one.group in ("static", "preferences")]
 
 
-async def _profile(engine: Engine, user: str, known: Sequence[Known], moment: datetime) -> list[ProfileField]:
-    characters = sum(len(one.content) for one in known)
-    return await engine.executor.run(profile_of, user, known, moment, characters=characters)
-
-
-def _shown(field: ProfileField) -> Record:
-    return asdict(field) | {"group": field.group}
-
-
-def _change_shown(change: FieldChange) -> Record:
-    before, after = change.before, change.after
-    return {"change": change.change, "before": before and _shown(before), "after": after and _shown(after)}
+async def _profile(engine: Engine, user: str, sources: ProfileSources, moment: datetime) -> list[ProfileField]:
+    characters = sum(len(one.content) for one in sources.known)
+    if sources.schema is None:
+        return await engine.executor.run(profile_of, user, sources.known, moment, characters=characters)
+    return await engine.executor.run(
+        profile_by_schema, user, sources.known, sources.filled, moment, sources.schema,
+        characters=characters + sum(len(str(one.value)) for one in sources.filled),
+    )  # fmt: skip

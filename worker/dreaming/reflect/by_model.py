@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -20,6 +20,7 @@ from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.dreams.prompts import REFLECT, Concluded, Reflections
 from service.memory.dreams.steering import steered
 from worker.dreaming.checkpoints import Checkpoints
+from worker.dreaming.reflect.conclude import FIELD
 from worker.dreaming.reflect.insight import Evidence, Insight, KnownInsight
 
 log = structlog.get_logger(__name__)
@@ -52,16 +53,10 @@ async def conclude_by_model(
 ) -> tuple[Concluding, int]:
     """What follows from a user's memories, and how many tokens of them were shown: none where there are few of them.
     Where the model fails, nothing follows."""
-    shown, tokens = _within(remembered, tokens_max)
+    shown, tokens = within(remembered, tokens_max)
     if len(shown) < MEMORIES_MIN:
         return Concluding([], 0), 0
-    lines = [
-        dumps({"memory": n, "type": one.type, "on": one.on, "says": escape_tags(one.evidence.content)}).decode()
-        for n, one in enumerate(shown, 1)
-    ]
-    messages = steered(
-        [{"role": "system", "content": REFLECT}, {"role": "user", "content": section("memories", lines)}], choices
-    )
+    messages = steered([{"role": "system", "content": REFLECT}, {"role": "user", "content": listed(shown)}], choices)
 
     async def call(llm: LLM) -> dict[str, Any]:
         answer = await llm.structured(messages, Reflections, tokens_max=ANSWER_TOKENS_MAX)
@@ -77,7 +72,16 @@ async def conclude_by_model(
     return Concluding(borne_out, len(found) - len(borne_out)), tokens
 
 
-def _within(remembered: Sequence[Remembered], tokens_max: int) -> tuple[list[Remembered], int]:
+def listed(shown: Iterable[Remembered]) -> str:
+    """The memories as a model reads them: numbered, a line each, marked as data."""
+    lines = [
+        dumps({"memory": n, "type": one.type, "on": one.on, "says": escape_tags(one.evidence.content)}).decode()
+        for n, one in enumerate(shown, 1)
+    ]
+    return section("memories", lines)
+
+
+def within(remembered: Sequence[Remembered], tokens_max: int) -> tuple[list[Remembered], int]:
     """The newest that fit, oldest first, and their length."""
     shown: list[Remembered] = []
     tokens = 0
@@ -114,7 +118,7 @@ def on_known_matters(
     """The conclusions, each under the matter of a former one that it repeats, and each matter once; without those that
     rules draw from the same memories."""
     drawn = [frozenset(one.id for one in insight.evidence) for insight in by_rules]
-    drawn += [one.evidence for one in known if not one.about.startswith(MODEL)]
+    drawn += [one.evidence for one in known if not one.about.startswith((MODEL, FIELD))]
     found: dict[str, Insight] = {}
     for insight in concluded:
         evidence = {one.id for one in insight.evidence}

@@ -19,7 +19,7 @@ from worker.dreaming.reflect.insight import EVIDENCE_MAX, Conclusions, Evidence,
 
 GROWTH = 1.25
 """An insight is replaced when so many times as many memories support it: its replacements stay few."""
-HABIT, CHANGE = "habit:", "change:"
+HABIT, CHANGE, FIELD = "habit:", "change:", "field:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +121,14 @@ def conclude(
 
     What somebody has deleted is not concluded again. ``over``: what denies a habit, by the matter of its insight.
     """
-    unwanted = {one.about for one in known if one.deleted}
+    unwanted = [one for one in known if one.deleted]
     there = {one.about: one for one in known if not one.deleted}
     conclusions = Conclusions()
     for insight in {one.about: one for one in wanted}.values():
         before = there.get(insight.about)
-        if insight.about in unwanted or not _kept(insight, filter_) or not _is_news(insight, before, plan.superseded):
+        if any(_repeats(insight, one) for one in unwanted) or not _kept(insight, filter_):
+            continue
+        if not _is_news(insight, before, plan.superseded):
             continue
         conclusions.new.append(insight)
         if before is not None:
@@ -141,6 +143,11 @@ def conclude(
     return conclusions
 
 
+def _repeats(insight: Insight, unwanted: KnownInsight) -> bool:
+    """Whether it is on the matter of one that somebody deleted; of a profile's field, the same value again."""
+    return insight.about == unwanted.about and (insight.fills is None or insight.content == unwanted.content)
+
+
 def _kept(insight: Insight, filter_: DreamFilter) -> bool:
     """Whether neither the insight nor what it rests on is to be left out."""
     names = [insight.user] if insight.user else []
@@ -152,6 +159,8 @@ def _kept(insight: Insight, filter_: DreamFilter) -> bool:
 def _is_news(insight: Insight, before: KnownInsight | None, superseded: Collection[UUID]) -> bool:
     if before is None or not before.evidence.isdisjoint(superseded):
         return True
+    if insight.fills is not None:
+        return insight.content != before.content
     evidence = {one.id for one in insight.evidence}
     grown = insight.supports >= GROWTH * before.supports
     return evidence != before.evidence and (grown or not before.evidence <= evidence)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from service.domain.identity import identity_hash
+from service.domain.profile import Scalar
 from service.domain.types import MemoryType
 from service.store.vectors import EmbeddingBatch
 
@@ -41,7 +42,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """A conclusion. ``about`` is the same for all that is concluded on one matter, of which one holds at a time."""
+    """A conclusion. ``about`` is the same for all that is concluded on one matter, of which one holds at a time.
+
+    ``fills``: the field of the user's profile that it is the value of, and that value.
+    """
 
     id: UUID
     about: str
@@ -50,6 +54,7 @@ class Insight:
     evidence: Sequence[Evidence]
     by: Literal["rules", "model"] = "rules"
     at: datetime | None = None
+    fills: tuple[str, Scalar] | None = None
 
     def saying(self, content: str) -> Insight:
         """The same conclusion in other words."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from service.db.pool import Row
 from service.domain.dream_filter import DreamFilter
+from service.domain.profile import text_of
+from service.domain.profile_schema import fitting, properties_of
 from service.domain.types import POLICIES, MemoryType
 from service.domain.workspace import WorkspaceSettings
 from service.memory.access.redaction import redact_lenient
@@ -21,6 +23,7 @@ from worker.dreaming.plan import NewMemory, Plan
 from worker.dreaming.readings import Reading
 from worker.dreaming.reflect.by_model import Remembered, conclude_by_model, on_known_matters
 from worker.dreaming.reflect.conclude import (
+    FIELD,
     HABIT,
     HabitReport,
     changes_in,
@@ -30,6 +33,7 @@ from worker.dreaming.reflect.conclude import (
     habits_in,
     reports_of,
 )
+from worker.dreaming.reflect.fields import FieldValue, fill_by_model
 from worker.dreaming.reflect.habits import Habit, habit_in
 from worker.dreaming.reflect.insight import Conclusions, Evidence, Insight, KnownInsight
 
@@ -55,8 +59,9 @@ async def reflect(
         return Conclusions()
     wanted, known, over = await reflection.by_rules()
     concluded = await reflection.by_model(wanted, known, checkpoints)
+    filled, emptied = await reflection.fields(known, checkpoints)
     conclusions = await asyncio.to_thread(
-        conclude, [*wanted, *concluded], known, plan, over, DreamFilter.of(settings.dream)
+        conclude, [*wanted, *concluded, *filled], known, plan, over | emptied, DreamFilter.of(settings.dream)
     )
     conclusions.asked, conclusions.rejected = reflection.asked, reflection.rejected
     if conclusions.new:
@@ -128,6 +133,43 @@ class _Reflection:
         masked = await redact_lenient(self.engine, self.settings.pii, [one.content for one in found])
         shown = [insight.saying(content) for insight, content in zip(found, masked, strict=True)]
         return on_known_matters(shown, wanted, known)
+
+    async def fields(
+        self, known: Sequence[KnownInsight], checkpoints: Checkpoints
+    ) -> tuple[list[Insight], dict[str, Evidence]]:
+        """What the model fills the fields of the users' profiles with that no rule fills, and by the matter of each
+        former value that it does not repeat, the newest memory it was shown. Where it fails, what is there stays."""
+        schema = self.settings.profile_schema
+        wanted = [one for one in properties_of(schema) if one.slot is None] if schema else []
+        if not wanted or checkpoints.model("profile") is None:
+            return [], {}
+        filter_, left = DreamFilter.of(self.settings.dream), self.settings.dream.reflect_tokens_max
+        found: list[Insight] = []
+        emptied: dict[str, Evidence] = {}
+        for user in filter(None, self.users):
+            remembered = [one for one in await self._remembered(user) if not filter_.ignores(one.evidence.content, [])]
+            filling = await fill_by_model(remembered, wanted, self.settings.dream, left, checkpoints)
+            if filling is None:
+                continue
+            left -= filling.tokens
+            self.rejected += filling.rejected
+            found += [one.insight(user) for one in await self._masked(filling.values)]
+            answered = {one.about for one in found}
+            emptied |= {
+                one.about: filling.newest
+                for one in known
+                if one.user == user and one.about.startswith(FIELD) and one.about not in answered
+            }
+        return found, emptied
+
+    async def _masked(self, values: Sequence[FieldValue]) -> list[FieldValue]:
+        """The values without personal data; one that does not fit its schema any more is left out."""
+        masked = await redact_lenient(self.engine, self.settings.pii, [text_of(one.value) for one in values])
+        kept = []
+        for one, text in zip(values, masked, strict=True):
+            value = one.value if text == text_of(one.value) else fitting(text, one.field.value)
+            kept += [replace(one, value=value)] if value is not None else []
+        return kept
 
     async def _is_due(self, checkpoints: Checkpoints) -> bool:
         choices = self.settings.dream

@@ -82,6 +82,7 @@ class InsightWriter:
 
     def _item(self, insight: Insight, ordinal: int) -> dict[str, Any]:
         against = len(insight.evidence) - insight.supports
+        filled = {"field": insight.fills[0], "value": insight.fills[1]} if insight.fills else {}
         return {
             "ordinal": ordinal, "id": insight.id, "agent_id": self.lease.agent_id, "audience": self.lease.agent_id,
             "type": MemoryType.INSIGHT.value, "scope": "agent", "team_id": None, "task_id": None, "session_id": None,
@@ -91,7 +92,7 @@ class InsightWriter:
             "tags": [], "metadata": {"supports": insight.supports, "contradicts": against},
             "source": {
                 "kind": "insight", "by": insight.by, "about": insight.about,
-                "evidence": [one.stored() for one in insight.evidence],
+                "evidence": [one.stored() for one in insight.evidence], **filled,
             },
             "status": None, "decay_exempt": False, "occurred_at": insight.at, "expires_at": insight.expires_at,
             "valid_from": insight.since, "valid_until": None, "created_at": self.now, "dream_id": self.dream_id,
