@@ -20,6 +20,7 @@ from service.memory.access.keys import authenticate
 from service.memory.engine import Engine
 
 NO_MEMORY = "X-Reverie-No-Memory"
+VERSION_MAX = 2**31 - 1
 _YES = frozenset({"1", "true", "yes", "on", "y", "t"})
 _NO = frozenset({"", "0", "false", "no", "off", "n", "f"})
 
@@ -77,6 +78,10 @@ AgentPath = Annotated[PathName, Path(description="Name of the agent.")]
 SessionPath = Annotated[PathName, Path(description="Name of the session.")]
 AgentQuery = Annotated[Name | None, Query(description="Name of the acting agent; ignored with an agent key.")]
 Limit = Annotated[int, Query(ge=1, le=200, description="Number of items per page. Default 50.")]
+ComparedTo = Annotated[
+    int | None,
+    Query(ge=1, le=VERSION_MAX, description="Version to compare each one with. Default: the version before it."),
+]
 UserQuery = Annotated[Name | None, Query(description="User to filter by.")]
 Cursor = Annotated[
     str | None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -48,15 +48,20 @@ def shown_sentences(sentences: Iterable[tuple[Record, Sequence[Citation]]]) -> S
     return ShownSentences(shown, outdated)
 
 
-def changes_between(
-    older: Sequence[Mapping[str, Any]], newer: Sequence[Mapping[str, Any]]
-) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
-    """The sentences that ``newer`` has and ``older`` has not, and those it no longer has; each as it is shown, and the
-    same if text and memories are."""
-    before, after = {_identity(one) for one in older}, {_identity(one) for one in newer}
-    added = [one for one in newer if _identity(one) not in before]
-    return added, [one for one in older if _identity(one) not in after]
+def differences(versions: Sequence[Sequence[Record]], base: Sequence[Record] | None) -> list[dict[str, list[Record]]]:
+    """For each of some versions, newest first, the sentences ``added`` and ``removed`` since ``base``, or since the one
+    before it; each as it is shown, and the same if text and memories are."""
+    older = [base] * len(versions) if base is not None else [*versions[1:], []]
+    return [
+        {"added": _missing(before, after), "removed": _missing(after, before)}
+        for after, before in zip(versions, older, strict=True)
+    ]
 
 
-def _identity(sentence: Mapping[str, Any]) -> tuple[str, frozenset[Any]]:
+def _missing(from_: Sequence[Record], of: Sequence[Record]) -> list[Record]:
+    there = {_identity(one) for one in from_}
+    return [one for one in of if _identity(one) not in there]
+
+
+def _identity(sentence: Record) -> tuple[str, frozenset[Any]]:
     return sentence["text"], frozenset(sentence["memory_ids"])

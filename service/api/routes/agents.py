@@ -9,7 +9,18 @@ from fastapi import Path, Query, Request
 from starlette.responses import Response
 
 from service.api import agent_schemas, schemas
-from service.api.dependencies import AgentPath, AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import (
+    VERSION_MAX,
+    AgentPath,
+    AgentQuery,
+    Caller,
+    ComparedTo,
+    Cursor,
+    EngineDep,
+    Limit,
+    json_response,
+    page,
+)
 from service.api.naming import api_router
 from service.memory.dreams import agents
 from service.memory.dreams import dream_requests as dreams
@@ -20,7 +31,6 @@ from service.memory.sessions.summarize import summarize, undo_summary
 router = api_router(prefix="/v1", tags=["agents"])
 
 DreamId = Annotated[UUID, Path(description="Id of the dream.")]
-MAX_VERSION = 2**31 - 1
 
 
 @router.get(
@@ -57,7 +67,7 @@ async def bulletin(
     caller: Caller,
     agent: AgentPath,
     version: Annotated[
-        int | None, Query(ge=1, le=MAX_VERSION, description="Version of the bulletin. Default: the newest.")
+        int | None, Query(ge=1, le=VERSION_MAX, description="Version of the bulletin. Default: the newest.")
     ] = None,
 ) -> Response:
     """Get the bulletin of an agent."""
@@ -85,10 +95,7 @@ async def bulletin_versions(
     engine: EngineDep,
     caller: Caller,
     agent: AgentPath,
-    compared_to: Annotated[
-        int | None,
-        Query(ge=1, le=MAX_VERSION, description="Version to compare each one with. Default: the version before it."),
-    ] = None,
+    compared_to: ComparedTo = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:

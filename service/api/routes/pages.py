@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from fastapi import Path
 from starlette.responses import Response
 
 from service.api import page_schemas as schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import AgentQuery, Caller, ComparedTo, Cursor, EngineDep, Limit, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Page
 from service.domain.pages import PageContent, PageDraft
@@ -18,7 +18,6 @@ from service.memory.pages import pages
 router = api_router(prefix="/v1/pages", tags=["pages"])
 
 PageId = Annotated[UUID, Path(description="Id of the page.")]
-MAX_VERSION = 2**31 - 1
 
 
 @router.post(
@@ -77,10 +76,7 @@ async def versions(
     engine: EngineDep,
     caller: Caller,
     page_id: PageId,
-    compared_to: Annotated[
-        int | None,
-        Query(ge=1, le=MAX_VERSION, description="Version to compare each one with. Default: the version before it."),
-    ] = None,
+    compared_to: ComparedTo = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:

@@ -8,7 +8,7 @@ from uuid import UUID
 import structlog
 
 from service.domain import cursors
-from service.domain.citations import changes_between
+from service.domain.citations import differences
 from service.domain.principal import Principal
 from service.domain.spending import Payer, paid_by
 from service.errors import Forbidden, NotFound
@@ -140,14 +140,9 @@ async def bulletin_versions(
             if base is None:
                 raise NotFound(f"The agent {agent!r} has no bulletin of version {compared_to}.")
     sentences = [bulletin.sentences_of(row).all for row in rows]
-    older = [bulletin.sentences_of(base).all] * len(rows) if base is not None else [*sentences[1:], []]
+    changes = differences(sentences, bulletin.sentences_of(base).all if base is not None else None)
     kept, more = cursors.paginate(rows, limit, "version")
-    return [_version(*one) for one in zip(kept, sentences, older, strict=False)], more
-
-
-def _version(row: Any, sentences: list[Record], against: list[Record]) -> Record:
-    added, removed = changes_between(against, sentences)
-    return bulletin.as_shown(row) | {"added": added, "removed": removed}
+    return [bulletin.as_shown(row) | changed for row, changed in zip(kept, changes, strict=False)], more
 
 
 def _agent(row: Any) -> Record:

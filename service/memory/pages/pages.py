@@ -10,7 +10,7 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain import cursors
-from service.domain.citations import changes_between
+from service.domain.citations import differences
 from service.domain.ids import new_id
 from service.domain.pages import PAGES_MAX, PageContent, PageDraft, PageScope, next_time
 from service.domain.principal import Principal
@@ -151,17 +151,14 @@ async def page_versions(
         states = await pages.cited_states(connection, workspace, {page_id: [*said, *(base or [])]}, engine.now())
     engine.read_audit.note(principal, "page", [row["agent"]])
     shown = [shown_of(page_id, one["sentences"], states).all for one in rows]
-    older = [shown_of(page_id, base, states).all] * len(rows) if base is not None else [*shown[1:], []]
+    changes = differences(shown, shown_of(page_id, base, states).all if base is not None else None)
     kept, more = cursors.paginate(rows, limit, "version")
     return [
-        _version(one, sentences, against) for one, sentences, against in zip(kept, shown, older, strict=False)
+        {name: one[name] for name in ("version", "writer", "dropped", "dream_id", "written_at")}
+        | {"sentences": sentences}
+        | changed
+        for one, sentences, changed in zip(kept, shown, changes, strict=False)
     ], more
-
-
-def _version(row: Row, sentences: list[Record], against: list[Record]) -> Record:
-    added, removed = changes_between(against, sentences)
-    told = {name: row[name] for name in ("version", "writer", "dropped", "dream_id", "written_at")}
-    return told | {"sentences": sentences, "added": added, "removed": removed}
 
 
 async def write(engine: Engine, workspace: UUID, row: Row, new: Answer | None) -> bool:
