@@ -45,6 +45,7 @@ FRAMEWORKS = [
     Framework("ai-sdk-6", "ai-sdk"),
     Framework("anthropic", "anthropic"),
     Framework("langgraph", "langgraph"),
+    Framework("mastra", "mastra"),
     Framework("openai-agents", "openai-agents"),
 ]
 
