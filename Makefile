@@ -82,7 +82,7 @@ schema: $(INSTALLED) ## write sql/schema.sql anew from the migrations
 client-types: $(INSTALLED) ## generate the types of the TypeScript client from the API
 	UPDATE_TYPES=1 $(BIN)/python -m pytest -q -n 0 tests/clients/test_typescript.py -k types_are_those
 
-bench: $(INSTALLED) ## PART=quality, parts, speed, writes, peers, dream, contexts, proxy, models, tenants, worst, scale, soak, kills or transfer (default: all)
+bench: $(INSTALLED) ## PART=quality, parts, speed, writes, peers, dream, contexts, proxy, middleware, models, tenants, worst, scale, soak, kills or transfer (default: all)
 	$(BIN)/python -m tests.bench $(PART)
 
 clean: ## remove the virtual environment (never your data)

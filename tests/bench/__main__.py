@@ -21,6 +21,7 @@ PARTS = {
     "dream": "messages a second of a dream by rules, and what dreams are worth to search",
     "contexts": "how much of the evidence contexts of 400 to 4,000 tokens show, windows whole and folded",
     "proxy": "what memory adds to a chat completion",
+    "middleware": "the TypeScript client: size by entry point, and what its AI SDK middleware adds to a call",
     "models": "the embedding model changed under load, the worker killed halfway",
     "tenants": "one workspace among 1,000",
     "worst": "one tenant's worst requests, and another's searches beside them",

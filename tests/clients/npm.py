@@ -39,6 +39,7 @@ def packed(folder: Path) -> Path:
 def unpack(archive: Path, folder: Path) -> None:
     """Install the client into a folder without npm."""
     place = folder / "node_modules" / "@reverie" / "client"
+    folder.mkdir(exist_ok=True)
     with tarfile.open(archive) as opened:
         opened.extractall(folder, filter="data")
     place.parent.mkdir(parents=True)

@@ -68,20 +68,22 @@ def packages_of(framework: Framework) -> Path:
     return folder / "node_modules"
 
 
-def project(folder: Path, framework: Framework, archive: Path) -> Path:
-    """An empty project with the framework and the client, and the programs for it, compiled by ``tsc --strict``."""
+def project(
+    folder: Path, framework: Framework, archive: Path, programs: tuple[str, ...] = ("examples", "test/frameworks")
+) -> Path:
+    """An empty project with the framework and the client. In it, compiled by ``tsc --strict``, the source of its entry
+    point and its programs of these folders."""
     unpack(archive, folder)
     _link(packages_of(framework), folder / "node_modules")
     _link(FOLDER / "node_modules", folder / "node_modules", only=("@types", "undici-types"))
-    for name in ("src", "examples", "test/frameworks"):
+    for name in ("src", "examples", "test"):
         shutil.copytree(FOLDER / name, folder / name)
-    programs = [f"examples/{framework.entry}.ts", f"test/frameworks/{framework.entry}.ts"]
     settings = {
         "extends": str(FOLDER / "tsconfig.json"),
         "compilerOptions": {"noEmit": False, "outDir": COMPILED, "rootDir": ".", "skipLibCheck": True},
         "exclude": [],
         "include": [],
-        "files": [f"src/integrations/{framework.entry}.ts", *programs],
+        "files": [f"{name}/{framework.entry}.ts" for name in ("src/integrations", *programs)],
     }
     (folder / "tsconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     (folder / "package.json").write_text('{"private": true, "type": "module"}', encoding="utf-8")
