@@ -73,7 +73,7 @@ async def test_another_workspace_is_out_of_reach(static_api: Api, settings: Sett
     async with connect(static_api, stranger) as client:
         assert (await told(client, "memory_search", query="launch"))["memories"] == []
         context = await client.call_tool("memory_context", {"message": "When is the launch?", "user": "sam"})
-        assert "May" not in str(context.content)
+        assert "in May" not in str(context.content)  # today may be in May
         for tool, arguments in (("memory_forget", {"memory_id": memory["id"]}), ("entity_graph", {"entity": "Apollo"})):
             refused = await client.call_tool(tool, arguments)
             assert refused.is_error

@@ -109,7 +109,7 @@ async def test_what_a_user_tells_the_model_does_not_reach_another_users_messages
     await say(api, "Coffee, please.", session="his", user="bob")
     asked = server.calls["chat"]
     server.default_reply = noting(
-        lambda turns: [paying("IBAN 66", *(one["turn"] for one in turns))] if "66" in str(turns) else []
+        lambda turns: [paying("IBAN 66", *(one["turn"] for one in turns))] if "IBAN 66" in str(turns) else []
     )
     await dream(api.engine)
     prompts = [turns_of(body) for body in server.requests("chat")[asked:] if asked_for(body) == "Notes"]
