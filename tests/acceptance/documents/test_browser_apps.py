@@ -136,8 +136,7 @@ async def test_a_real_browser_does_as_the_list_says(settings: Settings) -> None:
         pytest.skip("CROSS-ORIGIN REQUESTS ARE NOT TESTED IN A BROWSER: there is no Chromium here")
     with app_server() as listed, app_server() as other:
         opened = settings.model_copy(update={"cors_origins": (listed,)})
-        async with serving(opened) as api, browser() as chrome:
-            page = await chrome.new_page()
+        async with serving(opened) as api, browser() as chrome, chrome.page() as page:
             await page.goto(listed)
             save = {"method": "POST", "body": '{"agent": "a", "type": "fact", "content": "Ana likes tea"}'}
             status, body, request_id = await fetched(page, api, "/v1/memories", **save)
