@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -124,3 +125,13 @@ def test_an_agent_goes_on_where_reverie_is_absent_and_says_so(
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[:2] == [NOTED, "I do not know."], done.stderr
     assert "the agent goes on" in done.stderr
+
+
+async def test_the_memory_tool_answers_in_the_words_of_the_one_that_anthropic_ships(
+    served: SharedServer, model: FakeModels, tmp_path: Path
+) -> None:
+    script = Path(shutil.copy(Path(__file__).with_name("memory_tool_commands.py"), tmp_path))
+    async with served.tenant() as tenant:
+        given = {"REVERIE_URL": served.base_url, "REVERIE_API_KEY": tenant.key}
+        done = await asyncio.to_thread(run, "anthropic", script, model, **given)
+    assert done.stdout == "37 commands\n", done.stderr
