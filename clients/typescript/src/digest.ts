@@ -10,7 +10,5 @@ export async function digest(labels: readonly string[]): Promise<string> {
 
 function asciiJson(label: string): string {
   const escaped = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(label).replace(/[\u007f-\uffff]/g, (letter) =>
-    letter === "\u007f" ? letter : escaped(letter),
-  );
+  return JSON.stringify(label).replace(/[\u007f-\uffff]/g, escaped);
 }
