@@ -244,7 +244,7 @@ class Chat:
         if asked.attempt is None:
             return turn
         place = asked.wire.name, turn.agent, turn.session
-        attempt = await run(attempt_at, asked.content, place, asked.attempt, self._engine.now(), characters=size)
+        attempt = await run(attempt_at, asked.content, *place, asked.attempt, self._engine.now(), characters=size)
         return replace(turn, attempt=attempt)
 
     async def _masked(self, principal: Principal, turn: _Exchange) -> _Exchange:

@@ -13,15 +13,15 @@ ATTEMPT_HEADER: Final = "x-stainless-retry-count"
 COUNTED_MAX: Final = 100
 
 
-def attempt_number(header: str | None) -> int | None:
-    """How many attempts went before; None for a client that does not count them."""
-    if header is None or not (header.isascii() and header.isdigit()) or len(header) > len(str(COUNTED_MAX)):
+def attempt_number(text: str | None) -> int | None:
+    """How many attempts went before, as the header says; None for a client that does not count them."""
+    if text is None or len(text) > len(str(COUNTED_MAX)) or not (text.isascii() and text.isdigit()):
         return None
-    return min(int(header), COUNTED_MAX)
+    return min(int(text), COUNTED_MAX)
 
 
-def attempt_at(content: bytes, place: tuple[str, ...], number: int, now: datetime) -> Attempt:
-    """The attempt at a request with these bytes, whose turn would be kept at ``place``."""
-    digest = hashlib.sha256("\x00".join(("turn", *place, "")).encode("utf-8", "replace"))
+def attempt_at(content: bytes, wire: str, agent: str, session: str, number: int, now: datetime) -> Attempt:
+    """The attempt at a request with these bytes in a format, whose turn would be kept in a session of an agent."""
+    digest = hashlib.sha256("\x00".join(("turn", wire, agent, session, "")).encode("utf-8", "replace"))
     digest.update(content)
     return Attempt(digest.digest(), number, now)

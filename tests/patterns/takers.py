@@ -106,6 +106,7 @@ FILLED: dict[str, Any] = {
     "schema": Notes, "secret": "x", "so_far": None, "speaker": "Ann",
     "data_schema": {"enum": ["x"], "minLength": 1}, "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT,
     "user": None, "wanted": ["x"], "sources": ["Ann is here."], "subject": "Ann", "mentions": [],
+    "agent": "a", "session": "s", "wire": "chat",
 }  # fmt: skip
 """What the other parameters are given, by name."""
 
