@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import shutil
 import signal
@@ -104,9 +105,15 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def pytest_collection_finish() -> None:
-    """Leave the modules and items of the whole suite out of every garbage collection to come."""
-    freeze_heap()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect no garbage among the modules and items of the whole suite, neither as they are made nor later on."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        freeze_heap()
+        gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
