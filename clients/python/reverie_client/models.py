@@ -637,3 +637,11 @@ class AskAnswer(Answer):
     degraded: Degraded | None = None
     data: Any = None
     evidence: list[Json] | None = None
+
+
+class AskEvent(Answer):
+    """What comes of a question: ``memories`` that were found, and then the ``answer`` once it has been checked."""
+
+    event: Literal["memories", "answer"]
+    memories: list[Json] | None = None
+    answer: AskAnswer | None = None

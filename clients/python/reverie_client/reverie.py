@@ -13,18 +13,21 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import aclosing, closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from reverie_client.api import Api
 from reverie_client.errors import APIError, ConnectionFailed
-from reverie_client.models import Imported
+from reverie_client.models import AskEvent, Imported
+from reverie_client.options import AskFields
 from reverie_client.streams import (
     CHUNK_BYTES,
     EVENTS_TIMEOUT,
     IMPORT_HEADERS,
+    AnswerStream,
     EventStream,
     Format,
     OnProgress,
+    answer_call,
     export_call,
     import_call,
     no_progress,
@@ -52,6 +55,19 @@ class Reverie(Api, Sender):
                 if stream.ends_with(error):
                     raise
             time.sleep(stream.pause_s)
+
+    def ask_stream(
+        self, question: str, max_tokens: int | None = None, agent: str | None = None, **fields: Unpack[AskFields]
+    ) -> Iterator[AskEvent]:
+        """What ``ask`` answers, as it comes: the memories at once, then the answer. Raises APIError, and
+        ConnectionFailed when it breaks off."""
+        call, stream = answer_call(question, max_tokens, agent, fields), AnswerStream()
+        with closing(self.lines(call, headers=stream.headers, timeout=EVENTS_TIMEOUT)) as lines:
+            for event in filter(None, map(stream.read, lines)):
+                yield event
+                if event.answer is not None:
+                    return
+        raise self.failed(call, "the answer broke off")
 
     def export(
         self, agent: str | None = None, include: str | None = None, resume_from: str | None = None
@@ -111,6 +127,20 @@ class AsyncReverie(Api, AsyncSender):
                 if stream.ends_with(error):
                     raise
             await asyncio.sleep(stream.pause_s)
+
+    async def ask_stream(
+        self, question: str, max_tokens: int | None = None, agent: str | None = None, **fields: Unpack[AskFields]
+    ) -> AsyncIterator[AskEvent]:
+        """What ``ask`` answers, as it comes: the memories at once, then the answer. Raises APIError, and
+        ConnectionFailed when it breaks off."""
+        call, stream = answer_call(question, max_tokens, agent, fields), AnswerStream()
+        async with aclosing(self.lines(call, headers=stream.headers, timeout=EVENTS_TIMEOUT)) as lines:
+            async for line in lines:
+                if event := stream.read(line):
+                    yield event
+                    if event.answer is not None:
+                        return
+        raise self.failed(call, "the answer broke off")
 
     async def export(
         self, agent: str | None = None, include: str | None = None, resume_from: str | None = None

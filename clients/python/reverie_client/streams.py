@@ -1,16 +1,19 @@
-"""What the three streams of the API are asked for with, and what their lines say: events, exports, imports."""
+"""What the streams of the API are asked for with, and what their lines say: events, answers, exports, imports."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
 
 import httpx
 
 from reverie_client.call import Call
-from reverie_client.errors import APIError, ConnectionFailed, error_of
-from reverie_client.models import Imported
+from reverie_client.calls.sessions import ask
+from reverie_client.errors import APIError, ConnectionFailed, ServerFailed, error_of
+from reverie_client.models import AskAnswer, AskEvent, Imported
+from reverie_client.options import AskFields
 
 Format = Literal["reverie", "mem0", "arkos"]
 OnProgress = Callable[[int, int], None]
@@ -21,6 +24,7 @@ IMPORT_HEADERS = {"Accept": "application/x-ndjson, application/problem+json"}
 EVENTS_TIMEOUT = httpx.Timeout(30.0, read=60.0)
 """Something comes every 15 s, if only to say that nothing happens."""
 PAUSE_S = 1.0
+INTERNAL_ERROR = 500
 PASSING = frozenset({429, 502, 503, 504})
 
 
@@ -56,6 +60,34 @@ class EventStream:
             return event | {"type": "gap"}
         self._position = event["position"]
         return event
+
+
+class AnswerStream:
+    """The events of an answer, of lines: ``event: answer`` and then its data."""
+
+    headers: ClassVar[dict[str, str]] = {"Content-Type": "application/json", "Accept": "text/event-stream"}
+
+    def __init__(self) -> None:
+        self._event = ""
+
+    def read(self, line: str) -> AskEvent | None:
+        """The event that a line completes; None for any other. Raises ServerFailed where there is no answer."""
+        name, _, value = line.partition(": ")
+        if name == "event":
+            self._event = value
+        if name != "data":
+            return None
+        said = json.loads(value)
+        if self._event == "error":
+            raise ServerFailed(INTERNAL_ERROR, said)
+        given = {"memories": said["memories"]} if self._event == "memories" else {self._event: said}
+        return AskEvent.model_validate({"event": self._event, **given})
+
+
+def answer_call(question: str, max_tokens: int | None, agent: str | None, fields: AskFields) -> Call[AskAnswer]:
+    """Of a question, answered in events."""
+    call = ask(question, max_tokens, agent, **fields)
+    return replace(call, body={**call.body, "stream": True})
 
 
 def export_call(agent: str | None, include: str | None, resume_from: str | None) -> Call[None]:

@@ -126,8 +126,9 @@ class Client(ABC, Generic[Http]):
         }
 
     def _stream(self, call: Call[Any], headers: dict[str, str] | None, content: Any, timeout: httpx.Timeout) -> Any:
-        asked = {"method": call.method, "url": call.path, "params": call.parameters(None), "content": content}
-        return asked | {"headers": self.options.own() | (headers or {}), "timeout": timeout}
+        asked = {"method": call.method, "url": call.path, "params": call.parameters(None), "timeout": timeout}
+        sent = call.content(self.options.agent) if content is None else content
+        return asked | {"headers": self.options.own() | (headers or {}), "content": sent}
 
     def _settle(
         self, call: Call[Any], attempt: int, got: httpx.Response | httpx.TransportError

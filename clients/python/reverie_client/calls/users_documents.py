@@ -17,7 +17,7 @@ def list_users(q: str | None = None, agent: str | None = None, limit: int = 50) 
 
 def profile(user: str, as_of: datetime | str | None = None, agent: str | None = None) -> Call[m.Profile]:
     """What holds about a person, now or at a moment in the past."""
-    query = {"as_of": _iso(as_of), "agent": agent}
+    query = {"as_of": as_of, "agent": agent}
     return Call("GET", f"/v1/users/{part(user)}/profile", m.Profile, query=query, agent_in="query")
 
 
@@ -25,12 +25,8 @@ def profile_diff(
     user: str, since: datetime | str, to: datetime | str | None = None, agent: str | None = None
 ) -> Call[m.ProfileDiff]:
     """What changed in what holds about a person between two moments, the later of them now by default."""
-    query = {"from": _iso(since), "to": _iso(to), "agent": agent}
+    query = {"from": since, "to": to, "agent": agent}
     return Call("GET", f"/v1/users/{part(user)}/profile/diff", m.ProfileDiff, query=query, agent_in="query")
-
-
-def _iso(moment: datetime | str | None) -> str | None:
-    return moment.isoformat() if isinstance(moment, datetime) else moment
 
 
 def purge_user(user: str) -> Call[m.Json]:
