@@ -19,6 +19,7 @@ from tests.processes import ROOT
 LOCKED = ROOT / "tests" / "integrations" / "typescript"
 PAGES = ROOT / "docs" / "integrations" / "typescript"
 COMPILED = "out"
+MISSING = "THE PACKAGES OF {} ARE NOT INSTALLED: make test-integrations does"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +51,33 @@ FRAMEWORKS = [
 ]
 
 
+def is_installed(framework: Framework) -> bool:
+    """Whether the packages of a framework are here as locked."""
+    installed = _environment(framework) / ".installed"
+    return installed.exists() and installed.read_bytes() == _lock(framework)
+
+
 def packages_of(framework: Framework) -> Path:
     """The packages of a framework. Skipped, saying so, where they are not here and are not to be installed."""
-    locked = LOCKED / framework.locked
-    lock = (locked / "package-lock.json").read_bytes()
-    folder = ENVIRONMENTS / "node" / framework.locked
-    installed = folder / ".installed"
-    if not installed.exists() or installed.read_bytes() != lock:
+    folder = _environment(framework)
+    if not is_installed(framework):
         if not IS_INSTALLING:
-            pytest.skip(f"THE PACKAGES OF {framework.locked} ARE NOT INSTALLED: make test-integrations does")
+            pytest.skip(MISSING.format(framework.locked))
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("package.json", "package-lock.json"):
-            shutil.copy(locked / name, folder)
+            shutil.copy(LOCKED / framework.locked / name, folder)
         done = run(folder, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
         assert done.returncode == 0, done.stdout + done.stderr
-        installed.write_bytes(lock)
+        (folder / ".installed").write_bytes(_lock(framework))
     return folder / "node_modules"
+
+
+def _environment(framework: Framework) -> Path:
+    return ENVIRONMENTS / "node" / framework.locked
+
+
+def _lock(framework: Framework) -> bytes:
+    return (LOCKED / framework.locked / "package-lock.json").read_bytes()
 
 
 def project(
