@@ -99,8 +99,9 @@ class DreamChoices(BaseModel):
     )
     reflect: Literal["off", "rules", "model"] = Field(
         "rules",
-        description="What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and "
-        "changes over time), `model` (a language model concludes as well), or `off` (nothing). Default `rules`.",
+        description="What dreams conclude from several memories, as memories of type `insight`: `rules` (habits, "
+        "changes over time, preferences across things, open questions), `model` (a language model concludes as well), "
+        "or `off` (nothing). Default `rules`.",
     )
     reflect_interval_h: float = Field(
         24.0, ge=0, le=8_760, description="Shortest time between reflections by the model in hours. Default 24."

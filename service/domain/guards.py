@@ -190,6 +190,12 @@ def same_particulars(a: str, b: str) -> bool:
     )
 
 
+def name_others(a: str, b: str) -> bool:
+    """Whether each of two statements names something that the other does not: "in Bergen", "in Oslo"."""
+    names_a, names_b = ({normalize(name) for name in _NAME.findall(text[:_TEXT_MAX])} for text in (a, b))
+    return not (names_a <= names_b or names_b <= names_a)
+
+
 def base_of_irregular(past: str) -> str | None:
     """The base form of the simple past of an irregular verb."""
     return _PAST.get(past)

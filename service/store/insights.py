@@ -42,7 +42,8 @@ async def remove(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -
 async def about(
     connection: Connection, lease: Lease, matters: Sequence[str], evidence: Sequence[UUID], users: Sequence[str | None]
 ) -> list[Row]:
-    """What the agent has concluded on these matters or from these memories, or of these users by a model."""
+    """What the agent has concluded on these matters or from these memories, or of these users by a model or
+    as an open question."""
     return await connection.fetch(
         "insights_about", workspace=lease.workspace_id, agent_id=lease.agent_id, about=list(matters),
         ids=list(evidence), users=[user or "" for user in users],
@@ -66,14 +67,14 @@ async def last_reflection(connection: Connection, lease: Lease) -> datetime | No
     return at
 
 
-async def of_habits(
-    connection: Connection, lease: Lease, habits: Sequence[str], ids: Sequence[UUID], now: datetime
+async def reports_on(
+    connection: Connection, lease: Lease, keys: Sequence[str], ids: Sequence[UUID], now: datetime
 ) -> list[Row]:
-    """The agent's current memories that say that one of these habits was followed, or is no more; and those of ``ids``,
-    which are being read."""
-    if not habits:
+    """The agent's current memories that report one of these habits, tastes or questions, by their keys; and those of
+    ``ids``, which are being read."""
+    if not keys:
         return []
     return await connection.fetch(
-        "memories_of_habits", workspace=lease.workspace_id, agent_id=lease.agent_id, habits=list(habits),
+        "memories_reporting", workspace=lease.workspace_id, agent_id=lease.agent_id, keys=list(keys),
         ids=list(ids), now=now,
     )  # fmt: skip

@@ -51,26 +51,28 @@ FROM (
 WHERE m.workspace_id = :workspace AND m.id = due.id;
 
 -- name: insights_about
--- What an agent has concluded on these matters, from these memories, or by a model of these users ('': of nobody), what
--- was deleted of it included; nothing that was replaced.
+-- What an agent has concluded on these matters, from these memories, or of these users ('': of nobody) by a model
+-- or as an open question, what was deleted of it included; nothing that was replaced.
 SELECT m.id, m.version, m.content, m.user_name, m.source, m.deleted_at IS NOT NULL AS deleted
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id AND m.type = 'insight'
     AND m.superseded_by IS NULL
     AND (m.source ->> 'about' = ANY(:about::text[])
-        OR m.source ->> 'by' = 'model' AND coalesce(m.user_name, '') = ANY(:users::text[])
+        OR (m.source ->> 'by' = 'model' OR m.source ->> 'about' LIKE 'question:%') AND coalesce(m.user_name, '') = ANY(:users::text[])
         OR m.id = ANY(ARRAY(
         SELECT e.source_id FROM edges e WHERE e.workspace_id = :workspace AND e.target_id = ANY(:ids::uuid[]))))
 ORDER BY m.id;
 
--- name: memories_of_habits
--- Current memories of an agent's own that say that one of these was done, or is done no more; and those of ``ids``.
+-- name: memories_reporting
+-- Current memories of an agent's own that report one of these habits, tastes or questions; and those of ``ids``.
 SELECT m.id, {% include "policy_type" %} AS type, m.content, m.user_name, m.identity_hash, coalesce(m.occurred_at, m.valid_from) AS at, m.valid_from,
     m.expires_at, m.reading ->> 'habit' AS habit, coalesce((m.reading ->> 'denied')::boolean, false) AS denied
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id
     AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
-    AND m.hearsay_by IS NULL AND (m.reading ->> 'habit' = ANY(:habits::text[]) OR m.id = ANY(:ids::uuid[]))
+    AND m.hearsay_by IS NULL
+    AND (coalesce(m.reading ->> 'habit', m.reading ->> 'taste', m.reading ->> 'question') = ANY(:keys::text[])
+        OR m.id = ANY(:ids::uuid[]))
 ORDER BY m.id;
 
 -- name: memories_to_reflect_on

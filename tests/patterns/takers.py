@@ -44,6 +44,8 @@ from tests.patterns.work import Run
 from worker.dreaming.entity_names import spellings
 from worker.dreaming.gather import SavedMemory
 from worker.dreaming.readings import read
+from worker.dreaming.reflect.questions import question_in
+from worker.dreaming.reflect.tastes import taste_in
 
 TEXTS = frozenset(
     """a address after answer b before body clause content contents data event gist line lines message outside
@@ -107,6 +109,7 @@ FILLED: dict[str, Any] = {
     "data_schema": {"enum": ["x"], "minLength": 1}, "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT,
     "user": None, "wanted": ["x"], "sources": ["Ann is here."], "subject": "Ann", "mentions": [],
     "agent": "a", "session": "s", "wire": "chat",
+    "policy_type": "preference",
 }  # fmt: skip
 """What the other parameters are given, by name."""
 
@@ -154,6 +157,8 @@ WRAPPED: dict[str, Run] = {
         SavedMemory(_ID, 1, _ID, f"Ann likes {text}", "Ann", None), f"Ann likes {text}"
     ),
     "a saved memory that spells names": lambda text: list(spellings(text)),
+    "a taste": lambda text: taste_in(f"Ann likes {text}", "Ann"),
+    "an open question": lambda text: question_in(f"Ann is thinking about {text}", "Ann"),
     "storable_json": lambda text: reject_unstorable_json({"a": [text, {text[:100]: text.split()}]}),
     "window's summary": _window,
     "a memory folded": lambda text: note_lines([note(text, _NOW, None)] * 2, SHARES[0]),

@@ -13,7 +13,7 @@ from service.provider.library import load_litellm
 from service.settings import EnvironmentModel, Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
-from tests.worker.dreaming import asked_for, contents, dream, note_everything
+from tests.worker.dreaming import asked_for, contents, dream, note_everything, say
 
 Json = dict[str, Any]
 
@@ -144,3 +144,13 @@ async def test_the_thresholds_are_settings_of_an_agent(api: Api, server: FakeOpe
     assert (len(await contents(api)), done["report"]["decisions"]) == (1, {"decided": 1})
     refused = await api.call("PUT", "/v1/settings", json={"dream": {"merge_at": 0.4}})
     assert refused.status_code == 422
+
+
+async def test_what_is_known_already_is_asked_of_no_model(api: Api, server: FakeOpenAI) -> None:
+    server.decides = lambda text, question: sure_of("different")
+    for again in range(3):
+        for n, one in enumerate(PAIR):
+            await say(api, one, user="Sam", session=f"{again}-{n}")
+            await dream(api.engine)
+    assert await contents(api) == set(PAIR)
+    assert (decisions(server), adjudications(server)) == (1, 0)

@@ -13,7 +13,7 @@ from service.domain.verdicts import PairVerdict
 from service.extraction.candidates import Candidate
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.neighbours import ExistingMemory
-from worker.dreaming.reflect.habits import Habit
+from worker.dreaming.reflect.reported import Reported
 
 Relation = Literal["updates", "contradicts"]
 
@@ -21,7 +21,7 @@ Relation = Literal["updates", "contradicts"]
 @dataclass(slots=True)
 class NewMemory:
     """A memory to be written. ``position`` is its candidate's; ``replaced_by`` what supersedes it from the start;
-    ``done``: a todo that is reported as done by what was said after it; ``habit``: which one it reports, if any."""
+    ``done``: a todo that is reported as done by what was said after it; ``reports``: a habit or the like."""
 
     id: UUID
     audience: UUID
@@ -32,7 +32,7 @@ class NewMemory:
     since: datetime
     replaced_by: Statement | None = None
     done: bool = False
-    habit: Habit | None = None
+    reports: Reported | None = None
 
     @property
     def content(self) -> str:

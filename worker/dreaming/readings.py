@@ -16,7 +16,6 @@ from uuid import UUID
 
 from service.domain.guards import canonical_form, normalize
 from service.domain.placeholders import holds_placeholder
-from service.domain.types import POLICIES, MemoryType
 from service.domain.workspace import PiiSettings
 from service.extraction.candidates import Mention, Polarity
 from service.extraction.claims import Claim, claims
@@ -28,7 +27,7 @@ from service.memory.access.redaction import redact_lenient
 from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import Engine
 from worker.dreaming.gather import SavedMemory
-from worker.dreaming.reflect.habits import Habit, habit_in
+from worker.dreaming.reflect.reported import Reported, reported_in
 from worker.dreaming.slots import filled_by
 
 BATCH = 200
@@ -56,13 +55,13 @@ class Reading:
     value: str | None = None
     polarity: Polarity = "positive"
     mentions: tuple[Mention, ...] = ()
-    habit: Habit | None = None
+    reports: Reported | None = None
 
     def stored(self, dream_id: UUID) -> dict[str, Any]:
         """As it is kept with the memory."""
         filled = {"slot": self.slot, "value": self.value, "polarity": self.polarity} if self.slot else {}
-        habit = self.habit.stored() if self.habit else {}
-        return {"dream_id": str(dream_id), "form": self.form} | filled | habit
+        reports = self.reports.stored() if self.reports else {}
+        return {"dream_id": str(dream_id), "form": self.form} | filled | reports
 
 
 async def read_saved(
@@ -86,13 +85,13 @@ def form_of(content: str) -> str:
 
 def _read_all(saved: Sequence[SavedMemory], texts: Sequence[str], people: Collection[str]) -> list[Reading]:
     return [
-        replace(read(memory, text, people), habit=_habit_of(memory)) for memory, text in zip(saved, texts, strict=True)
+        replace(read(memory, text, people), reports=_reported_by(memory))
+        for memory, text in zip(saved, texts, strict=True)
     ]
 
 
-def _habit_of(memory: SavedMemory) -> Habit | None:
-    happens = POLICIES[MemoryType(memory.type)].happens
-    return habit_in(memory.content, memory.user_name, happens=happens) if memory.kind not in _DERIVED else None
+def _reported_by(memory: SavedMemory) -> Reported | None:
+    return reported_in(memory.content, memory.user_name, memory.type) if memory.kind not in _DERIVED else None
 
 
 def read(memory: SavedMemory, text: str, people: Collection[str] = ()) -> Reading:

@@ -7,12 +7,12 @@ where they cannot tell, by the language model within what the guards allow. In d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
 from service.domain.changed_values import changes_value
-from service.domain.guards import contradicts, may_merge, normalize, same_particulars
+from service.domain.guards import contradicts, may_merge, name_others, normalize, same_particulars
 from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
 from service.domain.verdicts import ASKED_FROM, Outcome, PairVerdict
@@ -173,8 +173,14 @@ class _Planner:
             new_id(), self._related.home, position, candidate, list(candidate.evidence),
             self._related.identities[position], self._last_said_at(position)[0],
         )  # fmt: skip
-        near = self._near(new)
-        same = self._same(new, near)
+        same, near = self._same_exactly(new), list[tuple[Statement, Outcome]]()
+        if same is None:
+            undecided = len(self._plan.undecided)
+            near = self._near(new)
+            alike = (held for held, outcome in near if outcome == "duplicate" and _vouched_alike(held, candidate))
+            same = next(alike, None)
+            if same is not None:
+                del self._plan.undecided[undecided:]
         if same is None and self._is_unsure(position):
             self._plan.proposed.append(new)
             return
@@ -195,27 +201,20 @@ class _Planner:
             if new.slot:
                 self._in_slot.setdefault((new.audience, new.slot), []).append(new)
 
-    def _same(self, new: NewMemory, near: Sequence[tuple[Statement, Outcome]]) -> Statement | None:
-        """What says the same already: word for word, in its slot, or as the guards allow.
+    def _same_exactly(self, new: NewMemory) -> Statement | None:
+        """What says the same already, word for word or in its slot.
 
         Hearsay that repeats the person's own word adds nothing to it; their own word is more than the same as hearsay.
         """
         candidate = new.candidate
         slot = [held for held in self._in_slot.get((new.audience, new.slot or ""), []) if self._holds(held)]
         for held in slot:
-            if _happened(held) or _happened(new):
+            if _happened(held) or _happened(new) or not _vouched_alike(held, candidate):
                 continue
-            if (
-                held.value == candidate.value
-                and held.polarity == candidate.polarity
-                and _vouched_alike(held, candidate)
-            ):
+            if held.value == candidate.value and held.polarity == candidate.polarity and not _liked_apart(held, new):
                 return held
         exact = self._by_identity.get((new.type, new.identity))
-        if exact is not None and self._holds(exact):
-            return exact
-        same = (held for held, outcome in near if outcome == "duplicate" and _vouched_alike(held, candidate))
-        return next(same, None)
+        return exact if exact is not None and self._holds(exact) else None
 
     def _holds(self, held: Statement) -> bool:
         """Whether it is still current at this point of the plan."""
@@ -375,6 +374,11 @@ def _borne_out(held: Statement, new: NewMemory) -> bool:
         return False
     filled = (held.slot, held.value, held.polarity) == (new.slot, new.value, new.polarity)
     return (filled and held.slot is not None) or may_merge(held.content, new.content)
+
+
+def _liked_apart(held: Statement, new: NewMemory) -> bool:
+    """Whether two that like one thing name different instances of it: hiking in Norway, hiking in Spain."""
+    return "/likes/" in (new.slot or "") and name_others(held.content, new.content)
 
 
 def _same_day(a: datetime | None, b: datetime | None) -> bool:

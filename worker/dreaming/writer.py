@@ -251,7 +251,7 @@ class Writer:
             "changed_by": self._actor,
             "change_reason": "extracted",
             "reading": {"dream_id": str(self.dream_id), "form": form_of(candidate.content)}
-            | (new.habit.stored() if new.habit else {}),
+            | (new.reports.stored() if new.reports else {}),
             **content_words(candidate.content),
             **extract_features(candidate.content).columns(),
         }

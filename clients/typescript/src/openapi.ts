@@ -3717,7 +3717,7 @@ export interface components {
             language?: string;
             /**
              * Reflect
-             * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and changes over time), `model` (a language model concludes as well), or `off` (nothing). Default `rules`.
+             * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits, changes over time, preferences across things, open questions), `model` (a language model concludes as well), or `off` (nothing). Default `rules`.
              * @default rules
              * @enum {string}
              */
@@ -3850,7 +3850,7 @@ export interface components {
             language?: string;
             /**
              * Reflect
-             * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits and changes over time), `model` (a language model concludes as well), or `off` (nothing). Default `rules`.
+             * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits, changes over time, preferences across things, open questions), `model` (a language model concludes as well), or `off` (nothing). Default `rules`.
              * @default rules
              * @enum {string}
              */

@@ -1,4 +1,4 @@
-"""Dreams that conclude: a habit and a change over time, found beside what they rest on, and gone with it."""
+"""Dreams that conclude: habits, changes, preferences and open questions, beside what they rest on, and gone with it."""
 
 from __future__ import annotations
 
@@ -90,3 +90,25 @@ async def test_an_undo_takes_insight_profile_page_and_bulletin_back(own_static_a
     assert [version for version, _ in after["versions"]] == [3, 2, 1]
     assert (await api.post(f"/v1/dreams/{done['id']}/undo"))["status"] == "undone"
     assert await known() == before
+
+
+async def test_a_preference_across_things_and_an_open_question(own_static_api: Api) -> None:
+    api = own_static_api
+    told = {
+        "2026-10-03": "I love hiking in Jotunheimen.",
+        "2026-10-20": "I'm thinking about taking the job in Oslo.",
+        "2026-11-12": "I like hiking in Lofoten.",
+        "2026-11-14": "I'm still thinking about taking the job in Oslo.",
+    }
+    for day, text in told.items():
+        await say(api, text, user="Sam", session=day, created_at=f"{day}T18:00:00Z")
+    await dream(api.engine)
+    likes = "Sam likes hiking (Jotunheimen, Lofoten)"
+    still_open = "Open question: Sam is still thinking about taking the job in Oslo (2 times, October–November 2026)"
+    assert {one["content"] for one in await concluded(api)} == {likes, still_open}
+    await say(api, "I took the job in Oslo.", user="Sam", session="taken", created_at="2026-11-20T18:00:00Z")
+    await dream(api.engine)
+    (insight,) = await concluded(api)
+    assert insight["content"] == likes
+    await api.delete(f"/v1/memories/{insight['source']['evidence'][0]['id']}")
+    assert await concluded(api) == []

@@ -12,10 +12,14 @@ from tests.worker.dreaming import dream, say
 
 Json = dict[str, Any]
 
-STEPS = 60
+STEPS = 70
 USERS = ("Sam", "Tom")
 DEEDS = ("ran by the river", "went running by the river", "baked bread")
 HOMES = ("Berlin", "Bergen", "Oslo")
+SAID = (
+    "I like green tea.", "I love mint tea.", "I hate black tea.", "I don't bake bread anymore.",
+    "I'm considering moving to Lima.", "I'm still thinking about moving to Lima.",
+)  # fmt: skip
 
 
 class World:
@@ -39,9 +43,12 @@ class World:
     async def tell(self) -> None:
         user, at = self.chance.choice(USERS), self._at()
         said = self.chance.choice(
-            [f"I {self.chance.choice(DEEDS)} today.", f"I moved to {self.chance.choice(HOMES)}.",
-             "I don't bake bread anymore."]
-        )  # fmt: skip
+            [
+                f"I {self.chance.choice(DEEDS)} today.",
+                f"I moved to {self.chance.choice(HOMES)}.",
+                self.chance.choice(SAID),
+            ]
+        )
         await say(self.api, said, user=user, session=f"{user}-{self.day}", created_at=at)
 
     async def save(self) -> None:
@@ -105,7 +112,7 @@ class World:
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 async def test_each_visible_insight_has_its_evidence(api: Api, seed: int) -> None:
     world = World(api, seed)
-    steps = [world.tell] * 4 + [world.save] * 7 + [world.sleep] * 5
+    steps = [world.tell] * 6 + [world.save] * 7 + [world.sleep] * 5
     steps += [world.edit, world.delete, world.restore, world.purge, world.undo]
     seen = 0
     for _ in range(STEPS):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -14,24 +13,13 @@ from service.domain.types import POLICIES, MemoryType
 from worker.dreaming.neighbours import ExistingMemory
 from worker.dreaming.plan import NewMemory, Plan, Statement
 from worker.dreaming.reflect.changes import change_sentence
-from worker.dreaming.reflect.habits import TIMES_MIN, Report, habit_sentence
+from worker.dreaming.reflect.habits import TIMES_MIN, Habit, Report, habit_sentence
 from worker.dreaming.reflect.insight import EVIDENCE_MAX, Conclusions, Evidence, Fallen, Insight, KnownInsight
+from worker.dreaming.reflect.reported import MemoryReport
 
 GROWTH = 1.25
 """An insight is replaced when so many times as many memories support it: its replacements stay few."""
-HABIT, CHANGE, FIELD = "habit:", "change:", "field:"
-
-
-@dataclass(frozen=True, slots=True)
-class HabitReport:
-    """A current memory that says that something was done ``at`` a time, or that it is done no more."""
-
-    key: str
-    user: str | None
-    evidence: Evidence
-    at: datetime
-    denied: bool
-    happens: bool
+CHANGE, FIELD = "change:", "field:"
 
 
 def current(plan: Plan, home: UUID) -> list[NewMemory]:
@@ -45,15 +33,15 @@ def evidence_of(one: Statement, *, former: bool = False) -> Evidence:
     return Evidence(one.id, one.identity, one.content, one.since, expires_at, former)
 
 
-def reports_of(new: Iterable[NewMemory]) -> list[HabitReport]:
-    """What the new memories say of habits."""
+def reports_of(new: Iterable[NewMemory]) -> list[MemoryReport]:
+    """What the new memories report."""
     return [
-        HabitReport(
-            one.habit.key, one.subject, evidence_of(one), one.at or one.since, one.habit.denied,
-            POLICIES[one.candidate.policy_type].happens,
+        MemoryReport(
+            one.reports, one.subject, evidence_of(one), one.at or one.since,
+            POLICIES[MemoryType(one.candidate.policy_type)].happens,
         )
         for one in new
-        if one.habit is not None
+        if one.reports is not None
     ]  # fmt: skip
 
 
@@ -86,27 +74,29 @@ def _change(old: Statement, new: Statement) -> Insight | None:
     return Insight(new_id(), f"{CHANGE}{new.subject or ''}:{old.slot}", new.subject, sentence, evidence, at=when)
 
 
-def habits_in(reports: Sequence[HabitReport], now: datetime) -> tuple[list[Insight], dict[str, Evidence]]:
+def habits_in(reports: Sequence[MemoryReport], now: datetime) -> tuple[list[Insight], dict[str, Evidence]]:
     """The habits that the reports bear out, and by matter the denial of those that are over."""
-    by_habit: dict[tuple[str, str | None], list[HabitReport]] = defaultdict(list)
+    by_habit: dict[tuple[str, str | None], list[tuple[MemoryReport, Habit]]] = defaultdict(list)
     for one in reports:
-        by_habit[one.key, one.user].append(one)
+        if isinstance(one.of, Habit):
+            by_habit[one.of.about, one.user].append((one, one.of))
     found, over = [], {}
-    for (key, user), some in by_habit.items():
-        denials = sorted((one for one in some if one.denied), key=lambda one: one.at)
+    for (about, user), some in by_habit.items():
+        denials = sorted((one for one, habit in some if habit.denied), key=lambda one: one.at)
+        followed = [one for one, habit in some if not habit.denied and one.happens]
         days = {
             one.at.date(): one
-            for one in sorted(some, key=lambda one: (one.at, one.evidence.id), reverse=True)
-            if one.happens and not one.denied and one.at <= now and (not denials or one.at > denials[-1].at)
+            for one in sorted(followed, key=lambda one: (one.at, one.evidence.id), reverse=True)
+            if one.at <= now and (not denials or one.at > denials[-1].at)
         }
         times = sorted(days.values(), key=lambda one: one.at)[-EVIDENCE_MAX:]
         if len(times) >= TIMES_MIN:
             content = habit_sentence([Report(one.evidence.content, one.at) for one in times], user)
             against = [one.evidence.opposing() for one in denials[-EVIDENCE_MAX:]]
             evidence = [*(one.evidence for one in times), *against]
-            found.append(Insight(new_id(), HABIT + key, user, content, evidence))
+            found.append(Insight(new_id(), about, user, content, evidence))
         elif denials:
-            over[HABIT + key] = denials[-1].evidence
+            over[about] = denials[-1].evidence
     return found, over
 
 

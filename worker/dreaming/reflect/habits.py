@@ -39,6 +39,11 @@ class Habit:
     key: str
     denied: bool = False
 
+    @property
+    def about(self) -> str:
+        """The matter of an insight on it."""
+        return f"habit:{self.key}"
+
     def stored(self) -> dict[str, object]:
         """As it is kept with what a dream reads in a memory."""
         return {"habit": self.key} | ({"denied": True} if self.denied else {})

@@ -21,11 +21,10 @@ from service.store.settings import agent_settings
 from worker.dreaming.checkpoints import Checkpoints
 from worker.dreaming.plan import NewMemory, Plan
 from worker.dreaming.readings import Reading
+from worker.dreaming.reflect.across import questions_in, questions_of, tastes_in
 from worker.dreaming.reflect.by_model import Remembered, conclude_by_model, on_known_matters
 from worker.dreaming.reflect.conclude import (
     FIELD,
-    HABIT,
-    HabitReport,
     changes_in,
     conclude,
     current,
@@ -34,8 +33,9 @@ from worker.dreaming.reflect.conclude import (
     reports_of,
 )
 from worker.dreaming.reflect.fields import FieldValue, fill_by_model
-from worker.dreaming.reflect.habits import Habit, habit_in
+from worker.dreaming.reflect.habits import Habit
 from worker.dreaming.reflect.insight import Conclusions, Evidence, Insight, KnownInsight
+from worker.dreaming.reflect.reported import MemoryReport, Reported, reported_in
 
 USERS_MAX = 20
 MEMORIES_MAX = 500
@@ -49,9 +49,9 @@ async def reflect(
     Only matters and users that the plan or the readings touch are looked at. Embeds, and asks the model, outside any
     transaction.
     """
-    habits = await engine.executor.each(_habit_of, plan.new, lambda new: len(new.content))
-    for new, habit in zip(plan.new, habits, strict=True):
-        new.habit = habit
+    reports = await engine.executor.each(_reported_by, plan.new, lambda new: len(new.content))
+    for new, reported in zip(plan.new, reports, strict=True):
+        new.reports = reported
     async with engine.db.transaction(lease.workspace_id) as connection:
         settings = await agent_settings(connection, lease.workspace_id, lease.agent_id)
     reflection = _Reflection(engine, lease, plan, readings, settings, current(plan, lease.agent_id))
@@ -98,21 +98,33 @@ class _Reflection:
         return bool(self.users or self.plan.superseded)
 
     async def by_rules(self) -> tuple[list[Insight], list[KnownInsight], dict[str, Evidence]]:
-        """What rules conclude, what has been concluded on all these matters before, and what denies a habit."""
+        """What rules conclude, what has been concluded on all these matters before, and what speaks against it."""
         lease, now = self.lease, self.engine.now()
-        said = reports_of(self.new)
+        reports = reports_of(self.new)
         changes = changes_in(self.plan, lease.agent_id)
-        read = {one.memory.id: one.habit for one in self.readings if one.habit is not None}
-        keys = {one.key for one in said} | {habit.key for habit in read.values()}
-        matters = [*(HABIT + key for key in keys), *(one.about for one in changes)]
+        read = {one.memory.id: one.reports for one in self.readings if one.reports is not None}
+        matters = {one.of.about for one in reports} | {one.about for one in read.values()}
         async with self.engine.db.transaction(lease.workspace_id) as connection:
-            before = await insights.about(connection, lease, matters, list(self.plan.superseded), self.users)
+            before = await insights.about(
+                connection, lease, [*matters, *(one.about for one in changes)], list(self.plan.superseded), self.users
+            )
             known = [KnownInsight.of(row) for row in before]
-            keys |= {one.about.removeprefix(HABIT) for one in known if one.about.startswith(HABIT)}
-            rows = await insights.of_habits(connection, lease, sorted(keys), list(read), now)
-        said += [_report(row, read.get(row["id"])) for row in rows if row["id"] not in self.plan.superseded]
-        wanted, over = habits_in(said, now)
-        return ([*wanted, *changes] if self.settings.dream.reflect != "off" else []), known, over
+            keys = {about.partition(":")[2] for about in (*matters, *(one.about for one in known))}
+            rows = await insights.reports_on(connection, lease, sorted(keys), list(read), now)
+        for row in rows:
+            reported = read.get(row["id"]) or _reported_before(row)
+            if reported is not None and row["id"] not in self.plan.superseded:
+                reports.append(_report(row, reported))
+        habits, over = await asyncio.to_thread(habits_in, reports, now)
+        tastes, held = await asyncio.to_thread(tastes_in, reports)
+        asked = questions_of(reports)
+        said = {user: await self._said_by(user) for user in dict.fromkeys(some[-1].user for some in asked.values())}
+        questions, settled = await asyncio.to_thread(questions_in, asked, said)
+        found = [*habits, *tastes, *questions, *changes] if self.settings.dream.reflect != "off" else []
+        return found, known, over | held | settled
+
+    async def _said_by(self, user: str | None) -> list[Evidence]:
+        return [one.evidence for one in await self._remembered(user)]
 
     async def by_model(
         self, wanted: Sequence[Insight], known: Sequence[KnownInsight], checkpoints: Checkpoints
@@ -196,15 +208,20 @@ class _Reflection:
         return [*there, *made]
 
 
-def _habit_of(new: NewMemory) -> Habit | None:
-    return habit_in(new.content, new.subject, happens=POLICIES[new.candidate.policy_type].happens)
+def _reported_by(new: NewMemory) -> Reported | None:
+    return reported_in(new.content, new.subject, new.policy_type)
 
 
-def _report(row: Row, read: Habit | None) -> HabitReport:
-    """What a memory says of a habit: as this dream reads it, else as a former one did."""
-    habit = read or Habit(row["habit"], row["denied"])
+def _reported_before(row: Row) -> Reported | None:
+    """What a memory reports that a former dream has read."""
+    if row["habit"] is not None:
+        return Habit(row["habit"], row["denied"])
+    return reported_in(row["content"], row["user_name"], row["type"])
+
+
+def _report(row: Row, reported: Reported) -> MemoryReport:
     happens = POLICIES[MemoryType(row["type"])].happens
-    return HabitReport(habit.key, row["user_name"], _evidence_in(row), row["at"], habit.denied, happens)
+    return MemoryReport(reported, row["user_name"], _evidence_in(row), row["at"], happens)
 
 
 def _evidence_in(row: Row) -> Evidence:
