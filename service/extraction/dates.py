@@ -22,7 +22,7 @@ _EXPRESSION = re.compile(
     rf"""(?P<prep>\b(?:on|in|by|until|till|since|from|before|after|for|of|to|due|about|around|roughly|almost
         |nearly|over)\s+(?:the\s+(?=\d{{1,2}}(?:st|nd|rd|th)?\b)|(?=\S)))?(?:
       (?<![\w/-])(?P<iso>(?:19|20)\d\d-\d\d-\d\d)\b
-    | \b(?P<day_first>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month_a>{_MONTH})\b\.?(?:,?\s(?P<year_a>(?:19
+    | \b(?<!\d[-–])(?P<day_first>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month_a>{_MONTH})\b\.?(?:,?\s(?P<year_a>(?:19
         |20)\d\d))?
     | \b(?P<month_b>{_MONTH})\.?\s(?P<day_second>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<year_b>(?:19|20)\d\d))?
     | \b(?P<month_c>{_MONTH_FULL})(?:,?\sof)?,?\s(?P<year_c>(?:19|20)\d\d)\b
@@ -106,6 +106,8 @@ def ground(text: str, now: datetime, *, future: bool = False) -> Grounded:
 def _written(match: re.Match[str], when: _When, given: str) -> str:
     if match.string[match.end() : match.end() + 2] in ("'s", "’s"):
         return f"{given} {when.words}".strip()
+    if given.lower() == "to" and match["ago_n"] is not None:
+        return f"{given} {when.preposition} {when.words}"
     if given.lower() in _KEEPS_PREPOSITION:
         return f"{given} {when.words}"
     return f"{'around' if given.lower() in _APPROXIMATE else when.preposition} {when.words}"

@@ -171,7 +171,7 @@ _SMALL_TALK = re.compile(
         |what\sa|such\sa|no\s(?:worries|problem|doubts?|way|wonder)|same\shere|me\stoo|likewise|ditto|same|agreed
             |i'm\shere|welcome|wishing|sending|say|don't|please\s(?!always|never|call|remember|use|keep|remind)
         |everything|everyone|every(?!\s(?:day|night|week|month|year|\w*day|morning|evening|afternoon)\b)|life|one\sday|appreciate|sorry|anytime|any\stime|happy\s(?:to|for|birthday
-            |new)|woah|whoa|haha|lol|there's\snothing|nothing|remember)\b
+            |new)|woah|whoa|haha|lol|hopefully|there's\snothing|nothing|remember)\b
     | (?:(?:really|also|always|absolutely|just|totally|do)\s)*(?:i\s(?:\w+\s)?)?(?:love|like|enjoy|adore|loved
         |liked|loving)\s(?:all\s)?(?:the|those)\s
         (?!ocean|beach|mountains?|outdoors|sea|city|rain|snow|country|night|theat|gym|piano|guitar|violin|game

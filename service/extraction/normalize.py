@@ -14,7 +14,9 @@ from service.extraction.mentions import FIRST_NAMES, PLACES
 _SPELLINGS = dict(
     pair.split("=")
     for pair in listed("""
-    hav=have smth=something yr=year sumthing=something w=with
+    hav=have havnt=haven't dosnt=doesn't wk=week wks=weeks tues=tuesday thurs=thursday thur=thursday
+    weds=wednesday dauhgter=daughter daugther=daughter interveiw=interview smth=something
+    yr=year sumthing=something w=with
     im=I'm ive=I've dont=don't doesnt=doesn't didnt=didn't cant=can't wont=won't isnt=isn't wasnt=wasn't
     arent=aren't havent=haven't hasnt=hasn't hadnt=hadn't couldnt=couldn't wouldnt=wouldn't shouldnt=shouldn't
     werent=weren't aint=ain't youre=you're youve=you've theyre=they're theyve=they've weve=we've thats=that's
@@ -58,7 +60,20 @@ _TWO_FOR_TO = re.compile(
     r"(?<=going|oving|.went) 2 (?=[a-z]+(?<!s)\b)|(?<=want|love|used|like|need|able) 2 (?=(?P<verb>[a-z]+)\b)",
     re.IGNORECASE,
 )
-_N_FOR_AND = re.compile(r"(?<=[a-z0-9]) n (?=[a-z])")
+_N_FOR_AND = re.compile(
+    r"(?<!\bfor)(?<!\bof)(?<!\bthe)(?<!\bby)(?<!\bto)(?<!\bwith)(?<!\bif)(?<!\bwhere)(?<!\bis)(?<!\ball)(?<!\bevery)"
+    r"(?<=[\w!)]) n (?=[A-Za-z])(?!(?:is|items|times|steps|rows|and|or|must|can)\b)"
+)
+_FOUR_FOR_FOR = re.compile(r"(?:(?<=best|good|time|free)|(?<=asking)|(?<=looking|waiting)) 4 (?=[a-z])")
+_IT_IS = re.compile(
+    r"\b(?P<it>[Ii])ts (?=(?:a|an|the|not|so|just|been|going|gonna|really|too|very|always|getting|helping|working"
+    r"|raining|snowing|now|on|at|my|our|about|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)(?= \d))\b)"
+)
+_ON_DAY = re.compile(r"(?<=\bon )(?:mon|tue|wed|thu|fri|sat|sun)\b(?! \d)", re.IGNORECASE)
+_DAYS = dict(
+    pair.split("=")
+    for pair in listed("mon=monday tue=tuesday wed=wednesday thu=thursday fri=friday sat=saturday sun=sunday")
+)
 _WE_ARE = re.compile(r"^were (?=\w{2,20}ing\b)")
 _ABOUT_AGO = re.compile(r"\blike (?=\d{1,3} (?:years?|months?|weeks?|days?|hours?)\b)")
 _BLANKS = re.compile(r"[^\S\n]{1,40}")
@@ -131,8 +146,16 @@ def normalized(line: str) -> str:
         line = _TWO_FOR_TO.sub(_to, line)
     if "like " in lowered:
         line = _ABOUT_AGO.sub("", line)
+    if " n " in lowered:
+        line = _N_FOR_AND.sub(" and ", line)
+    if " 4 " in lowered:
+        line = _FOUR_FOR_FOR.sub(" for ", line)
+    if "its " in lowered:
+        line = _IT_IS.sub(lambda match: f"{match['it']}t's ", line)
+    if "on " in lowered:
+        line = _ON_DAY.sub(lambda match: _DAYS[match[0].lower()], line)
     if not _has_capital_word(line):
-        line = _WE_ARE.sub("we're ", _N_FOR_AND.sub(" and ", line))
+        line = _WE_ARE.sub("we're ", line)
     if "well " in lowered:
         line = _WELL.sub("we'll ", line)
     if lowered == line or not _has_capital_word(line):

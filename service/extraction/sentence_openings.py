@@ -16,8 +16,12 @@ _LOOSE = re.compile(
     r"|a lot(?:'s| has) (?:happened|changed)[\w ]{0,25}|that's why|that is why|since (?:our|we) last (?:chat|talk"
     r"|chatted|talked|spoke)|thankfully|unfortunately|fortunately|sadly|basically|meanwhile|guess what"
     r"|you won't believe it|hey|ugh"
-    r"|hmm+|um+|uh|nah|omf?g|ngl|tbh|smh|br(?:o|uh|other)(?=,? (?:i|we|my)\b)|(?:i )?(?:can't|cannot) believe it,? but"
-    r"|(?:i )?hate to say it,? but|turns out(?: that)?|long story short|kinda(?= (?:miss|want|need|love|like|hate)\b)"
+    r"|hmm+|um+|uh|nah|omf?g|ngl|tbh|smh|yo|fml|heads up|lmf?ao"
+    r"|(?:br(?:o|uh|other)|dude|man|mate|girl)(?=,? (?:i|i'm|i've|we|we're|my)\b)"
+    r"|like(?=,? (?:i|i'm|i've|we|we're|we've|she|she's|he|he's|they|they're|they've|it's)\b)"
+    r"|(?:i )?(?:can't|cannot) believe it,? but|(?:i )?hate to (?:say it|be that (?:guy|girl|person)),? but"
+    r"|turns out(?: that)?|(?:i |we )?haven't (?:talked|chatted|spoken) (?:in|for) [\w ]{2,20}(?=,)"
+    r"|long story short|kinda(?= (?:miss|want|need|love|like|hate)\b)"
     r"|(?:please )?(?:remember|note|keep in mind|be aware) that|for the record)\b[\s,.!:;–—-]{1,5}",
     re.IGNORECASE,
 )
@@ -78,7 +82,7 @@ _KIN = re.compile(
     re.IGNORECASE,
 )
 _TAGS = re.compile(
-    r"(?:,?(?: [-–—])? (?:btw|smh|ngl|tbh|imo|imho|omg|no debate|I (?:guess|think)|wish me luck"
+    r"(?:,?(?: [-–—])? (?:k|kk|xx|xxx|btw|smh|ngl|tbh|imo|imho|omg|no debate|I (?:guess|think)|wish me luck"
     r"|(?:I )?can't wait|thank god|ugh|fr)){1,4}(?=[.!]{0,3}$)",
     re.IGNORECASE,
 )

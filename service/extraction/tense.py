@@ -17,6 +17,7 @@ _PRESENT_HAVE = frozenset(listed("has have hasn't haven't does do doesn't don't"
 _FUTURE = MODALS - frozenset(listed("could couldn't would wouldn't"))
 _NOT_PAST = frozenset(listed("need speed feed seed hundred indeed united red bed shed wed medied embed kindred"))
 _PRESENT_TOO = frozenset(listed("put cut set read hit hurt let bet quit shut"))
+_PLAIN_BEFORE = frozenset(listed("i we you they others to and or please not don't didn't does do did would could just"))
 _DONE_BEFORE_TO = frozenset(
     listed("had went managed got used tried forgot came began started failed happened refused stopped moved returned")
 )
@@ -36,11 +37,20 @@ _COMING = re.compile(
     re.IGNORECASE,
 )
 
+_HAVE_GOT = re.compile(
+    r"\bgot (?:an? |my |the |another )?(?:[\w']{2,20} ){0,2}(?:appointment|interview|meeting|exam|flight|surgery"
+    r"|evening|shift|viewing)s? ?$",
+    re.IGNORECASE,
+)
+"""What is still to come when somebody has "got" it."""
+
 
 def lies_ahead(text: str, start: int, end: int, preposition: str) -> bool | None:
     """Whether the date at ``start`` to ``end`` lies ahead of when ``text`` was said; None where nothing tells."""
     if preposition == "since":
         return False
+    if _HAVE_GOT.search(text, max(0, start - _REACH), start):
+        return True
     heard = [word.lower() for word in _WORD.findall(_last_sentence(text[max(0, start - _REACH) : start]))]
     ahead = _by_verb_before(heard, preposition)
     if ahead is None:
@@ -66,13 +76,13 @@ def _by_verb_before(heard: Sequence[str], preposition: str) -> bool | None:
             return True
         if word in _PAST_BE:
             return word != "been" and heard[max(0, at - 3) : at].count("supposed") > 0
-        if _is_past(word):
+        if _is_past(word) or (word in _PRESENT_TOO and _is_third_person(before)):
             return _after_past(word, heard[:at], preposition, infinitive=infinitive)
         if word in BASE_VERBS and before == "to":
             infinitive = True
         elif _is_present(word) and before not in _DETERMINERS:
             return True
-        elif word in BASE_VERBS and before in ("they", "we", "i", "you", "and", "please"):
+        elif word in BASE_VERBS and before in ("they", "we", "i", "you", "others", "and", "please"):
             return True if before != "and" else None
         elif word.endswith("ing") and before in _PRESENT_BE:
             return True
@@ -96,6 +106,11 @@ def _by_verb_after(heard: Sequence[str]) -> bool | None:
         if word in _FUTURE or word in _PRESENT_BE or word in _PRESENT_HAVE or word.endswith("'ll") or _is_present(word):
             return True
     return None
+
+
+def _is_third_person(subject: str) -> bool:
+    """Whether "put" after it is the past of "puts"."""
+    return bool(subject) and subject not in _PLAIN_BEFORE and subject not in _FUTURE and not subject.endswith("s")
 
 
 def _is_past(word: str) -> bool:

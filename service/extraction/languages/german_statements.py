@@ -149,7 +149,8 @@ _FACTS = (
         deniable=True, kind="place"),
     row(MemoryType.FACT, rf"{_I}(?:bin|sind)\s(?:[\w.]{{1,15}}\s){{0,4}}?(?:nach|in\sdie)\s{_PLACE}\s(?:um)?gezogen",
         "lives_in", importance=0.75, kind="place", past=True),
-    row(MemoryType.FACT, rf"{_I}(?:arbeite|arbeiten)\s{_ADVERB}(?:bei|für)\s(?:der\s|dem\s)?{_NAME}", "works_at",
+    row(MemoryType.FACT, rf"{_I}(?:arbeite|arbeiten)\s{_ADVERB}(?:bei|für)\s(?:der\s|dem\s)?"
+        rf"(?!(?:ner|nem|ne|einer|einem|eine|meiner|meinem)\b){_NAME}", "works_at",
         importance=0.75, deniable=True, kind="company"),
     row(MemoryType.FACT, rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,3}}?bei\s(?:der\s"
         rf"|dem\s)?{_NAME}\s(?:[\w.]{{1,15}}\s){{0,2}}?"

@@ -29,6 +29,12 @@ _MENTIONS_MAX = 12
 _PUNCTUATION = str.maketrans("。！？，；：（）～“”„«»「」『』‹›’", ".!?,;:()~" + 11 * '"' + "'")
 _JOINER = "\u2060"  # after a full stop that ends no sentence, until the text has been split
 _WORD = re.compile(r"[\w+#]+(?:['.-][\w+#]+)*")
+_LAUGHTER = re.compile(r"(?:,? (?:(?:ja|je|ha|he|hi){2,10}h?|lo+l|mdr|ptdr|xd)){1,3}(?=[.!]{0,3}$)", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"(?:es|son|está|tiene|trabaja|vive|fue|era|est|habite|travaille|était|ist|sind|hat|wohnt|arbeitet|war|lebt)\b",
+    re.IGNORECASE,
+)
+"""What opens a clause of its own rather than one more thing of a list: "se llama Fer y es enfermera"."""
 _PARENTHESIS = re.compile(r"\s?\([^()]{0,200}\)")
 _ENDING = " .!…,;:-–—\"'()*"
 
@@ -78,7 +84,8 @@ def _sentences(language: Language, text: str) -> Iterator[str]:
 
 
 def _claims(language: Language, sentence: str, speaker: Speaker) -> list[_Claim]:
-    sentence = _without_openings(language, language.tag.sub("", _PARENTHESIS.sub("", sentence)))
+    sentence = _LAUGHTER.sub("", language.tag.sub("", _PARENTHESIS.sub("", sentence)))
+    sentence = _without_openings(language, sentence)
     if len(sentence) < _CHARS_MIN or SPEECH in sentence or sentence.endswith("?"):
         return []
     if language.questions.match(sentence) or language.unreliable.search(sentence):
@@ -197,7 +204,7 @@ def _of_row(language: Language, row: Row, match: re.Match[str], speaker: Speaker
 
 def _items(language: Language, value: str) -> list[str]:
     items = [item.strip() for item in language.conjunction.split(value)]
-    plain = all(
+    plain = not any(_CLAUSE.match(item) for item in items) and all(
         _key(language, item) and len(language.words.findall(item)) <= 4 and not language.value_ends.match(f" {item} ")
         for item in items
     )
