@@ -16,7 +16,7 @@ from service.memory.sessions.conversations import append_messages
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store.agents import get_agent
-from tests.bench import dream_recall
+from tests.bench import dream_calls, dream_recall
 from tests.bench.corpus import FIRST_DAY
 from tests.bench.data import Conversation, locomo
 from tests.bench.environment import ADMIN, Place
@@ -51,6 +51,7 @@ def run(place: Place) -> None:
         ["repeated", f"{SHORT:,} characters, ms", f"{LONG:,} characters, ms", "×"],
         rows,
     )
+    dream_calls.run(place)
     dream_recall.run(place)
 
 
