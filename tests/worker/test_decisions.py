@@ -152,5 +152,5 @@ async def test_what_is_known_already_is_asked_of_no_model(api: Api, server: Fake
         for n, one in enumerate(PAIR):
             await say(api, one, user="Sam", session=f"{again}-{n}")
             await dream(api.engine)
-    assert await contents(api) == set(PAIR)
+    assert await contents(api) == {f"Sam said: {one}" for one in PAIR}
     assert (decisions(server), adjudications(server)) == (1, 0)
