@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +23,9 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("service", "worker", "reverie_client")
 MATCHING = ("compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")
+
+
+INTEGRATIONS = "reverie_client.integrations."
 
 
 class Compiled(NamedTuple):
@@ -43,11 +47,14 @@ class Call(NamedTuple):
 
 
 def modules() -> Iterator[ModuleType]:
-    """Every module, imported."""
+    """Every module, imported, but those of a framework that is not installed."""
     for name in PACKAGES:
         package = importlib.import_module(name)
         for found in pkgutil.walk_packages(package.__path__, f"{name}."):
-            if not found.name.endswith("__main__"):
+            if found.name.startswith(INTEGRATIONS):
+                with suppress(ImportError):
+                    yield importlib.import_module(found.name)
+            elif not found.name.endswith("__main__"):
                 yield importlib.import_module(found.name)
 
 
