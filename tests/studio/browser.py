@@ -242,6 +242,11 @@ class StudioPage:
         await item.click()
         await expect(shown).to_have_count(count)
 
+    async def press_until_said(self, name: str, words: str | re.Pattern[str]) -> None:
+        """Press a button until the page says so: it may still have moved with what is being unfolded above it."""
+        button = self.page.get_by_role("button", name=name, exact=True)
+        await self.press_until(button, self.page.get_by_text(words).first)
+
     async def close(self, name: str) -> None:
         """Press a button that closes the only dialog, and wait until it has gone."""
         await self.press(name, self.dialog())
