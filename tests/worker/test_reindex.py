@@ -251,15 +251,15 @@ async def test_a_worker_killed_halfway_through_costs_nobody_anything(
 ) -> None:
     server, worker = killed
     async with open_runtime(old, "test") as engine:
-        await remember(engine, ADMIN, notes(1_200))
+        await remember(engine, ADMIN, notes(600))
         await server.start()
         async with BackgroundLoad(server) as traffic:
             worker.start()
-            await reached(engine, lambda now: now.done >= 300)
+            await reached(engine, lambda now: now.done >= 100)
             await worker.kill()
             halfway = await state(engine)
             assert halfway.next_model is not None
-            assert 0 < halfway.done < 1_200
+            assert 0 < halfway.done < 600
             assert halfway.active is not None
             assert halfway.active.signature.startswith("static:")
             worker.start()
