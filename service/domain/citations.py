@@ -51,7 +51,7 @@ def shown_sentences(sentences: Iterable[tuple[Record, Sequence[Citation]]]) -> S
 def differences(versions: Sequence[Sequence[Record]], base: Sequence[Record] | None) -> list[dict[str, list[Record]]]:
     """For each of some versions, newest first, the sentences ``added`` and ``removed`` since ``base``, or since the one
     before it; each as it is shown, and the same if text and memories are."""
-    older = [base] * len(versions) if base is not None else [*versions[1:], []]
+    older = [base] * len(versions) if base is not None else [*versions, []][1:]
     return [
         {"added": _missing(before, after), "removed": _missing(after, before)}
         for after, before in zip(versions, older, strict=True)
