@@ -36,6 +36,8 @@ async def wait_for_lock_waiter(connection: Any) -> None:
     if await connection.fetchval(IS_CITUS):
         waiting = "SELECT count(*) FROM citus_lock_waits"
     for _ in range(6_000):
+        # A transaction goes on seeing the activity of its first look.
+        await connection.execute("SELECT pg_stat_clear_snapshot()")
         if await connection.fetchval(waiting):
             return
         await asyncio.sleep(0.01)
