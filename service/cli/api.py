@@ -74,7 +74,7 @@ def search(
     query: Text,
     limit: Annotated[int, typer.Option(help="how many at most")] = 10,
     user: Annotated[str | None, typer.Option(help="about this user only")] = None,
-    why: Annotated[UUID | None, typer.Option(help="id of a memory, to be told why it is not among them")] = None,
+    why: Annotated[UUID | None, typer.Option(help="id of a memory: says why it is not among them")] = None,
     agent: Agent = None,
     url: Url = None,
     key: Key = None,

@@ -1,4 +1,4 @@
-"""search and fetch, as the connectors and the deep research of ChatGPT call them, and whoever else follows that shape.
+"""search and fetch, as the connectors and the deep research of ChatGPT call them, and others that follow that shape.
 
 The SDK reads the annotations of tools, so in modules of tools they are not postponed.
 """

@@ -14,7 +14,7 @@ from reverie_client import APIError, AsyncReverie, ReverieClientError
 from reverie_client.models import MemoryType, Scope
 
 ClientOf = Callable[[Any], AsyncReverie]
-"""The client that acts for whoever sent a request (of Starlette; None over standard input)."""
+"""The client that acts for the sender of a request (of Starlette; None over standard input)."""
 ToolContext = Context[Any, Any]
 NO_AGENT = "Name the acting agent: this key is bound to none."
 
@@ -45,7 +45,7 @@ Readers = Annotated[
 
 
 def client_of(ctx: ToolContext) -> AsyncReverie:
-    """The client that acts for whoever sent the request."""
+    """The client that acts for the sender of the request."""
     request = ctx.request_context
     client: AsyncReverie = request.lifespan_context(request.request)
     return client

@@ -53,7 +53,7 @@ class ReverieMemory(Memory):
         await asyncio.to_thread(self._memory.save, str(content.content))
 
     async def clear(self) -> None:
-        """Begin the conversation anew; memories stay (to forget a person, purge)."""
+        """Start a new conversation; memories stay (to forget a person, purge)."""
         await asyncio.to_thread(self._memory.clear)
 
     async def close(self) -> None:

@@ -85,7 +85,7 @@ class ReverieChatMessageHistory(BaseChatMessageHistory):
         self._memory.remember([_turn(message) for message in messages])
 
     def clear(self) -> None:
-        """Begin the history anew."""
+        """Start a new history."""
         self._memory.clear()
 
 

@@ -62,12 +62,12 @@ class ReverieMemory(BaseMemory):
         self._memory.remember([_turn(message) for message in messages])
 
     def set(self, messages: list[ChatMessage]) -> None:
-        """Begin the history anew, with these messages."""
+        """Start a new history, with these messages."""
         self.reset()
         self.put_messages(messages)
 
     def reset(self) -> None:
-        """Begin the history anew."""
+        """Start a new history."""
         self._given.clear()
         self._memory.clear()
 

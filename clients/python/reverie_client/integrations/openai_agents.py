@@ -59,7 +59,7 @@ class ReverieSession(SessionABC):
         return last[0]
 
     async def clear_session(self) -> None:
-        """Begin the history anew."""
+        """Start a new history."""
         await asyncio.to_thread(self._memory.clear)
 
 

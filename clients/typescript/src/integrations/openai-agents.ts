@@ -54,7 +54,7 @@ export class ReverieSession implements Session {
     return last;
   }
 
-  /** Begin the history anew. */
+  /** Start a new history. */
   async clearSession(): Promise<void> {
     await this.#note(CLEARED);
   }
