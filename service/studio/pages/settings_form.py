@@ -177,7 +177,7 @@ class _Field:
             precision = 0 if self._kind == "integer" else None
             return ui.number(label, value=value, precision=precision, validation=self._problem)
         if self._kind == "object":
-            return ui.textarea(label, value=_as_json(value), validation=_problem_of_json).classes("whole-row")
+            return ui.textarea(label, value=_as_json(value), validation=self._problem_of_json).classes("whole-row")
         if self._schema.get("maxLength", 0) > LINE_MAX:
             return ui.textarea(label, value=value or "").props("autogrow").classes("whole-row")
         return ui.input(label, value=value or "")
@@ -189,6 +189,14 @@ class _Field:
         above = self._schema.get("exclusiveMinimum")
         fits = (low is None or value >= low) and (high is None or value <= high) and (above is None or value > above)
         return None if fits else f"It must be {_bounds_in_words(self._schema, optional=False)}."
+
+    def _problem_of_json(self, given: str) -> str | None:
+        if self._optional and not given.strip():
+            return None
+        try:
+            return None if isinstance(json.loads(given), dict) else "It must be a JSON object."
+        except ValueError:
+            return "It must be a JSON object."
 
     def lock(self, variable: str) -> None:
         """Show that an environment variable decides."""
@@ -203,7 +211,7 @@ class _Field:
         if self._kind == "integer" and given is not None:
             return int(given)
         if self._kind == "object":
-            return json.loads(given)
+            return json.loads(given) if given.strip() else None
         if self._kind in ("string", "array") and self._optional and not given:
             return None
         return given
@@ -221,14 +229,7 @@ class _Field:
 
 
 def _as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _problem_of_json(given: str) -> str | None:
-    try:
-        return None if isinstance(json.loads(given), dict) else "It must be a JSON object."
-    except ValueError:
-        return "It must be a JSON object."
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _resolved(api: Json, schema: Json) -> Json:
