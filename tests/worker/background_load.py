@@ -6,6 +6,8 @@ import asyncio
 
 from tests.processes import ServerProcess
 
+PAUSE_S = 0.1
+
 
 class BackgroundLoad:
     """A client that saves and searches all the time, and notes what it was denied."""
@@ -34,6 +36,7 @@ class BackgroundLoad:
             if response.status_code != 200 or len(response.json()["results"]) != 10 or response.json()["degraded"]:
                 self.wrong.append(response.text[:500])
             self.answered += 1
+            await asyncio.sleep(PAUSE_S)
 
     async def _save(self) -> None:
         number = 0
@@ -44,4 +47,4 @@ class BackgroundLoad:
             if response.status_code != 201:
                 self.wrong.append(response.text[:500])
             self.answered += 1
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(PAUSE_S)

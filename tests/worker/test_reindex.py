@@ -33,7 +33,7 @@ from worker.maintenance import reindex
 from worker.maintenance.reindex import Reindexer
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
-DEADLINE_S = 120
+DEADLINE_S = 40
 """What a batch of a worker that was killed waits for another."""
 CITIES = ("Oslo", "Bergen", "Tromsø", "Lisbon", "Porto", "Kyoto", "Lyon", "Ghent", "Graz", "Bari")
 
