@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -13,6 +13,7 @@ from pydantic import Field
 from reverie_client import APIError, AsyncReverie, ReverieClientError
 from reverie_client.models import MemoryType, Scope
 
+T = TypeVar("T")
 ClientOf = Callable[[Any], AsyncReverie]
 """The client that acts for the sender of a request (of Starlette; None over standard input)."""
 ToolContext = Context[Any, Any]
@@ -65,6 +66,16 @@ def tool_errors() -> Iterator[None]:
         yield
     except ReverieClientError as error:
         raise ToolError(explained(error)) from error
+
+
+async def first(found: AsyncIterable[T], limit: int) -> list[T]:
+    """The first of a list that goes on from page to page; ``limit`` is at least 1."""
+    items: list[T] = []
+    async for item in found:
+        items.append(item)
+        if len(items) == limit:
+            break
+    return items
 
 
 def explained(error: ReverieClientError) -> str:

@@ -30,6 +30,7 @@ from service.mcp.tool_types import (
     ToolContext,
     acting_agent,
     client_of,
+    first,
     given,
     tool_errors,
 )
@@ -40,13 +41,9 @@ RUNNING = ("queued", "running")
 
 async def page_list(ctx: ToolContext, limit: Limit = 20) -> StandingPages:
     """Your standing questions, each with its newest answer; every sentence cites its memories."""
-    pages: list[StandingPage] = []
     with tool_errors():
-        async for page in client_of(ctx).list_pages(limit=limit):
-            pages.append(page_of(page))
-            if len(pages) == limit:
-                break
-    return {"pages": pages}
+        pages = await first(client_of(ctx).list_pages(limit=limit), limit)
+    return {"pages": [page_of(page) for page in pages]}
 
 
 async def page_read(
@@ -78,13 +75,9 @@ async def page_create(
 
 async def inbox_list(ctx: ToolContext, limit: Limit = 20) -> Inbox:
     """Statements that dreams were not sure enough of to remember, for the user to decide on; newest first."""
-    proposals = []
     with tool_errors():
-        async for proposal in client_of(ctx).list_inbox(limit=limit):
-            proposals.append(proposal_of(proposal))
-            if len(proposals) == limit:
-                break
-    return {"proposals": proposals}
+        proposals = await first(client_of(ctx).list_inbox(limit=limit), limit)
+    return {"proposals": [proposal_of(proposal) for proposal in proposals]}
 
 
 async def inbox_decide(

@@ -125,16 +125,8 @@ async def _recall(
     if len(wordings) > 1 or for_stance:
         request = request.model_copy(update={"limit": max(request.limit, FUSED_MIN)})
     timings.end("prepare")
-    queries = []
-    cache = CacheUse(0, 0)
-    for wording in wordings:
-        worded = request.model_copy(update={"query": wording})
-        cached = isinstance(engine.embedder, CachedEmbedder) and engine.embedder.holds(wording)
-        query, failure = await search_query(engine, principal, worded, options)
-        if query.question.embedding is not None:
-            cache = CacheUse(cache.hits + cached, cache.misses + (not cached))
-        degraded = degraded or failure
-        queries.append(query)
+    queries, cache, failure = await _queries(engine, principal, request, wordings, options)
+    degraded = degraded or failure
     timings.end("embed")
     if len(queries) > 1:
         several = await search_wordings(engine, queries)
@@ -168,6 +160,23 @@ async def _recall(
         store="postgres" if embedder is None else f"pgvector:{storage_of(embedder)}",
         cache=cache if isinstance(engine.embedder, CachedEmbedder) and by_vector else None,
     )  # fmt: skip
+
+
+async def _queries(
+    engine: Engine, principal: Principal, request: SearchRequest, wordings: Sequence[str], options: SearchOptions
+) -> tuple[list[SearchQuery], CacheUse, Degraded | None]:
+    """A query for each wording, how the embedder's cache served them, and why the first without a vector has none."""
+    queries: list[SearchQuery] = []
+    cache, degraded = CacheUse(0, 0), None
+    for wording in wordings:
+        worded = request.model_copy(update={"query": wording})
+        cached = isinstance(engine.embedder, CachedEmbedder) and engine.embedder.holds(wording)
+        query, failure = await search_query(engine, principal, worded, options)
+        if query.question.embedding is not None:
+            cache = CacheUse(cache.hits + cached, cache.misses + (not cached))
+        degraded = degraded or failure
+        queries.append(query)
+    return queries, cache, degraded
 
 
 async def _question(engine: Engine, principal: Principal, request: SearchRequest) -> tuple[Question, Degraded | None]:
