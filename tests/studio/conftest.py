@@ -1,8 +1,9 @@
-"""One service, one worker and one browser for all tests of the Studio, with what a real dream has made."""
+"""One build, service, worker and browser for all tests of the Studio, with what a real dream has made."""
 
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -13,15 +14,19 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
+from service.shipped import shipped
 from tests.databases import TEMPLATE, Databases
 from tests.pgbouncer import Bouncer
-from tests.processes import ServerProcess, WorkerProcess
-from tests.studio.browser import TIMEOUT_MS, Chromium, StudioPage, browser, chromium, visiting
+from tests.processes import ROOT, ServerProcess, WorkerProcess
+from tests.studio.app_page import AppPage, at_the_studio
+from tests.studio.browser import TIMEOUT_MS, Chromium, browser, chromium
 from tests.studio.seed import seed_story
 
 package = {"scope": "package", "loop_scope": "package"}
+NO_NODE = 77
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """With ``--dist loadgroup``, one process of the run has all that look at the one service, so that there is one."""
     for item in items:
@@ -37,12 +42,26 @@ def _chromium() -> None:
     expect.set_options(timeout=TIMEOUT_MS)
 
 
+@pytest.fixture(scope="package")
+def _built() -> None:
+    """Skip, loudly, where the pages cannot be built."""
+    done = subprocess.run([ROOT / "scripts" / "studio.sh"], capture_output=True, text=True, check=False)
+    if done.returncode == NO_NODE:
+        pytest.skip(f"THE STUDIO IS NOT TESTED: {done.stderr}")
+    assert done.returncode == 0, done.stderr
+    assert (shipped("studio") / "index.html").is_file()
+
+
 Start = Callable[..., AbstractAsyncContextManager[ServerProcess]]
 
 
 @pytest.fixture(scope="package")
 def start(
-    _chromium: None, databases: Databases, bouncer: Bouncer | None, tmp_path_factory: pytest.TempPathFactory
+    _chromium: None,
+    _built: None,
+    databases: Databases,
+    bouncer: Bouncer | None,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Start:
     """Starts the API and a worker, as processes, on a fresh database; what is named goes to their environment."""
 
@@ -82,8 +101,9 @@ async def opened() -> AsyncIterator[Chromium]:
 
 
 @pytest_asyncio.fixture(loop_scope="package")
-async def visitor(service: ServerProcess, opened: Chromium) -> AsyncIterator[StudioPage]:
-    """Somebody who has signed in with the admin key."""
-    async with visiting(opened, f"http://127.0.0.1:{service.port}") as somebody:
+async def visitor(service: ServerProcess, opened: Chromium) -> AsyncIterator[AppPage]:
+    """Somebody who has signed in with the admin key, at the Overview."""
+    async with at_the_studio(opened, f"http://127.0.0.1:{service.port}") as somebody:
+        await somebody.open()
         await somebody.sign_in()
         yield somebody

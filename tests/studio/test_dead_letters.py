@@ -1,4 +1,4 @@
-"""Dead letters on the engine's page: seen while there are any, retried and given up."""
+"""Dead letters on the page Engine: retried and discarded."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ import pytest
 from playwright.async_api import expect
 
 from tests.processes import ServerProcess
-from tests.studio.browser import Chromium, visiting
+from tests.studio.app_page import at_the_studio
+from tests.studio.browser import Chromium
 from tests.studio.conftest import Start
-
-TABS = ("Health", "Settings", "Keys")
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
-async def set_aside(server: ServerProcess, *contents: str) -> None:
+async def _set_aside(server: ServerProcess, *contents: str) -> None:
     """Messages as workers leave them that have died over them twice."""
     turns = [{"role": "user", "content": content} for content in contents]
     answer = await server.call("POST", "/v1/sessions/s/messages", json={"agent": "eve", "messages": turns})
@@ -33,28 +32,23 @@ async def set_aside(server: ServerProcess, *contents: str) -> None:
     await connection.close()
 
 
-async def test_they_are_retried_and_given_up(start: Start, opened: Chromium) -> None:
-    async with start() as server, visiting(opened, f"http://127.0.0.1:{server.port}") as visitor:
-        await visitor.sign_in()
-        await visitor.go("Engine")
-        await visitor.expect_notification("Everything works.")
-        await expect(visitor.page.get_by_role("heading", name="Dead letters")).to_be_hidden()
-        await set_aside(server, "I love Go.", "I live in Bergen.")
-        await visitor.expect_notification("Workers died over 2 texts, which nothing reads until you retry.")
-        await visitor.expect_notification(re.compile("died over it 2 times in the step 'read'"))
-        await visitor.photograph("dead-letters")
-        first = visitor.page.locator(".split").filter(has_text="turn 1")
+async def test_they_are_retried_and_discarded(start: Start, opened: Chromium) -> None:
+    async with start() as server, at_the_studio(opened, f"http://127.0.0.1:{server.port}") as visitor:
+        page = visitor.page
+        await _set_aside(server, "I love Go.", "I live in Bergen.")
+        await visitor.open("/engine")
+        await visitor.sign_in(title="Engine")
+        letters = page.get_by_role("region", name="Dead letters")
+        await expect(letters.get_by_text(re.compile("died over it 2 times in the step 'read'"))).to_have_count(2)
+        first, second = (letters.get_by_role("listitem").filter(has_text=f"s, message {seq}") for seq in (1, 2))
         await visitor.press("Retry", first)
-        await visitor.expect_notification("It is read once more.")
-        second = visitor.page.locator(".split").filter(has_text="turn 2")
-        give_up = second.get_by_role("button", name="Give up")
-        await visitor.open(give_up)
-        await visitor.close("Cancel")
-        await visitor.open(give_up)
-        await visitor.press("Give up", visitor.dialog())
-        await visitor.expect_notification("Given up.")
-        await expect(second).to_be_hidden()
-        await expect(visitor.page.get_by_role("heading", name="Dead letters")).to_be_hidden()
-        visitor.has_pressed(
-            "/studio/engine", "dead_letters", but={*TABS, "Try it", "Embed what is pending", "Embed everything anew"}
-        )
+        await expect(page.get_by_text("Queued for one more attempt")).to_be_visible()
+        await visitor.press("Discard", second)
+        await visitor.press("Discard", page.get_by_role("dialog"))
+        await expect(second).to_have_count(0)
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+        assert "I live in Bergen." in (await server.call("GET", "/v1/sessions/s/messages?agent=eve")).text
+        await visitor.open("/sessions", agent="eve", session="s")
+        await visitor.shows("Sessions")
+        await expect(page.get_by_text("I live in Bergen.").first).to_be_visible()
+        await expect(letters.get_by_role("listitem").filter(has_text="s, message 2")).to_have_count(0)

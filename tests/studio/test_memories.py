@@ -1,221 +1,303 @@
-"""Signing in, and the Studio's first page, in a real browser against real processes."""
+"""The page Memories, by labels and keys."""
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 
-from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess
-from tests.studio.browser import Chromium, StudioPage, visiting
+from tests.studio.app_page import AppPage
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
+Json = dict[str, Any]
 
 
-async def test_a_key_opens_the_studio_and_stays_on_the_server(service: ServerProcess, opened: Chromium) -> None:
-    async with visiting(opened, f"http://127.0.0.1:{service.port}") as visitor:
-        page = visitor.page
-        await page.goto(f"{visitor.base}/studio")
-        await visitor.press("Sign in")
-        await visitor.expect_notification("Paste a key first.")
-        await page.get_by_label("API key").fill("not-a-key")
-        await page.keyboard.press("Enter")
-        await visitor.expect_notification(re.compile("This key opens nothing here"))
-        await visitor.photograph("sign-in")
-        await visitor.sign_in()
-        for _ in range(3):
-            theme = page.get_by_role("button", name=re.compile("^Colours: "))
-            before = await theme.get_attribute("aria-label")
-            await theme.click()
-            await expect(theme).not_to_have_attribute("aria-label", str(before))
-        await visitor.look_at("ben")
-        await expect(page.locator(".rows .item")).to_have_count(1)
-        reader = (await service.call("POST", "/v1/keys", json={"role": "reader", "name": "a guest"})).json()
-        await visitor.choose("Workspace", "Open another…")
-        await page.wait_for_url("**/sign-in")
-        await visitor.sign_in(reader["key"])
-        await visitor.expect_notification("Signed in with")
-        await expect(page.get_by_role("button", name="Add a memory")).to_have_count(0)
-        await visitor.choose("Workspace", "default · admin")
-        await expect(page.get_by_role("button", name="Add a memory")).to_be_visible()
-        cookies = await page.context.cookies()
-        everything = await page.content() + json.dumps([dict(one) for one in cookies])
-        assert ADMIN_KEY not in everything
-        assert all(one["httpOnly"] and one["sameSite"] == "Strict" for one in cookies)
-        await page.get_by_role("button", name="Sign out").click()
-        await expect(page.get_by_label("API key")).to_be_visible()
-        await page.goto(f"{visitor.base}/studio/engine")
-        await expect(page.get_by_label("API key")).to_be_visible()
-        assert ADMIN_KEY not in service.log.read_text(encoding="utf-8")
-
-
-async def test_memories_are_found_changed_deleted_and_restored(
-    visitor: StudioPage, service: ServerProcess, tmp_path: Path
-) -> None:
-    await visitor.look_at("ada")
-    await visitor.expect_notification("tiered pricing")
-    await visitor.photograph("memories")
-    await memories_are_found(visitor)
-    await a_memory_is_added(visitor)
-    await it_is_changed_after_somebody_else_did(visitor, service)
-    await it_is_deleted_and_restored(visitor)
-
-    await service.call("POST", "/v1/memories", json={"agent": "ada", "type": "fact", "content": "Saved from elsewhere"})
-    await expect(visitor.page.locator(".rows .item").first).to_contain_text("Saved from elsewhere")
-
-    await everything_is_exported_and_imported(visitor, tmp_path)
-    visitor.has_pressed(
-        "/studio/",
-        "memories",
-        "memory_form",
-        "memory_panel",
-        "transfer",
-        but={"Newer", "Older", "Compact old", "Mark as done", "Open again", "Undo the fold"},
-    )  # pressed in test_record_fields
-
-
-async def test_hearsay_says_whose_word_it_is(visitor: StudioPage, service: ServerProcess) -> None:
-    hearsay = {"agent": "gus", "type": "fact", "content": "Alice lives in Hell.", "user": "Alice"}
-    await service.call("POST", "/v1/memories", json=hearsay | {"hearsay_by": "mallory"})
-    await visitor.page.reload()
-    await visitor.look_at("gus")
-    item = visitor.page.locator(".rows .item")
-    await expect(item).to_contain_text("according to mallory")
-    await visitor.open(item)
-    await expect(visitor.dialog()).to_contain_text("according to mallory")
-
-
-async def memories_are_found(visitor: StudioPage) -> None:
-    page, items = visitor.page, visitor.page.locator(".rows .item")
-    await page.get_by_label("Search in what is remembered").press_sequentially("helix", delay=20)
-    await expect(items).to_have_count(1)
-    await page.get_by_label("Search in what is remembered").fill("no such words")
-    await visitor.expect_notification("Nothing like that")
-    await page.get_by_label("Search in what is remembered").fill("")
-    await visitor.choose("Scopes", "team")
-    await expect(items).to_have_count(1)
-    await page.keyboard.press("Escape")
-    await visitor.choose("Scopes", "team")
-    await page.keyboard.press("Escape")
-    await page.get_by_label("Tag", exact=True).fill("legal")
-    await expect(items).to_have_count(1)
-    await page.get_by_label("Tag", exact=True).fill("")
-
-
-async def a_memory_is_added(visitor: StudioPage) -> None:
-    page, items = visitor.page, visitor.page.locator(".rows .item")
-    await visitor.press("Add a memory")
-    await visitor.press("Save", visitor.dialog())
-    await visitor.expect_notification("Write down what is to be remembered.")
-    await visitor.close("Cancel")
-    for outcome in ("Saved.", "That was known already"):
-        await visitor.press("Add a memory")
-        await page.get_by_label("What is to be remembered", exact=True).fill("The kettle is on the third floor")
-        await visitor.choose("Type", "goal", visitor.dialog())
-        await page.get_by_label("Tags", exact=True).fill("office, tea")
-        if outcome == "Saved.":
-            await visitor.photograph("memory-form")
-        await visitor.press("Save", visitor.dialog())
-        await visitor.expect_notification(re.compile(outcome))
-    await visitor.open(items.filter(has_text="kettle"))
-
-
-async def it_is_changed_after_somebody_else_did(visitor: StudioPage, service: ServerProcess) -> None:
-    page = visitor.page
-    await page.get_by_role("tab", name="Sources").click()
-    await visitor.expect_notification("Written directly")
-    await visitor.press("Edit", visitor.dialog())
-    await visitor.press("Cancel", visitor.dialog())
-    await visitor.press("Edit", visitor.dialog())
-    [memory] = (await service.call("GET", "/v1/memories", params={"q": "kettle"})).json()["items"]
-    change = {"version": memory["version"], "content": "The kettle is on the fourth floor"}
-    assert (await service.call("PATCH", f"/v1/memories/{memory['id']}", json=change)).is_success
-    await page.get_by_label("What is to be remembered", exact=True).fill("The kettle is on the fifth floor")
-    await page.get_by_label("Why (kept in the history)").fill("it was carried upstairs")
-    await visitor.press("Save", visitor.dialog())
-    await visitor.expect_notification(re.compile("Somebody has changed this memory since you opened it"))
-    await visitor.photograph("memory-stale")
-    await visitor.press("Save", visitor.dialog())
-    await visitor.expect_notification(re.compile("^Changed"))
-    await page.get_by_role("tab", name="History").click()
-    await expect(visitor.dialog().locator("ins", has_text="fifth")).to_be_visible()
-    await expect(visitor.dialog().locator("del", has_text="fourth")).to_be_visible()
-    await visitor.expect_notification(re.compile("it was carried upstairs"))
-    await visitor.photograph("memory-history")
-    await page.get_by_role("tab", name="About").click()
-
-
-async def it_is_deleted_and_restored(visitor: StudioPage) -> None:
-    page, items = visitor.page, visitor.page.locator(".rows .item")
-    await visitor.press("Delete", visitor.dialog())
-    await visitor.press("Cancel", visitor.dialog("Delete this memory?"))
-    await expect(page.get_by_role("dialog")).to_have_count(1)
-    await visitor.press("Delete", visitor.dialog())
-    await visitor.press("Delete", visitor.dialog("Delete this memory?"))
-    await visitor.expect_notification("Deleted.")
-    await expect(items.filter(has_text="kettle")).to_have_count(0)
-    await visitor.choose("Show", "With deleted ones")
-    await visitor.open(items.filter(has_text="kettle"))
-    await visitor.press("Restore", visitor.dialog())
-    await visitor.press("Restore", visitor.dialog("Restore this memory?"))
-    await visitor.expect_notification("Restored.")
-    await visitor.close("Close")
-    await expect(items.filter(has_text="kettle").get_by_text("deleted")).to_have_count(0)
-
-
-async def everything_is_exported_and_imported(visitor: StudioPage, tmp_path: Path) -> None:
-    page = visitor.page
-    await visitor.press("Export")
-    await visitor.close("Close")
-    await visitor.press("Export")
-    async with page.expect_download() as download:
-        await visitor.press("Export", visitor.dialog())
-    file = tmp_path / "all.ndjson"
-    await (await download.value).save_as(file)
-    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    assert (lines[0]["record"], lines[-1]["record"]) == ("export", "end")
-    await visitor.expect_notification(f"Done: {len(lines)} lines. Your browser has saved the file.")
-    await visitor.photograph("export")
-    await visitor.close("Close")
-
-    await visitor.press("Import")
-    await visitor.close("Close")
-    await visitor.press("Import")
-    await visitor.press("Import", visitor.dialog())
-    await visitor.expect_notification("Choose a file first.")
-    broken = tmp_path / "broken.ndjson"
-    good = {"record": "memory", "agent": "ben", "type": "fact", "content": "The new desks are oak"}
-    broken.write_text(json.dumps(good) + "\n{oops\n", encoding="utf-8")
-    await page.get_by_label("File").set_input_files(broken)
-    await visitor.press("Import", visitor.dialog())
-    await visitor.expect_notification(re.compile("line 2", re.IGNORECASE))
-    await page.get_by_label("File").set_input_files(file)
-    await visitor.press("Import", visitor.dialog())
-    await visitor.expect_notification(re.compile("^Done: 0 created"))
-    await visitor.photograph("import")
-    await visitor.close("Close")
-
-
-async def test_ten_thousand_memories_are_paged(visitor: StudioPage, service: ServerProcess) -> None:
-    line = '{{"record": "memory", "agent": "archive", "type": "event", "content": "Order {0} was shipped"}}'
-    lines = "\n".join(line.format(n) for n in range(10_000))
-    answer = await service.call("POST", "/v1/import", content=lines.encode(), timeout=120)
+async def _saved(service: ServerProcess, agent: str, content: str, **fields: Any) -> Json:
+    body = {"agent": agent, "type": "fact", "content": content, **fields}
+    answer = await service.call("POST", "/v1/memories", json=body)
     assert answer.is_success, answer.text
-    page, items = visitor.page, visitor.page.locator(".rows .item")
+    memory: Json = answer.json()["memory"]
+    return memory
+
+
+async def _changed(service: ServerProcess, memory: Json, **changes: Any) -> Json:
+    body = {"version": memory["version"], **changes}
+    answer = await service.call("PATCH", f"/v1/memories/{memory['id']}", json=body)
+    assert answer.is_success, answer.text
+    changed: Json = answer.json()
+    return changed
+
+
+async def _read(service: ServerProcess, memory: Json) -> Json:
+    answer = await service.call("GET", f"/v1/memories/{memory['id']}", params={"include": "deleted,expired"})
+    read: Json = answer.json()
+    return read
+
+
+def _rows(page: Page) -> Any:
+    return page.get_by_role("list", name="Memories").get_by_role("link")
+
+
+async def test_a_memory_is_found_opened_by_keys_and_a_link_to_it_holds(visitor: AppPage) -> None:
+    page = visitor.page
+    await visitor.go("Memories")
+    await visitor.choose_agent("ada")
+    rows = _rows(page)
+    await expect(rows.filter(has_text="Maya").first).to_be_visible()
+    await visitor.keys("/")
+    await page.keyboard.type("staging")
+    await expect(rows).to_have_count(1)
+    await page.keyboard.press("Tab")
+    await page.get_by_role("heading", level=1).click()
+    await visitor.keys("j", "Enter")
+    article = page.get_by_role("article")
+    await expect(article).to_contain_text("Postgres 18 in Frankfurt")
+    address = page.url
+    assert "agent=ada" in address
+    assert "q=staging" in address
+    assert "memory=" in address
+    await visitor.photograph("memories")
     await page.reload()
-    await visitor.look_at("archive")
-    await visitor.expect_notification("1–50 of 10,000")
-    await expect(items).to_have_count(50)
-    first = await items.first.inner_text()
-    await visitor.press("Older")
-    await visitor.expect_notification("51–100 of 10,000")
-    await expect(items).to_have_count(50)
-    await visitor.press("Newer")
-    await visitor.expect_notification("1–50 of 10,000")
-    assert (await items.first.inner_text()).split("\n")[0] == first.split("\n")[0]
-    await page.get_by_label("Search in what is remembered").fill("Order 9999 ")
-    await expect(items).to_have_count(1)
+    await expect(article).to_contain_text("Postgres 18 in Frankfurt")
+    await visitor.keys("Escape")
+    await expect(article).to_have_count(0)
+    await page.go_back()
+    await expect(article).to_be_visible()
+
+
+async def test_an_unknown_memory_is_told(visitor: AppPage) -> None:
+    await visitor.open("/memories", memory="00000000-0000-0000-0000-000000000000")
+    await expect(visitor.page.get_by_role("heading", name="No such memory")).to_be_visible()
+
+
+async def test_every_filter_is_in_the_address_and_narrows(visitor: AppPage, service: ServerProcess) -> None:
+    page, agent = visitor.page, "mem-filters"
+    await _saved(service, agent, "Caroline adopted a beagle", user="Caroline", tags=["pets"], importance=0.9)
+    await _saved(service, agent, "Melanie paints at night", type="event", user="Melanie", metadata={"room": "attic"})
+    await _saved(service, agent, "The attic leaks", type="observation", key="house/attic", importance=0.2)
+    await visitor.open("/memories", agent=agent)
+    rows = _rows(page)
+    await expect(rows).to_have_count(3)
+    await visitor.press("More filters")
+    for label, value, left in (
+        ("About user", "Caroline", "beagle"),
+        ("Tag", "pets", "beagle"),
+        ("Key", "house/attic", "leaks"),
+        ("Importance at least", "0.8", "beagle"),
+        ("Metadata", "room=attic", "paints"),
+        ("Metadata", '{"room": "attic"}', "paints"),
+        ("Filter", '{"not": {"metadata.room": {"exists": false}}}', "paints"),
+    ):
+        await page.get_by_label(label, exact=True).fill(value)
+        await expect(rows).to_have_count(1)
+        await expect(rows).to_contain_text(left)
+        await page.reload()
+        await expect(rows).to_have_count(1)
+        await visitor.press("Clear filters")
+        await expect(rows).to_have_count(3)
+    await page.get_by_label("Metadata", exact=True).fill("{room")
+    await expect(page.get_by_text("Neither name=value nor a JSON object: not applied.")).to_be_visible()
+    await page.get_by_label("Filter", exact=True).fill('{"metadata.room"')
+    await expect(page.get_by_text("No JSON object: not applied.", exact=True)).to_be_visible()
+    await page.get_by_label("Filter", exact=True).fill('{"metadata.room": {"near": 1}}')
+    await expect(page.get_by_text("metadata.room › near: is not one of the operators")).to_be_visible()
+    await visitor.press("Clear filters")
+    counts = page.get_by_role("region", name="Counts")
+    await visitor.press(re.compile("^fact 1"), counts)
+    await visitor.press(re.compile("^event 1"), counts)
+    await expect(rows).to_have_count(2)
+    await page.get_by_label("To day").fill("2020-01-01")
+    await expect(page.get_by_role("heading", name="No matches")).to_be_visible()
+
+
+async def test_a_memory_is_written_and_a_draft_survives_a_reload(visitor: AppPage) -> None:
+    page, agent = visitor.page, "mem-writer"
+    await visitor.open("/memories")
+    await visitor.shows("Memories")
+    await visitor.keys("n")
+    dialog = page.get_by_role("dialog", name="Add a memory")
+    await visitor.press("Save", dialog)
+    await expect(dialog.get_by_text("Enter the content.")).to_be_visible()
+    await dialog.get_by_label("Content").fill("Grandma's recipe needs <b>two</b> eggs {{not three}}")
+    await dialog.get_by_label("Agent").fill(agent)
+    await page.reload()
+    await visitor.shows("Memories")
+    await visitor.keys("n")
+    await expect(dialog.get_by_label("Content")).to_have_value(re.compile("two"))
+    await dialog.get_by_label("Tags").fill("kitchen, family")
+    await dialog.get_by_label("Type").select_option("preference")
+    await dialog.get_by_text("More fields").click()
+    await dialog.get_by_label("Metadata").fill("[1]")
+    await visitor.press("Save", dialog)
+    await expect(dialog.get_by_text("Enter a JSON object")).to_be_visible()
+    await dialog.get_by_label("Metadata").fill('{"page": 7}')
+    await dialog.get_by_role("button", name="Save", exact=True).dblclick()
+    await expect(dialog).to_have_count(0)
+    article = page.get_by_role("article")
+    await expect(article).to_contain_text("Grandma's recipe needs <b>two</b> eggs {{not three}}")
+    await expect(article).to_contain_text("kitchen")
+    await expect(article).to_contain_text("page 7")
+    await expect(page.get_by_text("reinforced")).to_have_count(0)
+
+
+async def test_a_wrong_memory_is_corrected_and_a_former_version_brought_back(
+    visitor: AppPage, service: ServerProcess
+) -> None:
+    page, agent = visitor.page, "mem-editor"
+    memory = await _saved(service, agent, "Caroline moved from Sweden", tags=["home"])
+    await visitor.open("/memories", agent=agent, memory=memory["id"])
+    article = page.get_by_role("article")
+    await expect(article).to_be_visible()
+    await visitor.keys("e")
+    dialog = page.get_by_role("dialog", name="Edit memory")
+    await dialog.get_by_label("Content").fill("Caroline moved from Norway")
+    await dialog.get_by_label("Reason").fill("she said so on Monday")
+    await visitor.press("Save", dialog)
+    await expect(dialog).to_have_count(0)
+    await page.get_by_role("tab", name="History").click()
+    history = page.get_by_role("list", name="History").get_by_role("listitem")
+    await expect(history.first).to_contain_text("she said so on Monday")
+    await expect(history.first.get_by_role("deletion")).to_have_text("Sweden")
+    await expect(history.first.get_by_role("insertion")).to_have_text("Norway")
+    await visitor.photograph("memories-history")
+    await visitor.press("Revert to this version", history.nth(1))
+    await expect(article.get_by_role("paragraph").first).to_have_text("Caroline moved from Sweden")
+    await expect(history).to_have_count(3)
+    assert (await _read(service, memory))["content"] == "Caroline moved from Sweden"
+
+
+async def test_a_conflict_names_what_they_did_and_what_save_will_do(visitor: AppPage, service: ServerProcess) -> None:
+    page, agent = visitor.page, "mem-conflict"
+    memory = await _saved(service, agent, "The meeting is on Tuesday", tags=["old"])
+    await visitor.open("/memories", agent=agent, memory=memory["id"])
+    await visitor.press("Edit", page.get_by_role("article"))
+    dialog = page.get_by_role("dialog", name="Edit memory")
+    await dialog.get_by_label("Tags").fill("old, work")
+    await _changed(service, memory, content="The meeting is on Friday", importance=0.8)
+    await visitor.press("Save", dialog)
+    alert = dialog.get_by_role("alert")
+    await expect(alert).to_contain_text("Somebody changed this memory since you opened it")
+    await expect(alert.get_by_role("deletion")).to_have_text("Tuesday")
+    await expect(alert.get_by_role("insertion")).to_have_text("Friday")
+    await expect(alert).to_contain_text("tags: old → old, work")
+    await visitor.photograph("memories-conflict")
+    await visitor.press("Save on top of theirs", dialog)
+    await expect(dialog).to_have_count(0)
+    stored = await _read(service, memory)
+    assert (stored["content"], stored["tags"]) == ("The meeting is on Friday", ["old", "work"])
+    assert stored["importance"] == pytest.approx(0.8)
+
+
+async def test_what_is_deleted_pinned_or_rated_can_be_taken_back(visitor: AppPage, service: ServerProcess) -> None:
+    page, agent = visitor.page, "mem-deeds"
+    memory = await _saved(service, agent, "Melanie ran a charity race", type="event")
+    todo = await _saved(service, agent, "Book the pottery class", type="todo")
+    await visitor.open("/memories", agent=agent, memory=memory["id"])
+    article = page.get_by_role("article")
+    await expect(page.get_by_role("img", name=re.compile("^Importance over time"))).to_be_visible()
+    await visitor.photograph("memories-decay")
+    await visitor.press("Pin", article)
+    await expect(article.get_by_role("button", name="Unpin")).to_be_visible()
+    await expect(article).to_contain_text("Does not fade")
+    await visitor.press("Useful", article)
+    await expect(page.get_by_text("Importance is now")).to_be_visible()
+    await visitor.press("Delete", article)
+    await expect(page.get_by_text("Memory deleted")).to_be_visible()
+    await expect(article.get_by_role("button", name="Restore")).to_be_visible()
+    await expect(_rows(page).filter(has_text="charity race")).to_have_count(0)
+    await visitor.press("Undo")
+    await expect(article.get_by_role("button", name="Delete")).to_be_visible()
+    assert (await _read(service, memory))["deleted_at"] is None
+    await visitor.open("/memories", agent=agent, memory=todo["id"])
+    await visitor.press("Mark as done", article)
+    await expect(article.get_by_role("button", name="Open again")).to_be_visible()
+    assert (await _read(service, todo))["status"] == "done"
+
+
+async def test_many_are_changed_at_once_and_undone(visitor: AppPage, service: ServerProcess) -> None:
+    page, agent = visitor.page, "mem-bulk"
+    memories = [await _saved(service, agent, f"Lap number {at} of the relay") for at in range(6)]
+    await visitor.open("/memories", agent=agent)
+    await expect(_rows(page)).to_have_count(6)
+    boxes = page.get_by_role("list", name="Memories").get_by_role("checkbox")
+    await boxes.nth(0).check()
+    await boxes.nth(3).click(modifiers=["Shift"])
+    bar = page.get_by_role("region", name="Selected memories")
+    await expect(bar).to_contain_text("4 selected")
+    await visitor.press("Add tag", bar)
+    dialog = page.get_by_role("dialog", name="Add a tag to 4 memories")
+    await dialog.get_by_label("Tag").fill("relay")
+    await visitor.press("Add tag", dialog)
+    await expect(page.get_by_text("Tagged 4 memories")).to_be_visible()
+    await expect(bar).to_have_count(0)
+    await visitor.keys("Escape")
+    await page.get_by_role("heading", level=1).click()
+    await visitor.keys("j", "x", "j", "x")
+    await expect(bar).to_contain_text("2 selected")
+    await visitor.photograph("memories-bulk")
+    await visitor.press("Delete", bar)
+    await expect(_rows(page)).to_have_count(4)
+    await visitor.press("Undo", page.get_by_text("Deleted 2 memories").locator(".."))
+    await expect(_rows(page)).to_have_count(6)
+    stored = [await _read(service, memory) for memory in memories]
+    assert sum("relay" in memory["tags"] for memory in stored) == 4
+    assert all(memory["deleted_at"] is None for memory in stored)
+
+
+async def test_the_past_shows_what_was_known_then(visitor: AppPage, service: ServerProcess) -> None:
+    page, agent = visitor.page, "mem-past"
+    await _saved(service, agent, "Caroline lives in Bergen", created_at="2026-01-10T12:00:00Z")
+    await _saved(service, agent, "Caroline adopted a dog", created_at="2026-06-10T12:00:00Z")
+    await visitor.open("/memories", agent=agent)
+    await expect(_rows(page)).to_have_count(2)
+    await page.get_by_label("As of", exact=True).fill("2026-03-03")
+    await expect(_rows(page)).to_have_count(1)
+    await expect(_rows(page)).to_contain_text("Bergen")
+    assert "as_of=2026-03-03" in page.url
+    await expect(page.get_by_text("As it was at the end of 3 Mar 2026")).to_be_visible()
+    await visitor.photograph("memories-past")
+    await visitor.press("Back to now")
+    await expect(_rows(page)).to_have_count(2)
+    await page.get_by_label("As of", exact=True).fill("2025-12-01")
+    await expect(page.get_by_role("heading", name="No matches")).to_be_visible()
+
+
+async def test_links_are_shown_made_and_removed(visitor: AppPage, service: ServerProcess) -> None:
+    page, agent = visitor.page, "mem-links"
+    cause = await _saved(service, agent, "The pottery kiln broke")
+    memory = await _saved(
+        service,
+        agent,
+        "The exhibition was moved",
+        links=[{"relation": "about", "entity": {"name": "Melanie", "kind": "person"}}],
+    )
+    await visitor.open("/memories", agent=agent, memory=memory["id"], tab="links")
+    links = page.get_by_role("list", name="Links").get_by_role("listitem")
+    await expect(links).to_have_count(1)
+    await expect(links).to_contain_text("Melanie")
+    await visitor.press("Link", page.get_by_role("article"))
+    dialog = page.get_by_role("dialog", name="Link")
+    await dialog.get_by_label("Relation").select_option("caused_by")
+    await dialog.get_by_label("To memory (id) or entity (name)").fill(cause["id"])
+    await visitor.press("Link", dialog)
+    await expect(links).to_have_count(2)
+    await visitor.press("Remove the link to Melanie")
+    await expect(links).to_have_count(1)
+    await links.get_by_role("link", name="The pottery kiln broke").click()
+    await expect(page.get_by_role("article", name="The pottery kiln broke")).to_be_visible()
+
+
+async def test_a_source_opens_its_message_in_its_session(visitor: AppPage, service: ServerProcess) -> None:
+    page = visitor.page
+    found = await service.call("GET", "/v1/memories", params={"agent": "ada", "q": "Helix"})
+    memory = found.json()["items"][0]
+    await visitor.open("/memories", agent="ada", memory=memory["id"], tab="sources")
+    source = page.get_by_role("list", name="Sources").get_by_role("listitem").first
+    await expect(source).to_contain_text("Helix")
+    await source.get_by_role("link").click()
+    await visitor.shows("Sessions")
+    assert "session=monday" in page.url
+    assert "message=" in page.url

@@ -1,28 +1,15 @@
-"""What the Studio costs where nobody looks at it: nothing."""
+"""The Studio switched off."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import pytest
 
 from service.settings import Settings
 from tests.live_api import serving
 
-START = """
-import sys
-from service.app import create_app
-from service.settings import Settings
 
-create_app(Settings(DATABASE_URL="postgresql://nowhere/none", _env_file=None))
-sys.exit("nicegui" in sys.modules)
-"""
-
-
-def test_an_api_that_nobody_has_opened_the_studio_of_has_not_loaded_it() -> None:
-    assert subprocess.run([sys.executable, "-c", START], check=False, timeout=120).returncode == 0
-
-
-async def test_switched_off_it_is_not_there(settings: Settings) -> None:
+@pytest.mark.parametrize("path", ["", "/", "/memories", "/assets/", "/session"])
+async def test_switched_off_it_is_not_there(settings: Settings, path: str) -> None:
     async with serving(settings.model_copy(update={"studio": False})) as api:
-        for path in ("/studio", "/studio/", "/studio/sign-in", "/studio/import"):
-            assert (await api.http.get(path)).status_code == 404
+        assert (await api.http.get(f"/studio{path}")).status_code == 404
+        assert (await api.http.post(f"/studio{path}", json={"key": api.key})).status_code == 404

@@ -1,1 +1,0 @@
-"""One module per page; each has ``add``, which puts it in its place."""

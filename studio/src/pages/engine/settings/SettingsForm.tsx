@@ -1,0 +1,154 @@
+import type { Settings } from "@reverie/client";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { Button } from "@/components/Button";
+import { TextField } from "@/components/Field";
+import { EmptyState, ErrorState, Skeleton } from "@/components/States";
+import { attempt } from "@/components/Toast";
+import { useTyped } from "@/components/useTyped";
+import { api, calls } from "@/data/client";
+import { useDraft } from "@/data/drafts";
+import { refresh, useCall } from "@/data/queries";
+import { useRights } from "@/data/session";
+import { engine as all } from "@/strings/engine";
+import css from "../engine.module.css";
+import { Costs } from "./Costs";
+import { SettingField, textOf, valueIn } from "./SettingField";
+import { type ApiDocument, labelOf, type Setting, settingsOf } from "./schema";
+
+const { settings: texts } = all;
+const route = getRouteApi("/engine");
+type Values = Record<string, Record<string, unknown> | unknown>;
+
+async function apiDocument(): Promise<ApiDocument> {
+  return (await fetch("/openapi.json")).json();
+}
+
+const keyOf = ({ section, name }: Setting) => (section ? `${section}.${name}` : name);
+
+function partOf(values: Values, section: string): Record<string, unknown> | null | undefined {
+  return section === "" ? values : (values[section] as Record<string, unknown> | null | undefined);
+}
+
+/** The settings of the workspace: what is changed is a draft until it is saved. */
+export function SettingsForm() {
+  const present = useCall(calls.getSettings());
+  const document = useQuery({ queryKey: ["/openapi.json"], queryFn: apiDocument });
+  const sources = useCall(calls.settingSources());
+  const failed = present.error ?? document.error ?? sources.error;
+  const retry = () => [present.refetch(), document.refetch(), sources.refetch()];
+  if (failed) return <ErrorState error={failed} onRetry={retry} />;
+  if (!present.data || !document.data || !sources.data) return <Skeleton lines={12} />;
+  const presets = new Map(sources.data.items.map((one) => [one.name, one.default]));
+  return <Form present={present.data} document={document.data} presets={presets} />;
+}
+
+const NOTHING: Record<string, string> = {};
+
+function Form({
+  present,
+  document,
+  presets,
+}: {
+  present: Settings;
+  document: ApiDocument;
+  /** Defaults by the dotted names of settings. */
+  presets: Map<string, unknown>;
+}) {
+  const { isAdmin } = useRights();
+  const { find } = route.useSearch();
+  const navigate = route.useNavigate();
+  const draft = useDraft<Record<string, string>>("settings", NOTHING);
+  const [problems, setProblems] = useState<Record<string, string>>({});
+  const [typed, setTyped] = useTyped(find ?? "", (given) =>
+    navigate({ search: (now) => ({ ...now, find: given.trim() || undefined }), replace: true }),
+  );
+  const values = present as unknown as Values;
+  const settings = useMemo(
+    () => settingsOf(document).filter(({ section }) => partOf(values, section)),
+    [document, values],
+  );
+  const savedText = (setting: Setting) => textOf(setting, partOf(values, setting.section)?.[setting.name]);
+  const changed = settings.filter((setting) => {
+    const text = draft.value[keyOf(setting)];
+    return text !== undefined && text !== savedText(setting);
+  });
+
+  async function save() {
+    const wrong: Record<string, string> = {};
+    const body: Record<string, unknown> = {};
+    for (const setting of changed) {
+      const given = valueIn(setting, draft.value[keyOf(setting)] ?? "");
+      if ("problem" in given) wrong[keyOf(setting)] = given.problem;
+      else if (setting.section === "") body[setting.name] = given.value;
+      else body[setting.section] = { ...(body[setting.section] as object), [setting.name]: given.value };
+    }
+    setProblems(wrong);
+    if (Object.keys(wrong).length) return;
+    if (await attempt(() => api.putSettings(body), texts.saved)) draft.discard();
+    await refresh("/v1/settings");
+  }
+
+  const words = find?.toLowerCase().split(/\s+/) ?? [];
+  const matching = settings.filter(({ name, section }) => {
+    const text = `${labelOf(name)} ${name} ${texts.sections[section]}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const sections = [...new Set(matching.map(({ section }) => section))];
+  return (
+    <>
+      {!isAdmin && <p className="soft">{texts.readOnly}</p>}
+      <Costs settings={present} />
+      <search>
+        <TextField
+          label={texts.find}
+          hideLabel
+          type="search"
+          placeholder={texts.find}
+          value={typed}
+          onChange={setTyped}
+        />
+      </search>
+      {sections.length === 0 && <EmptyState title={texts.noMatch} />}
+      {sections.map((section) => (
+        <details key={section} className={`card ${css.section}`} open={words.length > 0 || undefined}>
+          <summary>{texts.sections[section] ?? labelOf(section)}</summary>
+          <div className={css.fields}>
+            {matching
+              .filter((setting) => setting.section === section)
+              .map((setting) => (
+                <SettingField
+                  key={keyOf(setting)}
+                  setting={setting}
+                  text={draft.value[keyOf(setting)] ?? savedText(setting)}
+                  preset={presets.get(keyOf(setting))}
+                  problem={problems[keyOf(setting)]}
+                  lockedBy={(partOf(values, section)?.locked_by as Record<string, string> | undefined)?.[setting.name]}
+                  disabled={!isAdmin}
+                  onChange={(text) => draft.change({ [keyOf(setting)]: text })}
+                />
+              ))}
+          </div>
+        </details>
+      ))}
+      {changed.length > 0 && (
+        <div className={`row ${css.bar}`}>
+          <Button kind="primary" onClick={save}>
+            {texts.save}
+          </Button>
+          <Button
+            kind="quiet"
+            onClick={() => {
+              draft.discard();
+              setProblems({});
+            }}
+          >
+            {texts.discard}
+          </Button>
+          <output className="soft">{texts.changed(changed.length)}</output>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+/** Texts of the page Documents. */
+
+export const documents = {
+  title: "Documents",
+  explanation: "Texts that agents may search, cut into parts.",
+  list: "Documents",
+  add: "Add a document",
+  name: "Title",
+  text: "Text",
+  user: "User",
+  userHint: "Whose it is; it is purged with them. Empty: nobody's.",
+  file: "Take the text of a file",
+  save: "Add",
+  added: "Added",
+  delete: "Delete",
+  deleteTitle: "Delete this document?",
+  deleteText: "Its parts are no longer found. This cannot be undone.",
+  deleted: "Deleted",
+  noAgent: "Choose an agent to add a document.",
+  none: "No matches",
+  noneText: "Change the filter to see more.",
+  noneYet: "No documents yet",
+  noneYetText: "Add one here, or with POST /v1/documents.",
+  choose: "Choose a document",
+  chooseText: "Its text appears here.",
+  missing: "No such document",
+  missingText: "It was deleted, or your key may not read it.",
+  size: (chunks: number, tokens: number) =>
+    `${chunks === 1 ? "1 part" : `${chunks} parts`}, ${tokens.toLocaleString("en")} tokens`,
+  end: (count: number) => (count === 1 ? "1 document" : `${count.toLocaleString("en")} documents`),
+} as const;

@@ -1,0 +1,65 @@
+"""Saved searches on the page Search: saved as a test, run, compared, and all of it in the address."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.async_api import expect
+
+from tests.processes import ServerProcess
+from tests.studio.app_page import AppPage
+
+pytestmark = pytest.mark.asyncio(loop_scope="package")
+
+AGENT = "examiner"
+
+
+async def test_a_search_becomes_a_test_whose_runs_stand_side_by_side(visitor: AppPage, service: ServerProcess) -> None:
+    page = visitor.page
+    turns = ("The ferry to Bergen leaves at nine", "The ferry's quay has a blue door", "Green tea is brewed at 80 °C")
+    items = [{"agent": AGENT, "type": "fact", "content": turn} for turn in turns]
+    made = (await service.call("POST", "/v1/memories/batch", json={"items": items})).json()["items"]
+    ids = [one["memory"]["id"] for one in made]
+    await visitor.open("/search", agent=AGENT, q="when does the ferry leave?", limit="1", expected=ids[0])
+    saved = page.get_by_role("region", name="Saved searches")
+    await expect(saved).to_contain_text("None yet")
+
+    await visitor.press("Save as test")
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_label("Name")).to_have_value("when does the ferry leave?")
+    await dialog.get_by_label("Name").fill("Ferry <b>1</b>")
+    await expect(dialog.get_by_label(turns[0])).to_be_checked()
+    await visitor.press("Save", dialog)
+    row = saved.get_by_role("button", name=re.compile("Ferry"))
+    await expect(row).to_contain_text("Ferry <b>1</b>")
+    await expect(row).to_contain_text("Not run yet")
+    await visitor.press("Run now", saved)
+    await expect(row).to_contain_text("100 %")
+
+    search = (await service.call("GET", "/v1/searches", params={"agent": AGENT})).json()["items"][0]
+    content = {"name": "Ferry", "query": search["query"], "expected": ids[:2], "k": 1, "options": search["options"]}
+    await service.call("PUT", f"/v1/searches/{search['id']}", json=content)
+    await visitor.press("Run all", saved)
+    await expect(row).to_contain_text("50 %")
+    compared = saved.get_by_role("region", name="Two runs side by side")
+    ferry = compared.get_by_role("row").filter(has_text=turns[0])
+    await expect(ferry.get_by_role("cell")).to_have_text(["#1", "#1"])
+    quay = compared.get_by_role("row").filter(has_text=turns[1])
+    await expect(quay.get_by_role("cell").last).to_contain_text("lost:")
+    await page.get_by_label("Strategy").select_option("keyword")
+    await visitor.press("Run with the options above", saved)
+    await expect(compared.get_by_role("row").filter(has_text="strategy")).to_contain_text('"keyword"')
+    await expect(row).to_contain_text("50 %")
+    await visitor.press("Run now", saved)
+    await expect(saved.get_by_role("img", name=re.compile("Recall over time: 2 results"))).to_be_visible()
+    await visitor.photograph("search-saved")
+
+    before = compared.get_by_label("Before")
+    await before.select_option(index=3)
+    await expect(page).to_have_url(re.compile(rf"saved={search['id']}.*before="))
+    await page.reload()
+    await expect(before.locator("option:checked")).to_contain_text("revision 1")
+    await visitor.press("Delete", saved)
+    await visitor.press("Delete", page.get_by_role("dialog"))
+    await expect(saved).to_contain_text("None yet")
