@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from service.concurrency.executor import INLINE_CHARACTERS_MAX, NOT_KNOWN, FairExecutor, freeze_heap
 from service.domain.json import dumps
-from service.domain.placeholders import PLACEHOLDER, placeholder
+from service.domain.placeholders import PLACEHOLDER, SECRET, placeholder
+from service.domain.workspace import ALL_SECRET_MODES, Masking, SecretMode
 from service.errors import ReverieError
 from service.privacy.ascii_map import to_ascii
 from service.privacy.patterns import BARRIER, blank
+from service.privacy.secrets import find_secrets, named_secret
+from service.privacy.windows import windows
 
 if TYPE_CHECKING:
     from service.privacy.recognizers import Finding, NameFinder, PatternFinder
@@ -32,14 +35,11 @@ _MODELS = ("en_core_web_lg", "en_core_web_md", "en_core_web_sm")
 
 _PIECE = re.compile(f"[^{BARRIER}]+")  # of a name around a placeholder
 _WORD_CHARACTER = re.compile(r"\w")
-_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])\s(?=[^\W\d_])")
-_CORE_CHARS = 32_768
-_MARGIN_CHARS = 2_048
-"""Many times as long as any form of personal data with the words around it that decide."""
-_SEEK_CHARS = 8_192
 _PASSES_MAX = 8
 _COST = 8
 """To redact a text takes so many times as long as anything else that is done with it."""
+_SECRETS_COST = 2
+"""The same of a text in which only secrets are looked for."""
 _SHORTEST_NUMBER = 7
 
 Item = TypeVar("Item")
@@ -47,12 +47,18 @@ T = TypeVar("T")
 
 
 class PiiRejected(ReverieError):
-    """The text holds personal data, which this workspace refuses."""
+    """The text holds personal data or a secret, which this workspace refuses."""
 
     def __init__(self, entities: Sequence[str], index: int) -> None:
-        super().__init__(f"Personal data is refused in this workspace; found {', '.join(entities)}.")
+        super().__init__(_refusal(entities))
         self.entities = tuple(entities)
         self.index = index
+
+
+def _refusal(kinds: Sequence[str]) -> str:
+    secret = all(kind.startswith(SECRET) for kind in kinds)
+    named = ", ".join(kind.removeprefix(SECRET) for kind in kinds)
+    return f"{'Secrets are' if secret else 'Personal data is'} refused in this workspace; found {named}."
 
 
 class RedactorUnavailable(ReverieError):
@@ -61,21 +67,37 @@ class RedactorUnavailable(ReverieError):
 
 @dataclass(frozen=True, slots=True)
 class PiiPolicy:
-    """What a workspace does with personal data, and which kinds of it. Unknown modes and kinds are a ``ValueError``."""
+    """What a workspace does with personal data, which kinds of it, and what it does with secrets. Unknown modes and
+    kinds are a ``ValueError``."""
 
     mode: Literal["off", "redact", "reject"]
     entities: tuple[str, ...] = DEFAULT_ENTITIES
+    secrets: SecretMode = "off"
+
+    @classmethod
+    def of(cls, masking: Masking, *, lenient: bool = False) -> PiiPolicy:
+        """The policy of these settings; where ``lenient``, what they refuse is masked."""
+        mode, secrets = masking.pii.mode, masking.secrets.mode
+        if lenient:
+            mode, secrets = "redact" if mode == "reject" else mode, "redact" if secrets == "reject" else secrets
+        return cls(mode, masking.pii.entities, secrets)
+
+    @property
+    def off(self) -> bool:
+        """Whether nothing is looked for."""
+        return self.mode == self.secrets == "off"
 
     def __post_init__(self) -> None:
-        if self.mode not in ("off", "redact", "reject"):
-            raise ValueError(f"unknown mode: {self.mode}")
+        if self.mode not in ("off", "redact", "reject") or self.secrets not in ALL_SECRET_MODES:
+            raise ValueError(f"unknown mode: {self.mode}, {self.secrets}")
         if unknown := set(self.entities) - set(_ENTITIES):
             raise ValueError(f"unknown entities: {', '.join(sorted(unknown))}")
 
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """``text`` after the policy, and the kinds of data ``found`` in it, in the order of ``DEFAULT_ENTITIES``."""
+    """``text`` after the policy, and the kinds of data ``found`` in it: in the order of ``DEFAULT_ENTITIES``, then
+    those of secrets (``SECRET:github_token``)."""
 
     text: str
     found: tuple[str, ...] = ()
@@ -84,14 +106,21 @@ class Redaction:
 class Redactor:
     """Applies a :class:`PiiPolicy` to texts. Cheap to build; safe to share between threads and event loops.
 
-    Texts that are not short are redacted by ``executor``. ``model`` is the spaCy model for names and places, a package
-    or a folder; by default the largest installed ``en_core_web_*``. Without one, ``PERSON`` and ``LOCATION`` are not
-    looked for.
+    Texts that are not short are redacted by ``executor``. ``on_secret`` is called with the kind of each secret found
+    and the mode that treats it, in any thread. ``model`` is the spaCy model for names and places, a package or a
+    folder; by default the largest installed ``en_core_web_*``. Without one, ``PERSON`` and ``LOCATION`` are not looked
+    for.
     """
 
-    def __init__(self, model: str | None = None, executor: FairExecutor | None = None) -> None:
+    def __init__(
+        self,
+        model: str | None = None,
+        executor: FairExecutor | None = None,
+        on_secret: Callable[[str, SecretMode], None] = lambda kind, mode: None,
+    ) -> None:
         self._model = model or next((name for name in _MODELS if find_spec(name)), None)
         self._executor = executor or FairExecutor()
+        self._on_secret = on_secret
         self._loading = threading.Lock()
         self._patterns: PatternFinder | None = None
         self._names: NameFinder | None = None
@@ -113,7 +142,7 @@ class Redactor:
         stay different. ``reject`` raises :class:`PiiRejected` for the first text with a finding. Any failure is
         :class:`RedactorUnavailable`.
         """
-        if policy.mode == "off":
+        if policy.off:
             return [Redaction(text) for text in texts]
         return await self._each(
             lambda one: self._apply(one[1], policy, one[0], secret=secret),
@@ -128,7 +157,7 @@ class Redactor:
         A key speaks for what stands under it: ``{"phone": "467 3395"}`` is a phone number. Keys that become equal are
         told apart by a suffix ``_2``. Errors as for :meth:`redact`, with index 0.
         """
-        if policy.mode == "off":
+        if policy.off:
             return value
         (redacted,) = await self._each(
             lambda given: self._apply_json(given, policy, ""), [value], policy, _json_characters
@@ -153,13 +182,15 @@ class Redactor:
                 # Without its cause: messages of the libraries quote the text.
                 raise RedactorUnavailable(f"Personal data could not be checked for ({type(error).__name__}).") from None
 
+        if policy.mode == "off":
+            return await self._executor.each(guarded, items, lambda item: characters(item) * _SECRETS_COST)
         by_model = self._model is not None and not set(NAME_ENTITIES).isdisjoint(policy.entities)
         least = INLINE_CHARACTERS_MAX if by_model or self._patterns is None else 0
         return await self._executor.each(guarded, items, lambda item: max(least, characters(item)) * _COST)
 
     def _apply_json(self, value: Any, policy: PiiPolicy, key: str) -> Any:
         if isinstance(value, str):
-            return self._apply(value, policy, 0, lead=_as_words(key)).text
+            return self._apply_value(value, policy, key)
         if isinstance(value, dict):
             redacted: dict[Any, Any] = {}
             for name, item in value.items():
@@ -175,15 +206,29 @@ class Redactor:
             return redaction.text if redaction.found else value
         return value
 
+    def _apply_value(self, value: str, policy: PiiPolicy, key: str) -> str:
+        kind = named_secret(key, value) if policy.secrets != "off" and key else None
+        if kind is None or PLACEHOLDER.search(value):
+            return self._apply(value, policy, 0, lead=_as_words(key)).text
+        issued = find_secrets(value)
+        kind = issued[0][2] if issued else kind
+        self._on_secret(kind, policy.secrets)
+        if policy.secrets == "reject":
+            raise PiiRejected((SECRET + kind,), 0)
+        return placeholder(SECRET + kind, value)
+
     def _apply(
         self, text: str, policy: PiiPolicy, index: int, lead: str = "", secret: bytes | None = None
     ) -> Redaction:
         """Masks until nothing is left to find: a placeholder can bare a number that its neighbour hid."""
+        text, secrets = self._without_secrets(text, policy, index, lead, secret)
+        if policy.mode == "off":
+            return Redaction(text, secrets)
         found: set[str] = set()
         for _ in range(_PASSES_MAX):
             findings = self._findings(text, policy.entities, lead)
             if not findings:
-                return Redaction(text, _in_order(found))
+                return Redaction(text, (*_in_order(found), *secrets))
             found.update(finding.entity for finding in findings)
             if policy.mode == "reject":
                 raise PiiRejected(_in_order(found), index)
@@ -192,11 +237,36 @@ class Redactor:
                 text = text[: finding.start] + mask + text[finding.end :]
         raise RuntimeError("redaction does not settle")
 
+    def _without_secrets(
+        self, text: str, policy: PiiPolicy, index: int, lead: str, secret: bytes | None
+    ) -> tuple[str, tuple[str, ...]]:
+        """The text with secrets masked, and the kinds found in it. ``lead`` is read before it and never part of one."""
+        if policy.secrets == "off":
+            return text, ()
+        found: set[str] = set()
+        for _ in range(_PASSES_MAX):
+            blanked = blank(PLACEHOLDER, text) if "[" in text else text
+            spans = [
+                (max(start - len(lead), 0), end - len(lead), SECRET + kind)
+                for start, end, kind in find_secrets(lead + blanked)
+                if end > len(lead)
+            ]
+            if not spans:
+                return text, tuple(sorted(found))
+            found.update(kind for _, _, kind in spans)
+            for _, _, kind in spans:
+                self._on_secret(kind.removeprefix(SECRET), policy.secrets)
+            if policy.secrets == "reject":
+                raise PiiRejected(tuple(sorted(found)), index)
+            for start, end, kind in reversed(spans):
+                text = text[:start] + placeholder(kind, text[start:end], secret) + text[end:]
+        raise RuntimeError("redaction of secrets does not settle")
+
     def _findings(self, text: str, entities: Sequence[str], lead: str) -> list[Finding]:
         """Disjoint findings in ``text``, in order. ``lead`` is read before it for context and never part of one."""
         text = blank(PLACEHOLDER, text)
         pieces: list[Finding] = []
-        for window in _windows(text):
+        for window in windows(text):
             found = self._findings_in(text[window.start : window.end], entities, "" if window.start else lead)
             pieces += (
                 piece._replace(start=piece.start + window.start, end=piece.end + window.start)
@@ -225,33 +295,6 @@ class Redactor:
         if names and self._names:
             findings += self._names.find(text, names)
         return findings
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """A part of a text that is searched at once. What is found counts where it reaches into the core."""
-
-    start: int
-    core_start: int
-    core_end: int
-    end: int
-
-
-def _windows(text: str) -> Iterator[_Window]:
-    """A long text in windows: a regular expression keeps all other threads waiting until it has its next match.
-
-    The margins beside a core hold every finding that reaches into it, with the words around that decide; they end
-    between two words, so that they cut no run of digits or characters, unless it is longer than ``_SEEK_CHARS``.
-    """
-    for core_start in range(0, max(1, len(text)), _CORE_CHARS):
-        core_end = min(core_start + _CORE_CHARS, len(text))
-        left, right = max(0, core_start - _MARGIN_CHARS), min(len(text), core_end + _MARGIN_CHARS)
-        start, end = max(0, left - _SEEK_CHARS), min(len(text), right + _SEEK_CHARS)
-        if start:
-            start = next((gap.end() for gap in _BETWEEN_WORDS.finditer(text, start, left)), start)
-        if end < len(text):
-            end = next((gap.start() for gap in _BETWEEN_WORDS.finditer(text, right, end)), end)
-        yield _Window(start, core_start, core_end, end)
 
 
 def _load_patterns() -> PatternFinder:

@@ -24,6 +24,7 @@ from service.privacy import (
     RedactorUnavailable,
 )
 from service.privacy import redactor as redactor_module
+from service.privacy import windows as windows_module
 from service.privacy.ascii_map import to_ascii
 from service.privacy.recognizers import Finding
 
@@ -304,9 +305,9 @@ async def test_a_long_text_is_redacted_as_a_whole_one_would_be(
     ]  # fmt: skip
     draw = random.Random(1)
     text = "".join(draw.choice(said) for _ in range(700))
-    assert len(text) > 2 * redactor_module._CORE_CHARS
+    assert len(text) > 2 * windows_module.CORE_CHARS
     windows = redactor._findings(text, DEFAULT_ENTITIES, "")
-    monkeypatch.setattr(redactor_module, "_CORE_CHARS", len(text))
+    monkeypatch.setattr(windows_module, "CORE_CHARS", len(text))
     assert windows == redactor._findings(text, DEFAULT_ENTITIES, "")
 
 
