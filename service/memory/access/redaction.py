@@ -1,4 +1,4 @@
-"""Personal data stops here: everything a caller writes passes one of these before anything else sees it.
+"""Personal data and secrets stop here: everything a caller writes passes one of these before anything else sees it.
 
 This is about texts. What callers *name* things with is masked by ``service.memory.access.naming``, before it comes
 here.
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from service.domain.drafts import MemoryDraft, MemoryPatch, MessageDraft
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
-from service.domain.workspace import PiiSettings
+from service.domain.workspace import Masking, PiiSettings, SecretSettings
 from service.errors import InvalidInput
 from service.memory.access.naming import with_masked_names
 from service.memory.engine import Engine
@@ -35,24 +35,26 @@ MESSAGE_FIELDS = ("content",)
 BODY: Loc = ("body",)
 
 
-async def pii_policy(engine: Engine, principal: Principal) -> PiiSettings:
-    """What the caller's workspace does with personal data."""
+async def masking_of(engine: Engine, principal: Principal) -> Masking:
+    """What the caller's workspace does with personal data and secrets."""
     if principal.settings is not None:
-        return principal.settings.pii
-    return await workspace_policy(engine, principal.workspace_id)
+        return principal.settings.masking
+    return await workspace_masking(engine, principal.workspace_id)
 
 
-async def workspace_policy(engine: Engine, workspace: UUID) -> PiiSettings:
-    """What a workspace does with personal data."""
+async def workspace_masking(engine: Engine, workspace: UUID) -> Masking:
+    """What a workspace does with personal data and secrets."""
     async with engine.db.transaction(workspace) as connection:
-        return (await workspace_settings(connection, workspace)).pii
+        return (await workspace_settings(connection, workspace)).masking
 
 
-async def redact(engine: Engine, settings: PiiSettings, written: Sequence[FieldValue]) -> list[Any]:
-    """What may be kept of each value, in order."""
-    policy = PiiPolicy(settings.mode, settings.entities)
+async def redact(
+    engine: Engine, masking: Masking, written: Sequence[FieldValue], *, lenient: bool = False
+) -> list[Any]:
+    """What may be kept of each value, in order; where ``lenient``, what the workspace refuses is masked."""
+    policy = PiiPolicy.of(masking, lenient=lenient)
     values = [value for _, value in written]
-    if policy.mode == "off":
+    if policy.off:
         return values
     texts = [place for place, value in enumerate(values) if isinstance(value, str)]
     try:
@@ -71,18 +73,17 @@ async def redact(engine: Engine, settings: PiiSettings, written: Sequence[FieldV
     return values
 
 
-async def redact_lenient(engine: Engine, settings: PiiSettings, values: Sequence[Any]) -> list[Any]:
+async def redact_lenient(engine: Engine, masking: Masking, values: Sequence[Any]) -> list[Any]:
     """The values with personal data masked, also where the workspace would refuse it: for what is read and derived."""
-    softer = settings.model_copy(update={"mode": "redact"}) if settings.mode == "reject" else settings
-    return await redact(engine, softer, [((), value) for value in values])
+    return await redact(engine, masking, [((), value) for value in values], lenient=True)
 
 
 async def redact_fields(
     engine: Engine, principal: Principal, fields: Mapping[str, Any], loc: Loc = BODY
 ) -> dict[str, Any]:
     """What may be kept of each field of a request."""
-    settings = await pii_policy(engine, principal)
-    values = await redact(engine, settings, [((*loc, name), value) for name, value in fields.items()])
+    masking = await masking_of(engine, principal)
+    values = await redact(engine, masking, [((*loc, name), value) for name, value in fields.items()])
     return dict(zip(fields, values, strict=True))
 
 
@@ -100,10 +101,10 @@ async def redact_patch(engine: Engine, principal: Principal, patch: MemoryPatch)
 
 async def redact_messages(engine: Engine, principal: Principal, drafts: Sequence[MessageDraft]) -> list[MessageDraft]:
     """Messages as they may be stored, their names too: the proxy's come by no route."""
-    settings = await pii_policy(engine, principal)
+    masking = await masking_of(engine, principal)
     loc = (*BODY, "messages")
     typed = [(MessageDraft, draft, (*loc, position)) for position, draft in enumerate(drafts)]
-    named = await with_masked_names(engine, principal.workspace_id, settings, typed, refuse=True)
+    named = await with_masked_names(engine, principal.workspace_id, masking, typed, refuse=True)
     return await _redact_models(engine, principal, named, [(*loc, n) for n in range(len(named))], MESSAGE_FIELDS)
 
 
@@ -111,27 +112,27 @@ async def refuse_personal_data(
     engine: Engine, principal: Principal, loc: Loc, text: str, *, besides: Sequence[str] = ()
 ) -> None:
     """Raise InvalidInput for personal data in what is of no use when masked, but for the kinds ``besides``."""
-    settings = await pii_policy(engine, principal)
-    kinds = tuple(kind for kind in settings.entities if kind not in besides)
-    if settings.mode != "off" and kinds:
-        await redact(engine, PiiSettings(mode="reject", entities=kinds), [(loc, text)])
+    masking = await masking_of(engine, principal)
+    kinds = tuple(kind for kind in masking.pii.entities if kind not in besides)
+    pii = PiiSettings(mode="reject", entities=kinds) if masking.pii.mode != "off" and kinds else PiiSettings()
+    await redact(engine, Masking(pii, SecretSettings(mode="off")), [(loc, text)])
 
 
 async def redact_search(engine: Engine, principal: Principal, request: SearchRequest) -> SearchRequest:
     """A search as the embedder and the database may see it; its filter is masked as what it filters is."""
-    settings = await pii_policy(engine, principal)
-    if settings.mode == "off":
+    masking = await masking_of(engine, principal)
+    if masking.off:
         return request
     fields = ("query", "queries", "metadata")
-    values = await redact_lenient(engine, settings, [getattr(request, name) for name in fields])
+    values = await redact_lenient(engine, masking, [getattr(request, name) for name in fields])
     return request.model_copy(update=dict(zip(fields, values, strict=True)))
 
 
 async def _redact_models(
     engine: Engine, principal: Principal, drafts: Sequence[Draft], locs: Sequence[Loc], names: Sequence[str]
 ) -> list[Draft]:
-    settings = await pii_policy(engine, principal)
-    if settings.mode == "off":
+    masking = await masking_of(engine, principal)
+    if masking.off:
         return list(drafts)
     written: list[FieldValue] = []
     owners: list[tuple[int, str]] = []
@@ -141,7 +142,7 @@ async def _redact_models(
                 written.append(((*locs[position], name), getattr(draft, name)))
                 owners.append((position, name))
     changes: list[dict[str, Any]] = [{} for _ in drafts]
-    values = await redact(engine, settings, written)
+    values = await redact(engine, masking, written)
     for (position, name), (_, before), after in zip(owners, written, values, strict=True):
         if after != before:
             changes[position][name] = after

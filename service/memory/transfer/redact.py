@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from service.domain.export_lines import FORMER_NAMES
-from service.domain.workspace import PiiSettings
+from service.domain.workspace import Masking
 from service.errors import InvalidImportLine, InvalidInput
 from service.memory.access.naming import with_masked_names
 from service.memory.access.redaction import MEMORY_FIELDS, MESSAGE_FIELDS, FieldValue, apply_redaction, redact
@@ -25,16 +25,18 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "memory": (*MEMORY_FIELDS, "change_reason"),
     "history": ("memory", "reason"),
     "document": DOCUMENT_FIELDS,
+    "entity": ("metadata",),
     "bulletin": ("content", "parts"),
     "page": ("question", "scope", "versions"),
+    "search": ("name", "query", "options", "results"),
     "proposal": ("content", "source", "metadata", "reason"),
 }
 """The texts in a line; its names are found by their types."""
 
 
-async def redact_lines(engine: Engine, workspace: UUID, settings: PiiSettings, lines: list[Numbered]) -> list[Numbered]:
+async def redact_lines(engine: Engine, workspace: UUID, settings: Masking, lines: list[Numbered]) -> list[Numbered]:
     """The lines as they may be kept. Raises BrokenLine for one that the workspace refuses."""
-    if settings.mode == "off":
+    if settings.off:
         return lines
     try:
         return await _redact_texts(engine, settings, await _mask_names(engine, workspace, settings, lines))
@@ -42,13 +44,13 @@ async def redact_lines(engine: Engine, workspace: UUID, settings: PiiSettings, l
         raise InvalidImportLine(int(error.loc[1]), error.loc[2:], error.message) from None
 
 
-async def _mask_names(engine: Engine, workspace: UUID, settings: PiiSettings, lines: list[Numbered]) -> list[Numbered]:
+async def _mask_names(engine: Engine, workspace: UUID, settings: Masking, lines: list[Numbered]) -> list[Numbered]:
     typed = [(type(line), line, ("body", number)) for number, _, line in lines]
     masked = await with_masked_names(engine, workspace, settings, typed, refuse=True)
     return [(number, record, line) for (number, record, _), line in zip(lines, masked, strict=True)]
 
 
-async def _redact_texts(engine: Engine, settings: PiiSettings, lines: list[Numbered]) -> list[Numbered]:
+async def _redact_texts(engine: Engine, settings: Masking, lines: list[Numbered]) -> list[Numbered]:
     written: list[FieldValue] = []
     owners: list[tuple[int, str]] = []
     for place, (number, record, line) in enumerate(lines):

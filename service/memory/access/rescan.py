@@ -1,0 +1,284 @@
+"""Masks secrets, and personal data where the workspace masks it, in what was stored before it was looked for.
+
+A scan collects the secrets of a workspace in memory; nothing of them is written anywhere. Then their copies are
+replaced, where nothing but the value gives them away, and after that the texts that give them away: so a run that is
+killed leaves every value recognisable for as long as a copy is left, and the next run ends what it began. Each batch is
+one transaction with its line in the audit log. The command line and the worker, for ``POST /v1/rescan``, both run it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+from service.concurrency.executor import NOT_KNOWN
+from service.db import stored_texts
+from service.db.pool import Connection
+from service.domain.identity import identity_hash, scoped_key
+from service.domain.json import dumps
+from service.domain.placeholders import PLACEHOLDER, SECRET, placeholder
+from service.domain.types import MemoryType
+from service.embedding.tokens import count_tokens
+from service.memory.access.naming import name_secret
+from service.memory.access.purge import forget_statistics
+from service.memory.access.redaction import workspace_masking
+from service.memory.engine import Engine
+from service.privacy import PiiPolicy
+from service.privacy.stored import Copies, secrets_in
+from service.store import audit, embeddings, memories, subjects
+from service.store.vectors import EmbeddingBatch
+
+ACTOR, REASON = "redaction", "a secret was masked"
+MASKED, FOUND = "secrets.masked", "secrets.found"
+"""Lines of the audit log; the second one of a scan that changes nothing."""
+BATCH, BATCH_OF_DOCUMENTS = 200, 20
+"""Rows: of documents, which may have a million characters each, fewer."""
+AROUND = 40
+"""Characters of context on either side of a finding."""
+NAMES = frozenset({"key", "tags", "name", "alias"})
+"""Columns that tell rows apart: different secrets get different placeholders."""
+OWN_KEYS = "llm"
+"""Keys of models in settings, which are used and sealed."""
+
+Row = dict[str, Any]
+OnBatch = Callable[[Connection, int], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A field with something to mask: its table, its row's primary key without texts, kinds, and the words around it,
+    the value replaced by dots and by its placeholder."""
+
+    table: str
+    row: str
+    field: str
+    kinds: tuple[str, ...]
+    before: str
+    after: str
+
+
+@dataclass(slots=True)
+class RescanReport:
+    """What was found or masked: rows by table, and fields by kind."""
+
+    rows: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    def add(self, findings: list[Finding]) -> None:
+        """Add the findings of one row."""
+        self.rows.update({one.table for one in findings})
+        self.kinds.update(kind for one in findings for kind in one.kinds)
+
+
+async def _unwatched(connection: Connection, rows: int) -> None:
+    """Nobody watches the progress."""
+
+
+class Rescan:
+    """A scan of one workspace; ``prepare`` before everything else.
+
+    ``on_batch`` is called with the number of rows of each batch, in its transaction. With an ``id``, the audit log says
+    under it which fields were found.
+    """
+
+    def __init__(
+        self, engine: Engine, workspace: UUID, *, id_: UUID | None = None, on_batch: OnBatch = _unwatched
+    ) -> None:
+        self._engine = engine
+        self._workspace = workspace
+        self._id = id_
+        self._on_batch = on_batch
+        self._policy = PiiPolicy("off", secrets="redact")
+        self._name_secret = b""
+        self._copies = Copies({})
+        self.report = RescanReport()
+
+    async def prepare(self) -> None:
+        """Read all of the workspace, and note its secrets for as long as this object lives."""
+        masking = await workspace_masking(self._engine, self._workspace)
+        self._policy = replace(PiiPolicy.of(masking, lenient=True), secrets="redact")
+        self._name_secret = await name_secret(self._engine, self._workspace)
+        found: dict[str, str] = {}
+        async for table, rows in self._batches():
+            for own in await self._each(lambda row, table=table: self._own(table, row), rows):  # type: ignore[misc]
+                found.update(own)
+            async with self._engine.db.transaction(self._workspace) as connection:
+                await self._on_batch(connection, len(rows))
+        self._copies = Copies(found)
+
+    async def count_rows(self) -> int:
+        """How many rows there are to read, in each pass."""
+        async with self._engine.db.transaction(self._workspace) as connection:
+            return sum([await stored_texts.count(connection, self._workspace, table) for table in stored_texts.COLUMNS])
+
+    async def preview(self) -> AsyncIterator[list[Finding]]:
+        """What ``apply`` would change, in batches; changes nothing."""
+        async for table, rows in self._batches():
+            changes = await self._masked(table, rows)
+            findings = [self._findings(table, row, changed) for row, changed in zip(rows, changes, strict=True)]
+            async with self._engine.db.transaction(self._workspace) as connection:
+                await self._on_batch(connection, len(rows))
+                if self._id is not None:
+                    await self._note(connection, FOUND, table, findings)
+            for one in findings:
+                self.report.add(one)
+            yield [finding for one in findings for finding in one]
+
+    async def apply(self) -> None:
+        """Mask everything. Killed at any time, another run completes it."""
+        for step in (self._without_copies, self._masked):
+            for table in stored_texts.COLUMNS:
+                after: tuple[Any, ...] | None = None
+                while True:
+                    async with self._engine.db.transaction(self._workspace) as connection:
+                        rows = await stored_texts.read(
+                            connection, self._workspace, table, after, _batch(table), lock=True
+                        )  # fmt: skip
+                        changes = await step(table, rows)
+                        await self._on_batch(connection, len(rows))
+                        await self._write(connection, table, rows, changes)
+                    if len(rows) < _batch(table):
+                        break
+                    after = tuple(rows[-1][name] for name in stored_texts.key_of(table))
+        await forget_statistics(self._engine, self._workspace)
+
+    async def _batches(self) -> AsyncIterator[tuple[str, list[Row]]]:
+        for table in stored_texts.COLUMNS:
+            after: tuple[Any, ...] | None = None
+            while True:
+                async with self._engine.db.transaction(self._workspace) as connection:
+                    rows = await stored_texts.read(connection, self._workspace, table, after, _batch(table))
+                yield table, rows
+                if len(rows) < _batch(table):
+                    break
+                after = tuple(rows[-1][name] for name in stored_texts.key_of(table))
+
+    def _own(self, table: str, row: Row) -> dict[str, str]:
+        texts = (_open(row[name]) for name in stored_texts.COLUMNS[table])
+        return dict(pair for text in texts for pair in secrets_in(text))
+
+    def _mask(self, column: str) -> Any:
+        secret = self._name_secret if column in NAMES else None
+        return lambda kind, value: placeholder(SECRET + kind, value, secret)
+
+    async def _each(self, work: Callable[[Row], Row], rows: list[Row]) -> list[Row]:
+        return await self._engine.executor.each(work, rows, _characters)
+
+    async def _without_copies(self, table: str, rows: list[Row]) -> list[Row]:
+        """The columns of each row that change when copies of other rows' secrets are replaced."""
+
+        def changed(row: Row) -> Row:
+            return _changes(row, self._replaced(table, row, frozenset(self._own(table, row))))
+
+        return await self._each(changed, rows)
+
+    async def _masked(self, table: str, rows: list[Row]) -> list[Row]:
+        """The columns of each row that change when everything in them is masked."""
+        masked = [
+            {n: await self._redacted(n, row[n]) if row[n] else row[n] for n in stored_texts.COLUMNS[table]}
+            for row in rows
+        ]
+        replaced = await self._each(lambda row: self._replaced(table, row), masked)
+        return [_changes(row, after) for row, after in zip(rows, replaced, strict=True)]
+
+    def _replaced(self, table: str, row: Row, spared: frozenset[str] = frozenset()) -> Row:
+        return {n: self._copies.replaced(row[n], self._mask(n), spared) for n in stored_texts.COLUMNS[table]}
+
+    async def _redacted(self, name: str, value: Any) -> Any:
+        redactor, secret = self._engine.redactor, self._name_secret if name in NAMES else None
+        if isinstance(value, str):
+            return (await redactor.redact([value], self._policy, secret))[0].text
+        if name == "tags":
+            return [one.text for one in await redactor.redact(value, self._policy, secret)]
+        kept = {OWN_KEYS: value[OWN_KEYS]} if isinstance(value, dict) and OWN_KEYS in value else {}
+        masked = await redactor.redact_json(_open(value), self._policy)
+        return masked | kept if kept else masked
+
+    def _findings(self, table: str, row: Row, changed: Row) -> list[Finding]:
+        texts = stored_texts.COLUMNS[table]
+        id_ = "/".join(str(row[name]) for name in stored_texts.key_of(table) if name not in texts)
+        return [_finding(table, id_, name, value) for name, value in changed.items()]
+
+    async def _write(self, connection: Connection, table: str, rows: list[Row], after: list[Row]) -> None:
+        changes = [(row, changed) for row, changed in zip(rows, after, strict=True) if changed]
+        if not changes:
+            return
+        for row, changed in changes:
+            if table == "memories":
+                await self._rewrite(connection, row["id"], changed)
+            else:
+                await stored_texts.write(connection, self._workspace, table, row, changed)
+        ids = [row["id"] for row, changed in changes if table in ("messages", "chunks") and "content" in changed]
+        await embeddings.forget_vectors(connection, self._workspace, ids)
+        await subjects.forget_answers(connection, self._workspace)
+        findings = [self._findings(table, row, changed) for row, changed in changes]
+        await self._note(connection, MASKED, table, findings)
+        for one in findings:
+            self.report.add(one)
+
+    async def _note(self, connection: Connection, action: str, table: str, findings: list[list[Finding]]) -> None:
+        """A line in the audit log on findings by row, where there are any."""
+        found = RescanReport()
+        for one in findings:
+            found.add(one)
+        details: dict[str, Any] = {"rows": dict(found.rows), "kinds": dict(found.kinds)}
+        if self._id is not None:
+            listed = [{"row": f.row, "field": f.field, "kinds": f.kinds} for one in findings for f in one]
+            details |= {"rescan": str(self._id), "findings": listed}
+        if found.rows:
+            await audit.add(connection, self._workspace, audit.Line(ACTOR, None, action, table, None), details)
+
+    async def _rewrite(self, connection: Connection, id_: UUID, changed: Mapping[str, Any]) -> None:
+        row = await memories.lock(connection, self._workspace, id_)
+        assert row is not None
+        item = memories.as_item(row) | {name: value for name, value in changed.items() if name != "change_reason"}
+        item["tokens"] = count_tokens(item["content"])
+        own = identity_hash(
+            MemoryType(row["like_type"] or row["type"]), item["content"], user=row["user_name"],
+            key=scoped_key(row["agent_id"], item["key"]), occurred_at=row["occurred_at"], hearsay_by=row["hearsay_by"],
+        )  # fmt: skip
+        live = row["deleted_at"] is None and row["superseded_by"] is None
+        same = (
+            await memories.find_duplicate(connection, self._workspace, item | {"identity_hash": own}) if live else None
+        )
+        if same in (None, id_):
+            item["identity_hash"] = own
+        pending = EmbeddingBatch(None, [None]) if "content" in changed else None
+        await memories.rewrite(
+            connection, self._workspace, id_, item, pending,
+            actor=ACTOR, reason=REASON, now=self._engine.now(), archived=False,
+        )  # fmt: skip
+
+
+def _open(value: Any) -> Any:
+    """A value without the keys of models, which are used."""
+    return {n: item for n, item in value.items() if n != OWN_KEYS} if isinstance(value, dict) else value
+
+
+def _batch(table: str) -> int:
+    return BATCH_OF_DOCUMENTS if table == "documents" else BATCH
+
+
+def _characters(row: Row) -> int:
+    texts = sum(len(value) for value in row.values() if isinstance(value, str))
+    return texts + sum(NOT_KNOWN for value in row.values() if value and isinstance(value, dict | list))
+
+
+def _changes(before: Row, after: Row) -> Row:
+    return {name: value for name, value in after.items() if value != before[name]}
+
+
+def _finding(table: str, id_: str, name: str, value: Any) -> Finding:
+    text = value if isinstance(value, str) else dumps(value).decode()
+    found = list(PLACEHOLDER.finditer(text))
+    start, end = (found[0].start(), found[0].end()) if found else (0, 0)
+    around = text[max(0, start - AROUND) : end + AROUND]
+    kinds = tuple(sorted({_kind(match[0]) for match in found}))
+    return Finding(table, id_, name, kinds, PLACEHOLDER.sub("••••••••", around), around)
+
+
+def _kind(mask: str) -> str:
+    return mask.strip("[]<>").removeprefix(SECRET).split(":")[0]
