@@ -1,0 +1,276 @@
+"""OAuth clients, and what a consent gives them: a code, then an access token and refresh tokens.
+
+An access token is a key of the workspace, so all that holds for keys holds for it. A client has one key for each
+consent; each refresh gives it another secret, and uses the refresh token up. A code or a refresh token that comes a
+second time is a copy, and revokes the key (RFC 9700, sections 2.1.1 and 4.14.2).
+
+Codes and refresh tokens are texts like keys (``rv_<workspace><secret>``), and kept as hashes like them.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+
+from service.db.pool import Connection, Row
+from service.domain.ids import new_id
+from service.domain.principal import KEY_SCOPES, KeyGrant, KeyScope, Principal
+from service.errors import Forbidden, InvalidInput, RateLimited, Unauthenticated
+from service.memory.access import audit
+from service.memory.access.keys import granted, hash_of, make_key, prefix_of, workspace_of
+from service.memory.engine import Engine
+from service.store import keys, oauth
+from service.store.oauth import CodeBinding
+
+log = structlog.get_logger(__name__)
+
+CODE_LIFETIME = timedelta(minutes=5)
+ACCESS_LIFETIME = timedelta(hours=1)
+REFRESH_LIFETIME = timedelta(days=30)
+"""Of a refresh token; each refresh gives a new one."""
+CODES_KEPT = timedelta(days=1)
+"""After their expiry: a used one that comes again still revokes what it gave."""
+CLIENTS_PER_MINUTE = 30
+UNUSED_CLIENTS_MAX = 1_000
+UNUSED_CLIENTS_KEPT = timedelta(days=1)
+USED_CLIENTS_KEPT = timedelta(days=400)
+NAME_CHARS_MAX = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A registered client. ``name`` is what it calls itself."""
+
+    id: UUID
+    name: str
+    redirect_uris: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What a client is given: an access token that expires after ``expires_in_s``, and the next refresh token."""
+
+    access: str
+    refresh: str
+    expires_in_s: int
+    scopes: tuple[str, ...]
+
+
+def shown_name(given: str | None) -> str:
+    """The name of a client as people may be shown it: one line, without control and format characters such as those
+    that turn the direction of writing; ``unnamed`` where nothing is left."""
+    visible = "".join(" " if unicodedata.category(one) in ("Cc", "Zl", "Zp") else one for one in (given or "")[:1_000])
+    plain = "".join(one for one in visible if not unicodedata.category(one).startswith("C"))
+    return " ".join(plain.split())[:NAME_CHARS_MAX].strip() or "unnamed"
+
+
+async def register_client(engine: Engine, client: Client) -> None:
+    """Take in a client that nobody has consented to yet. Raises RateLimited.
+
+    Anybody may register, so there is a bound per minute and one on how many wait for a consent: the oldest go.
+    """
+    async with engine.db.unscoped() as connection:
+        if not await oauth.register(
+            connection, client.id, client.name, client.redirect_uris,
+            per_minute=CLIENTS_PER_MINUTE, now=engine.now(),
+        ):  # fmt: skip
+            raise RateLimited(retry_after_s=60)
+        await oauth.drop_unused_clients(connection, kept=UNUSED_CLIENTS_MAX)
+
+
+async def find_client(engine: Engine, client_id: UUID) -> Client | None:
+    """The client of this id."""
+    async with engine.db.unscoped() as connection:
+        row = await oauth.client(connection, client_id)
+    return Client(row["id"], row["name"], tuple(row["redirect_uris"])) if row else None
+
+
+async def collect_clients(engine: Engine) -> int:
+    """Delete clients without a consent after a day, others after 400 days without a token; how many."""
+    now = engine.now()
+    async with engine.db.unscoped() as connection:
+        return await oauth.collect_clients(
+            connection, unused_before=now - UNUSED_CLIENTS_KEPT, used_before=now - USED_CLIENTS_KEPT
+        )
+
+
+def grantable_scopes(principal: Principal, asked: Sequence[str] | None = None) -> list[KeyScope]:
+    """The scopes that a key may give to a client that asks for some; all that the key has where it asks for none."""
+    own = [scope for scope in KEY_SCOPES if principal.scopes is None or scope in principal.scopes]
+    if principal.role == "reader":
+        own = [scope for scope in own if scope in ("read", "export")]
+    return [scope for scope in own if not asked or scope in asked]
+
+
+async def approve(
+    engine: Engine, principal: Principal, client: Client, binding: CodeBinding, agent: str, scopes: Sequence[str]
+) -> str:
+    """A code that the client can exchange for a key of this agent and these scopes.
+
+    Raises Forbidden for what is wider than the key of the principal, and InvalidInput without any scope.
+    """
+    if principal.agent is not None and principal.agent != agent:
+        raise Forbidden(f"This key may act for the agent {principal.agent!r} only.")
+    allowed = grantable_scopes(principal)
+    wider = [scope for scope in scopes if scope not in allowed]
+    if wider:
+        raise Forbidden(f"This key may not give the scope {wider[0]!r}.")
+    if not scopes:
+        raise InvalidInput(("body", "scope"), "choose at least one")
+    grant = KeyGrant(
+        "reader" if principal.role == "reader" else "agent", client.name, agent,
+        frozenset(scope for scope in allowed if scope in scopes), client_id=client.id, granted_by=principal.key_id,
+    )  # fmt: skip
+    code = make_key(principal.workspace_id)
+    now = engine.now()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await oauth.add_code(connection, principal.workspace_id, hash_of(code), grant, binding, now + CODE_LIFETIME)
+        details = granted(grant) | {"client": client.name}
+        await audit.record(connection, principal, "client.approved", target=str(client.id), details=details)
+    await _note_use(engine, client, now)
+    return code
+
+
+async def find_code(engine: Engine, client: Client, code: str) -> Row | None:
+    """A code of this client that has not been used. A used one revokes what it was exchanged for."""
+    workspace = workspace_of(code)
+    async with engine.db.transaction(workspace) as connection:
+        row = await oauth.code(connection, workspace, hash_of(code))
+    if row is None or row["client_id"] != client.id:
+        return None
+    if row["key_id"] is not None:
+        await _revoke_copied(engine, workspace, row["key_id"], "code used twice")
+        return None
+    return row
+
+
+async def redeem_code(engine: Engine, client: Client, code: str) -> Tokens:
+    """Exchange a code. Raises Unauthenticated for one that is unknown, used or expired, or whose consenting key is no
+    longer valid."""
+    workspace, now = workspace_of(code), engine.now()
+    row = await find_code(engine, client, code)
+    if row is None:
+        raise Unauthenticated("This authorization code is not valid.")
+    key_id, text = new_id(), make_key(workspace)
+    scopes = frozenset(row["scopes"])
+    grant = KeyGrant(row["role"], client.name, row["agent"], scopes, client_id=client.id, granted_by=row["granted_by"])
+    try:
+        async with engine.db.transaction(workspace) as connection:
+            granter = await _granter(connection, workspace, row["granted_by"], now)
+            grant = replace(grant, expires_at=_bounded(now + ACCESS_LIFETIME, granter))
+            await keys.add(connection, workspace, key_id, grant, hashed=hash_of(text), prefix=prefix_of(text))
+            if not await oauth.use_code(connection, workspace, hash_of(code), key_id, now):
+                raise Unauthenticated("This authorization code is not valid.")
+            refresh = await _new_refresh_token(connection, workspace, key_id, row["scopes"], now, granter)
+            principal = Principal(workspace, row["granted_by"], granter["role"], granter["agent"])
+            details = granted(grant) | {"client_id": str(client.id)}
+            await audit.record(connection, principal, "key.created", target=str(key_id), details=details)
+    except Unauthenticated:
+        await find_code(engine, client, code)
+        raise
+    await _note_use(engine, client, now)
+    return _tokens(text, refresh, grant, now)
+
+
+async def find_refresh_token(engine: Engine, client: Client, token: str) -> Row | None:
+    """A refresh token of this client that has not been used. A used one revokes the key."""
+    workspace = workspace_of(token)
+    async with engine.db.transaction(workspace) as connection:
+        row = await oauth.refresh_token(connection, workspace, hash_of(token))
+    if row is None or row["client_id"] != client.id:
+        return None
+    if row["used_at"] is not None:
+        await _revoke_copied(engine, workspace, row["key_id"], "refresh token used twice")
+        return None
+    return row
+
+
+async def refresh(engine: Engine, client: Client, token: str, scopes: Sequence[str]) -> Tokens:
+    """Use a refresh token up: another secret for the key, with all its scopes or some of them, and another refresh
+    token. Raises Unauthenticated for one that is unknown, used or expired, or whose consenting key is no longer
+    valid."""
+    workspace, now = workspace_of(token), engine.now()
+    row = await find_refresh_token(engine, client, token)
+    if row is None:
+        raise Unauthenticated("This refresh token is not valid.")
+    text = make_key(workspace)
+    narrowed = frozenset(scope for scope in KEY_SCOPES if scope in scopes and scope in row["scopes"])
+    try:
+        async with engine.db.transaction(workspace) as connection:
+            granter = await _granter(connection, workspace, row["granted_by"], now)
+            grant = KeyGrant("agent", client.name, scopes=narrowed, expires_at=_bounded(now + ACCESS_LIFETIME, granter))
+            if not await oauth.use_refresh_token(
+                connection, workspace, hash_of(token), now
+            ) or not await oauth.renew_client_key(
+                connection, workspace, row["key_id"], grant, hashed=hash_of(text), prefix=prefix_of(text)
+            ):
+                raise Unauthenticated("This refresh token is not valid.")
+            next_token = await _new_refresh_token(connection, workspace, row["key_id"], row["scopes"], now, granter)
+    except Unauthenticated:
+        await find_refresh_token(engine, client, token)
+        raise
+    await _note_use(engine, client, now)
+    return _tokens(text, next_token, grant, now)
+
+
+async def find_client_key(engine: Engine, token: str) -> Row | None:
+    """The live key of a client that an access or refresh token belongs to."""
+    workspace = workspace_of(token)
+    async with engine.db.transaction(workspace) as connection:
+        return await oauth.client_key(connection, workspace, hash_of(token))
+
+
+async def revoke_token(engine: Engine, token: str) -> None:
+    """Revoke the key that an access or refresh token belongs to."""
+    workspace = workspace_of(token)
+    async with engine.db.transaction(workspace) as connection:
+        row = await oauth.client_key(connection, workspace, hash_of(token))
+        if row is not None and await keys.revoke(connection, workspace, row["id"]):
+            principal = Principal(workspace, row["id"], row["role"], row["agent"])
+            await audit.record(connection, principal, "key.revoked", target=str(row["id"]))
+
+
+async def _granter(connection: Connection, workspace: UUID, key_id: UUID, now: datetime) -> Row:
+    row = await oauth.lock_granting_key(connection, workspace, key_id, now)
+    if row is None:
+        raise Unauthenticated("The key that consented is no longer valid.")
+    return row
+
+
+def _bounded(moment: datetime, granter: Row) -> datetime:
+    """That moment, or when the key that consented expires."""
+    return min(moment, granter["expires_at"] or moment)
+
+
+async def _new_refresh_token(
+    connection: Connection, workspace: UUID, key_id: UUID, scopes: Sequence[str], now: datetime, granter: Row
+) -> str:
+    token = make_key(workspace)
+    expires_at = _bounded(now + REFRESH_LIFETIME, granter)
+    await oauth.add_refresh_token(connection, workspace, hash_of(token), key_id, scopes, expires_at)
+    return token
+
+
+async def _note_use(engine: Engine, client: Client, now: datetime) -> None:
+    async with engine.db.unscoped() as connection:
+        await oauth.note_client_use(connection, client.id, now)
+
+
+def _tokens(access: str, refresh_token: str, grant: KeyGrant, now: datetime) -> Tokens:
+    assert grant.expires_at is not None
+    return Tokens(
+        access, refresh_token, int((grant.expires_at - now).total_seconds()), tuple(sorted(grant.scopes or ()))
+    )
+
+
+async def _revoke_copied(engine: Engine, workspace: UUID, key_id: UUID, reason: str) -> None:
+    async with engine.db.transaction(workspace) as connection:
+        if await keys.revoke(connection, workspace, key_id):
+            principal = Principal(workspace, key_id, "agent", None)
+            await audit.record(connection, principal, "key.revoked", target=str(key_id), details={"reason": reason})
+            log.warning("oauth_token_copied", key=str(key_id), reason=reason)
