@@ -7,12 +7,14 @@ caches and batches that know nothing of workspaces.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, replace
 from typing import Final, Literal, Protocol
 from uuid import UUID
+
+from service.domain.model_calls import Exchange
 
 Purpose = Literal[
     "extract", "reconcile", "decide", "reflect", "bulletin", "summary", "page", "ask", "rerank", "embed", "proxy",
@@ -57,6 +59,7 @@ class Payer:
     agent: str | None = None
     purpose: Purpose | None = None
     """Set where every call is for the same purpose, whatever makes it."""
+    dream_id: UUID | None = None
 
 
 INSTALLATION: Final = Payer(UUID(int=0))
@@ -89,8 +92,9 @@ def paid_by(who: Payer) -> Iterator[None]:
 class Charge(Protocol):
     """One call, reserved."""
 
-    def settle(self, actual: Usage) -> None:
-        """The call has ended: replace the reservation by what it used."""
+    def settle(self, actual: Usage, exchange: Callable[[], Exchange] | None = None) -> None:
+        """The call has ended: replace the reservation by what it used. ``exchange``: what was said, asked for where the
+        workspace keeps it."""
 
 
 class Ledger(Protocol):
@@ -104,7 +108,7 @@ class _Unrecorded:
     async def reserve(self, purpose: Purpose, model: str, worst: Usage) -> Charge:
         return self
 
-    def settle(self, actual: Usage) -> None:
+    def settle(self, actual: Usage, exchange: Callable[[], Exchange] | None = None) -> None:
         """Recorded nowhere."""
 
 

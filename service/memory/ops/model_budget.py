@@ -12,8 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from time import perf_counter
 from uuid import UUID
 
 import structlog
@@ -21,51 +22,61 @@ import structlog
 from service.concurrency.write_behind import WriteBehindBuffer
 from service.db.deferred_commit import current_deferred_commit, without_deferred_commit
 from service.db.pool import Connection, Database
-from service.domain.spending import INSTALLATION, Charge, Purpose, Usage, payer
-from service.errors import BudgetReached, Unavailable
+from service.domain.ids import NO_KEY
+from service.domain.limits import LimitHolder, Limits
+from service.domain.model_calls import Exchange
+from service.domain.spending import INSTALLATION, Charge, Payer, Purpose, Usage, payer
+from service.domain.workspace import WorkspaceSettings
+from service.errors import BudgetReached, CostLimitReached, Unavailable
+from service.memory.ops.model_call_log import ModelCallLog
 from service.metrics import Metrics
-from service.store import model_usage
-from service.store.model_usage import Limits, Spent, UsageKey
+from service.store import limits as limits_store
+from service.store import model_usage, workspaces
+from service.store.model_usage import BudgetLimits, Spent, UsageKey
 from service.store.settings import workspace_settings
 
 log = structlog.get_logger(__name__)
 
-NO_KEY = UUID(int=0)
 SETTINGS = ("budget.day_tokens_max", "budget.day_cost_max_usd", "dream.day_tokens_max", "dream.day_cost_max_usd")
-"""In the order of ``Limits``."""
+"""In the order of ``BudgetLimits``."""
 
 
 class ModelBudget(WriteBehindBuffer):
-    """The ledger of one process."""
+    """The ledger of one process. ``calls``: where calls go of workspaces that keep them."""
 
-    def __init__(self, db: Database, now: Callable[[], datetime], measures: Metrics) -> None:
+    def __init__(self, db: Database, now: Callable[[], datetime], measures: Metrics, calls: ModelCallLog) -> None:
         super().__init__()
         self._db = db
         self._now = now
         self._measures = measures
+        self._calls = calls
         self._used: dict[UUID, dict[UsageKey, Usage]] = {}
-        self._released: dict[UUID, dict[date, Spent]] = {}
+        self._released: dict[UUID, dict[tuple[date, UUID], Spent]] = {}
 
     async def reserve(self, purpose: Purpose, model: str, worst: Usage) -> Charge:
         """See Ledger.reserve. Raises Unavailable when the database is away: nothing is spent unseen."""
         who = payer()
         purpose = who.purpose or purpose
-        day = self._now().astimezone(UTC).date()
+        now = self._now()
+        day = now.astimezone(UTC).date()
         workspace, most = who.workspace_id, Spent.by(purpose, worst)
         key = UsageKey(day, purpose, model, who.key_id or NO_KEY, who.agent or "")
         if workspace == INSTALLATION.workspace_id:  # never limited, so that a probe needs no database
-            return _Charge(self, workspace, key, Spent())
-        limits = await self._try(workspace, day, most)
-        if limits is not None:
+            return _Charge(self, who, now, key, Spent(), _Reserved((NO_KEY,)))
+        try:
+            reserved = await self._reserve(workspace, who.key_id, day, most)
+        except _Full:
             await self.flush()  # what this process has not written yet may be what is missing
-            limits = await self._try(workspace, day, most)
-        if limits is not None:
-            raise await self._reached(workspace, day, most, limits)
-        return _Charge(self, workspace, key, most)
+            try:
+                reserved = await self._reserve(workspace, who.key_id, day, most)
+            except _Full as full:
+                raise await self._reached(workspace, day, most, full.budget) from None
+        return _Charge(self, who, now, key, most, reserved)
 
-    def settle(self, workspace: UUID, key: UsageKey, most: Spent, actual: Usage) -> None:
+    def settle(self, workspace: UUID, key: UsageKey, most: Spent, reserved: tuple[UUID, ...], actual: Usage) -> None:
         """Note what a call used, to be written."""
-        self._add(workspace, {key: actual}, {key.day: Spent.by(key.purpose, actual) - most})
+        released = Spent.by(key.purpose, actual) - most
+        self._add(workspace, {key: actual}, {(key.day, key_id): released for key_id in reserved})
         self._measure(key.purpose, actual)
 
     async def write(self) -> None:
@@ -74,6 +85,8 @@ class ModelBudget(WriteBehindBuffer):
             used, released = self._used.pop(workspace, {}), self._released.pop(workspace, {})
             try:
                 async with self._transaction(workspace) as connection:
+                    if workspace != INSTALLATION.workspace_id and not await workspaces.hold(connection, workspace):
+                        continue
                     await model_usage.settle(connection, workspace, used, released)
             except BaseException as error:
                 self._add(workspace, used, released)
@@ -81,24 +94,49 @@ class ModelBudget(WriteBehindBuffer):
                     raise
                 log.warning("model_usage_not_written", error=error.message)
 
-    async def _try(self, workspace: UUID, day: date, most: Spent) -> Limits | None:
-        """Reserve; the limits in force where that would pass one of them."""
-        async with self._transaction(workspace) as connection:
-            limits = await _limits(connection, workspace)
-            return None if await model_usage.reserve(connection, workspace, day, most, limits) else limits
+    def keep(self, charge: _Charge, actual: Usage, exchange: Exchange) -> None:
+        """Have a call kept that has ended."""
+        ms = (perf_counter() - charge.started) * 1000
+        self._calls.note(charge.who, charge.key.purpose, charge.key.model, charge.at, ms, actual, exchange)
 
-    async def _reached(self, workspace: UUID, day: date, most: Spent, limits: Limits) -> BudgetReached:
+    async def _reserve(self, workspace: UUID, key_id: UUID | None, day: date, most: Spent) -> _Reserved:
+        """Reserve in the budget of the workspace and, where it has one, of the key. Raises _Full, and reserves nothing,
+        where that would pass a limit."""
         async with self._transaction(workspace) as connection:
-            taken = await model_usage.taken(connection, workspace, day)
-        position = next(iter(limits.passed_by(taken + most)), 0)
-        setting = SETTINGS[position]
-        limit, used, needed = (_amount(astuple(each)[position], setting) for each in (limits, taken, most))
+            settings = await workspace_settings(connection, workspace)
+            budgets = await _budgets(connection, workspace, key_id, settings)
+            for budget in budgets:
+                if not await model_usage.reserve(connection, workspace, budget.key_id, day, most, budget.most):
+                    raise _Full(budget)
+        kept = settings.retention.model_calls_days is not None
+        return _Reserved(tuple(budget.key_id for budget in budgets), kept=kept)
+
+    async def _reached(self, workspace: UUID, day: date, most: Spent, budget: _Budget) -> BudgetReached:
+        async with self._transaction(workspace) as connection:
+            taken, earlier = await model_usage.taken(connection, workspace, day, budget.key_id)
         midnight = datetime.combine(day + timedelta(days=1), time(), UTC)
+        limits, wanted = budget.limits, (taken + most).cost_usd
+        if limits.day_cost_max_usd is not None and wanted > limits.day_cost_max_usd:
+            return CostLimitReached(
+                "day_cost_max_usd", budget.of, max=limits.day_cost_max_usd, used=taken.cost_usd,
+                retry_after_s=self._seconds_until(midnight),
+            )  # fmt: skip
+        if limits.month_cost_max_usd is not None and earlier + wanted > limits.month_cost_max_usd:
+            return CostLimitReached(
+                "month_cost_max_usd", budget.of, max=limits.month_cost_max_usd, used=earlier + taken.cost_usd,
+                retry_after_s=self._seconds_until(_next_month(day)),
+            )  # fmt: skip
+        position = next(iter(budget.most.passed_by(taken + most)), 0)
+        setting = SETTINGS[position]
+        limit, used, needed = (_amount(astuple(each)[position], setting) for each in (budget.most, taken, most))
         return BudgetReached(
             f"budget reached: {used} of today's {limit} are taken, and this call may use {needed} "
             f"(setting {setting}); the next day begins at 00:00 UTC.",
-            retry_after_s=max(1, math.ceil((midnight - self._now()).total_seconds())),
+            retry_after_s=self._seconds_until(midnight),
         )
+
+    def _seconds_until(self, moment: datetime) -> int:
+        return max(1, math.ceil((moment - self._now()).total_seconds()))
 
     @asynccontextmanager
     async def _transaction(self, workspace: UUID) -> AsyncIterator[Connection]:
@@ -110,12 +148,12 @@ class ModelBudget(WriteBehindBuffer):
             async with self._db.transaction(workspace, track_lsn=False) as connection:
                 yield connection
 
-    def _add(self, workspace: UUID, used: dict[UsageKey, Usage], released: dict[date, Spent]) -> None:
+    def _add(self, workspace: UUID, used: dict[UsageKey, Usage], released: dict[tuple[date, UUID], Spent]) -> None:
         usages, takings = self._used.setdefault(workspace, {}), self._released.setdefault(workspace, {})
         for key, usage in used.items():
             usages[key] = usages.get(key, Usage()) + usage
-        for day, taken in released.items():
-            takings[day] = takings.get(day, Spent()) + taken
+        for place, taken in released.items():
+            takings[place] = takings.get(place, Spent()) + taken
 
     def _measure(self, purpose: Purpose, actual: Usage) -> None:
         measures = self._measures
@@ -126,28 +164,73 @@ class ModelBudget(WriteBehindBuffer):
         measures.model_cost.labels(purpose).inc(actual.cost_usd)
 
 
+@dataclass(frozen=True, slots=True)
+class _Reserved:
+    """The keys in whose budgets a call is reserved (zero: the workspace), and whether the workspace keeps it."""
+
+    keys: tuple[UUID, ...]
+    kept: bool = False
+
+
 @dataclass(slots=True)
 class _Charge:
-    """One call, reserved at ``most``."""
+    """One call, begun at this time and reserved at ``most``."""
 
     budget: ModelBudget
-    workspace: UUID
+    who: Payer
+    at: datetime
     key: UsageKey
     most: Spent
+    reserved: _Reserved
+    started: float = field(default_factory=perf_counter)
 
-    def settle(self, actual: Usage) -> None:
-        self.budget.settle(self.workspace, self.key, self.most, actual)
+    def settle(self, actual: Usage, exchange: Callable[[], Exchange] | None = None) -> None:
+        self.budget.settle(self.who.workspace_id, self.key, self.most, self.reserved.keys, actual)
+        if exchange is not None and self.reserved.kept:
+            self.budget.keep(self, actual, exchange())
 
 
 def _amount(value: float, setting: str) -> str:
     return f"${value:,.4f}" if "cost" in setting else f"{value:,} tokens"
 
 
-async def _limits(connection: Connection, workspace: UUID) -> Limits:
-    settings = await workspace_settings(connection, workspace)
-    return Limits(
+@dataclass(frozen=True, slots=True)
+class _Budget:
+    """Of the workspace, where ``key_id`` is zero, or of a key: its ``limits``, and the ``most`` that may be taken."""
+
+    of: LimitHolder
+    key_id: UUID
+    limits: Limits
+    most: BudgetLimits
+
+
+class _Full(Exception):
+    """A call does not fit into a budget."""
+
+    def __init__(self, budget: _Budget) -> None:
+        super().__init__()
+        self.budget = budget
+
+
+async def _budgets(
+    connection: Connection, workspace: UUID, key_id: UUID | None, settings: WorkspaceSettings
+) -> list[_Budget]:
+    """The budgets that a call takes of: the workspace's, and the key's where its cost is limited."""
+    whole, own = await limits_store.in_force(connection, workspace, key_id)
+    costs = [cost for cost in (settings.budget.day_cost_max_usd, whole.day_cost_max_usd) if cost is not None]
+    most = BudgetLimits(
         settings.budget.day_tokens_max,
-        settings.budget.day_cost_max_usd,
+        min(costs, default=None),
         settings.dream.day_tokens_max,
         settings.dream.day_cost_max_usd,
+        whole.month_cost_max_usd,
     )
+    budgets = [_Budget("workspace", NO_KEY, whole, most)]
+    if key_id is not None and (own.day_cost_max_usd, own.month_cost_max_usd) != (None, None):
+        of_key = BudgetLimits(cost_max_usd=own.day_cost_max_usd, month_cost_max_usd=own.month_cost_max_usd)
+        budgets.append(_Budget("key", key_id, own, of_key))
+    return budgets
+
+
+def _next_month(day: date) -> datetime:
+    return datetime.combine((day.replace(day=28) + timedelta(days=4)).replace(day=1), time(), UTC)

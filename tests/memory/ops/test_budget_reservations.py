@@ -12,12 +12,15 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.ids import DEFAULT_WORKSPACE, new_id
+from service.domain.limits import Limits
+from service.domain.principal import KeyGrant
 from service.domain.spending import Payer, Purpose, Usage, paid_by
-from service.errors import BudgetReached
+from service.errors import BudgetReached, CostLimitReached
 from service.memory.engine import Engine
 from service.runtime import open_runtime
 from service.settings import Settings
+from service.store import keys
 from tests.memory.ops.test_model_budget import rows, taken
 
 PAYER = Payer(DEFAULT_WORKSPACE)
@@ -115,3 +118,65 @@ async def test_what_cannot_be_written_is_written_later_and_once(engines: list[En
     (row,) = await rows(database_url, "model_usage")
     assert (row["calls"], row["prompt_tokens"], row["completion_tokens"]) == (1, 60, 40)
     assert await taken(database_url) == 100
+
+
+async def _limit(engine: Engine, key_id: UUID | None = None, **limits: float) -> None:
+    """Set limits of the workspace or of a key, which is made where there is none."""
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        if key_id is None:
+            statement = "UPDATE workspaces SET limits = $2 WHERE workspace_id = $1"
+            await connection.raw.execute(statement, DEFAULT_WORKSPACE, limits)
+        else:
+            await keys.add(
+                connection, DEFAULT_WORKSPACE, key_id, KeyGrant("reader", "r", limits=Limits(**limits)),
+                hashed=key_id.bytes, prefix="",
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("of", ["workspace", "key"])
+@pytest.mark.parametrize("limit", ["day_cost_max_usd", "month_cost_max_usd"])
+async def test_costs_reserved_at_once_fit_exactly_into_a_limit(engines: list[Engine], of: str, limit: str) -> None:
+    key_id = new_id()
+    await _limit(engines[0], key_id if of == "key" else None, **{limit: 0.105})
+    payer = Payer(DEFAULT_WORKSPACE, key_id)
+    charges = await asyncio.gather(*(_reserve(engines[n % 3], payer) for n in range(60)))
+    made = [charge for charge in charges if charge]
+    assert len(made) == 10
+    with paid_by(payer), pytest.raises(CostLimitReached) as reached:
+        await engines[0].budget.reserve("ask", "m", CALL)
+    error = reached.value
+    assert (error.limit, error.of, error.max, round(error.used, 6)) == (limit, of, 0.105, 0.1)
+    assert (await _reserve(engines[0], Payer(DEFAULT_WORKSPACE, new_id())) is None) == (of == "workspace")
+    for charge in made:
+        charge.settle(Usage(1, 0, 10, 0, 0.001))
+    await asyncio.gather(*(engine.budget.flush() for engine in engines))
+    again = await asyncio.gather(*(_reserve(engines[n % 3], payer) for n in range(60)))
+    assert sum(bool(charge) for charge in again) >= 8
+
+
+async def test_a_month_adds_up_its_days_and_begins_anew(engines: list[Engine]) -> None:
+    engine = engines[0]
+    await _limit(engine, month_cost_max_usd=0.025, day_cost_max_usd=0.015)
+    now = datetime(2031, 1, 29, 12, tzinfo=UTC)
+    engine.now = lambda: now
+    assert await _reserve(engine)
+    assert await _reserve(engine) is None
+    now = datetime(2031, 1, 30, 12, tzinfo=UTC)
+    assert await _reserve(engine)
+    now = datetime(2031, 1, 31, 23, 59, tzinfo=UTC)
+    with paid_by(PAYER), pytest.raises(CostLimitReached) as reached:
+        await engine.budget.reserve("ask", "m", CALL)
+    assert (reached.value.limit, reached.value.retry_after_s) == ("month_cost_max_usd", 60)
+    now += timedelta(minutes=1)
+    assert await _reserve(engine)
+
+
+async def test_the_smaller_of_a_setting_and_a_limit_holds(engines: list[Engine]) -> None:
+    await _limits(engines[0], budget={"day_cost_max_usd": 0.015})
+    await _limit(engines[0], day_cost_max_usd=0.025)
+    assert await _reserve(engines[0])
+    with paid_by(PAYER), pytest.raises(BudgetReached, match=r"setting budget.day_cost_max_usd"):
+        await engines[0].budget.reserve("ask", "m", CALL)
+    await _limits(engines[0], budget={"day_cost_max_usd": 1})
+    assert await _reserve(engines[0])
+    assert await _reserve(engines[0]) is None

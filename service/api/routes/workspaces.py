@@ -1,0 +1,95 @@
+"""Workspaces of the installation, for its admin."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Annotated
+
+from fastapi import Path, Query
+from starlette.responses import Response, StreamingResponse
+
+from service.api import workspace_schemas as schemas
+from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.naming import api_router
+from service.api.path_params import PathName
+from service.api.routes.transfer import NDJSON
+from service.api.schemas import Page
+from service.api.streams import HoldingStream
+from service.domain.field_types import Text
+from service.domain.limits import NO_LIMITS
+from service.memory.access import workspaces
+
+TOKEN_MAX = 200
+WorkspacePath = Annotated[PathName, Path(description="Id or name of the workspace.")]
+DryRun = Annotated[bool, Query(description="Count what would be deleted, and answer a token. Default false.")]
+Token = Annotated[
+    Text | None,
+    Query(max_length=TOKEN_MAX, description="Token of a dry run of the last 10 minutes; required to delete."),
+]
+
+router = api_router(prefix="/v1/workspaces", tags=["workspaces"])
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=schemas.CreatedWorkspace,
+    operation_id="create_workspace",
+    summary="Create a workspace",
+)
+async def create(engine: EngineDep, caller: Caller, body: schemas.CreateWorkspace) -> Response:
+    """With its first admin key. Admin keys of the default workspace only, as all of these."""
+    return json_response(await workspaces.create_workspace(engine, caller, body.name), 201)
+
+
+@router.get("", response_model=Page[schemas.Workspace], operation_id="list_workspaces", summary="List workspaces")
+async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+    """Workspaces, newest first."""
+    return page(*await workspaces.list_workspaces(engine, caller, limit=limit, cursor=cursor))
+
+
+@router.patch(
+    "/{workspace}",
+    response_model=schemas.Workspace,
+    operation_id="update_workspace",
+    summary="Rename, suspend, resume or limit a workspace",
+)
+async def update(
+    engine: EngineDep, caller: Caller, workspace: WorkspacePath, body: schemas.UpdateWorkspace
+) -> Response:
+    """While it is suspended, requests with its keys answer 403 `Workspace suspended`, and workers leave it alone.
+    Of the default workspace only the limits can be changed (409)."""
+    changed = await workspaces.update_workspace(
+        engine, caller, workspace, name=body.name, suspended=body.suspended, changes=body.limits or NO_LIMITS
+    )
+    return json_response(changed)
+
+
+@router.delete(
+    "/{workspace}",
+    response_model=schemas.WorkspaceDeletion,
+    operation_id="delete_workspace",
+    summary="Delete a workspace",
+)
+async def delete(
+    engine: EngineDep, caller: Caller, workspace: WorkspacePath, dry_run: DryRun = False, token: Token = None
+) -> Response:
+    """Irreversibly deletes every row of a suspended workspace, in one transaction. Count first with `dry_run`, then
+    send the token of the answer; 409 if the counts have changed meanwhile."""
+    return json_response(await workspaces.delete_workspace(engine, caller, workspace, dry_run=dry_run, token=token))
+
+
+@router.get(
+    "/{workspace}/export",
+    response_class=StreamingResponse,
+    responses={200: {"content": {NDJSON: {}}}},
+    operation_id="export_workspace",
+    summary="Export a workspace of the installation",
+)
+async def export(engine: EngineDep, caller: Caller, workspace: WorkspacePath) -> StreamingResponse:
+    """A stream with one JSON object per line (NDJSON), as of `GET /v1/export`. Suspended workspaces too."""
+    with ExitStack() as held:
+        held.enter_context(engine.transfers.slot(caller))
+        lines = await workspaces.export_workspace(engine, caller, workspace)
+        headers = {"Content-Disposition": 'attachment; filename="reverie.ndjson"'}
+        return HoldingStream(lines, held.pop_all(), media_type=NDJSON, headers=headers)

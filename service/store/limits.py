@@ -1,0 +1,126 @@
+"""Limits of workspaces and keys, and what is counted against them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Literal
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.domain.ids import NO_KEY
+from service.domain.limits import Limits, limits_from
+
+Period = Literal["minute", "day"]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestWindow:
+    """A minute or a day (UTC) of a key, or of the workspace where ``key_id`` is zero."""
+
+    key_id: UUID
+    period: Period
+    starts_at: datetime
+
+
+async def add_requests(
+    connection: Connection, workspace: UUID, counted: Mapping[RequestWindow, int]
+) -> dict[RequestWindow, int]:
+    """Add requests to these windows; how many each has then."""
+    rows = await connection.fetch(
+        "add_requests", workspace=workspace, key_ids=[one.key_id for one in counted],
+        periods=[one.period for one in counted], starts=[one.starts_at for one in counted],
+        requests=list(counted.values()),
+    )  # fmt: skip
+    return {RequestWindow(row["key_id"], row["period"], row["starts_at"]): row["requests"] for row in rows}
+
+
+async def lock(connection: Connection, workspace: UUID) -> Limits | None:
+    """The limits of a workspace, which is locked against another change of them; None where it is gone."""
+    row = await connection.row("lock_workspace_limits", workspace=workspace)
+    return limits_from(row["limits"]) if row else None
+
+
+async def in_force(connection: Connection, workspace: UUID, key_id: UUID | None) -> tuple[Limits, Limits]:
+    """The limits of a workspace and of a key, without a lock."""
+    row = await connection.row("limits_in_force", workspace=workspace, key_id=key_id)
+    return (Limits(), Limits()) if row is None else (limits_from(row["workspace_limits"]), limits_from(row["limits"]))
+
+
+async def hold_counts(connection: Connection, workspace: UUID) -> None:
+    """Have stored rows and bytes counted from now on for whatever limits them, and for nothing else."""
+    await connection.run("hold_stored_counts", workspace=workspace, no_key=NO_KEY)
+    await connection.run("drop_stored_counts", workspace=workspace, no_key=NO_KEY)
+
+
+async def is_counted(connection: Connection, workspace: UUID, day: date) -> bool:
+    """Whether a day has its count already, in a workspace without a limit of what is stored."""
+    return bool(await connection.value("is_counted", workspace=workspace, day=day))
+
+
+async def recount(connection: Connection, workspace: UUID, day: date) -> int:
+    """Count what is stored, note it for the day, and correct the counts that limits hold; how many were wrong.
+
+    One statement sees one moment, in which each transaction's rows and their count are both there or both not: what it
+    adds is right however many write meanwhile.
+    """
+    if await lock(connection, workspace) is None:
+        return 0
+    return int(await connection.value("recount_stored", workspace=workspace, no_key=NO_KEY, day=day) or 0)
+
+
+async def stored(connection: Connection, workspace: UUID) -> dict[UUID, Row]:
+    """Rows and bytes by key (zero: the workspace): as limits hold them, else when they were last counted."""
+    return {row["key_id"]: row for row in await connection.fetch("stored_now", workspace=workspace)}
+
+
+async def stored_by_day(
+    connection: Connection, workspace: UUID, *, since: date, until: date, by_key: bool, limit: int
+) -> list[Row]:
+    """Rows and bytes at the last count of each of these days, or of each key's last of them."""
+    return await connection.fetch(
+        "stored_by_key" if by_key else "stored_by_day", workspace=workspace, since=since, until=until, no_key=NO_KEY,
+        limit=limit,
+    )  # fmt: skip
+
+
+async def dreams_by(
+    connection: Connection, workspace: UUID, *, since: date, until: date, by: str, limit: int
+) -> list[Row]:
+    """Dreams begun on these days (UTC), by day, key or agent."""
+    return await connection.fetch(
+        "dreams_by", workspace=workspace, since=since, until=until, by_day=by == "day", by_key=by == "key",
+        by_agent=by == "agent", limit=limit,
+    )  # fmt: skip
+
+
+async def unfinished_dreams(connection: Connection, workspace: UUID) -> dict[UUID | None, int]:
+    """Dreams that wait or run, by the key that asked for them."""
+    rows = await connection.fetch("unfinished_dreams", workspace=workspace)
+    return {row["key_id"]: row["dreams"] for row in rows}
+
+
+async def limited_keys(connection: Connection, workspace: UUID, *, limit: int) -> list[Row]:
+    """Live keys with limits: id, name and limits."""
+    return await connection.fetch("limited_keys", workspace=workspace, limit=limit)
+
+
+async def requests_now(connection: Connection, workspace: UUID, starts: Mapping[Period, datetime]) -> list[Row]:
+    """Requests of the minute and the day that begin then, by key and period."""
+    return await connection.fetch("requests_now", workspace=workspace, minute=starts["minute"], day=starts["day"])
+
+
+async def costs_now(connection: Connection, workspace: UUID, day: date) -> list[Row]:
+    """Cost of models of a day, and of its month up to it, by key with such a limit and of the workspace."""
+    return await connection.fetch("costs_now", workspace=workspace, day=day)
+
+
+async def collect(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
+    """Delete counts of days before then; how many rows."""
+    return await connection.run("collect_stored_days", workspace=workspace, before=before, limit=limit)
+
+
+async def collect_requests(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
+    """Delete counts of requests of windows that began before then; how many rows."""
+    return await connection.run("collect_request_counts", workspace=workspace, before=before, limit=limit)
