@@ -204,6 +204,11 @@ _SAYS_NOTHING = re.compile(
         |a\sfew\sthings?|things)(?:\s\w+)?(?:'s|\shas|'ve|\shave)?(?:\sbeen)?\s(?:happened|happening|going\son|changed)\b
     | ^(?:and\s|so\s|just\s)*(?:some(?:thing)?|a\sfew|lots\sof)\s(?:(?:pretty|really|very|so|super)\s)?\w+\s
         (?:(?:stuff|things?|news)\s)?(?:has\s|have\s)?(?:just\s)?(?:happened|changed)\b
+    | ^i(?:'m|\sam)\s(?:(?:so|really|very|just|too|pretty|kinda|still|super|a\sbit|quite)\s)*+(?:tired|sleepy|hungry
+        |starving|bored|knackered|exhausted|freezing|hungover|stuffed|confused|lost|awake|late|on\smy\sway)
+        (?:\s(?:now|today|tonight|rn|again|already|af|tbh|right\snow|leave\sme\salone))*+[\s.,!]*$
+    | ^i\s(?:haven't|have\snot)\sbeen\s(?:in|for)\s(?:\w+\s){0,2}(?:years?|months?|weeks?|ages)[\s.,!]*$
+    | ^[\w']{1,20}\s(?:wants?|has|have|needs?|like|likes)\sto,
     | ^rest\sassured\b
     | ^(?:it's\sbeen\s|what\s)?quite\san?\s(?:ride|journey|week|day|month|year|while)\b
     | ^(?:stuck\s(?:in|at|on)|never\sagain)\b

@@ -82,7 +82,7 @@ async def dreams_of(api: Api, settings: Settings, server: FakeOpenAI) -> None:
 async def written_by_hand(api: Api, shared_with: str) -> None:
     """Memories saved, changed, replaced, deleted, rated, folded; alone, many at once, and twice."""
     about = {"user": USER, "importance": 0.2}
-    link = {"relation": "about", "entity": {"name": f"{MARK}thing", "kind": "thing"}}
+    link = {"relation": "about", "entity": {"name": f"{MARK}thing", "kind": "thing", "metadata": {f"{MARK}k": [MARK]}}}
     kept = await api.save(f"A {MARK}fact", **about, key=f"{MARK}key", tags=[f"{MARK}tag"], links=[link],
                           metadata={f"{MARK}k": MARK}, source={"from": MARK}, session=f"s-{MARK}")  # fmt: skip
     await api.patch(f"/v1/memories/{kept['id']}", {"version": 1, "content": f"Another {MARK}fact", "reason": MARK})
@@ -139,14 +139,24 @@ async def around(api: Api) -> None:
     await api.post("/v1/pages", {"agent": "a", "question": f"What of {MARK}?", "scope": {"tags": [f"{MARK}tag"]}})
     for scope in ({"entities": [f"{MARK} Ltd"]}, {"metadata": {"of": f"{MARK}"}}):
         await api.post("/v1/pages", {"agent": "a", "question": "When is tea served?", "scope": scope})
+    expected = [one["id"] for one in await api.search(MARK, min_relevance=0)][:2]
+    for content in (
+        {"name": MARK},
+        {"query": f"Where is {MARK}?"},
+        {"options": {"user": USER}},
+        {"options": {"tags": [MARK]}},
+    ):
+        search = await api.post("/v1/searches", {"agent": "a", "name": "n", "expected": expected} | content)
+        await api.post(f"/v1/searches/{search['id']}/run", {})
 
 
 async def test_nothing_is_left_anywhere(
     static_api: Api, settings: Settings, server: FakeOpenAI, database_url: str
 ) -> None:
     api = static_api
-    api.engine.llm = model(server)
-    await api.put("/v1/settings", {"window": {"messages_max": 4, "trim_to": 2}})
+    api.engine.llm = model(server, ledger=api.engine.budget)
+    kept = {"retention": {"model_calls_days": 7}}
+    await api.put("/v1/settings", {"window": {"messages_max": 4, "trim_to": 2}} | kept)
     (kept,) = await say(api, "Tea is at five", session="other", user="u2")
     await dreams_of(api, settings, server)
     await talk(api, *(f"Turn {n} of the day" for n in range(9)), session=f"s-{MARK}")
@@ -159,14 +169,15 @@ async def test_nothing_is_left_anywhere(
     await talk(api, "Nobody has dreamt of this yet", session=f"s-{MARK}")
     await dream_and_die(settings, server)
     await api.engine.access_counts.flush()
+    await api.engine.model_calls.flush()
     api.engine.llm = None
     await api.post("/v1/agents/a/bulletin")  # in the words of the memories
-    api.engine.llm = model(server)
+    api.engine.llm = model(server, ledger=api.engine.budget)
     before = dump(database_url)
     assert tables_with(before) >= {
         "memories", "memory_versions", "messages", "sessions", "entities", "entity_aliases", "entity_merges",
         "documents", "chunks", "bulletins", "dream_changes", "dream_steps", "audit_log", "pages", "page_versions",
-        "proposals",
+        "proposals", "model_calls", "saved_searches",
     }  # fmt: skip
     receipt = (await api.post(f"/v1/users/{USER}/purge"))["receipt"]["counts"]
     assert receipt["shared_memories"] == 1
@@ -195,7 +206,8 @@ def tables_with(dumped: str) -> set[str]:
 async def test_a_purge_at_any_step_of_a_dream_wins(api: Api, server: FakeOpenAI, database_url: str) -> None:
     """A dream is under way, and at one of its steps the purge comes; for every step there is."""
     server.default_reply = note_everything
-    api.engine.llm = model(server)
+    api.engine.llm = model(server, ledger=api.engine.budget)
+    await api.put("/v1/settings", {"retention": {"model_calls_days": 7}})
     steps = await steps_of_a_dream(api)
     assert len(steps) > 10
     for number, step in enumerate(steps):
@@ -207,6 +219,7 @@ async def test_a_purge_at_any_step_of_a_dream_wins(api: Api, server: FakeOpenAI,
         await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine, agent))
         assert purge.task is not None
         assert (await purge.task)["receipt"]["counts"]["messages"] == 1, step
+        await api.engine.model_calls.flush()
         assert tables_with(dump(database_url)) == set(), step
         again = await dream(api.engine, agent)
         assert again["status"] == "succeeded", (step, again)

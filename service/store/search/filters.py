@@ -7,7 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-LISTS = {"user": "user", "tags": "tags_any", "types": "types"}
+from service.store.where import Shape, WhereQuery, where_flag
+
+LISTS = {"user": "user", "tags": "tags_any", "types": "types", "where": "where"}
 """The lists of filters, as ``filter_list_sizes`` calls them, that hold just what meets one condition of a search."""
 
 
@@ -28,6 +30,7 @@ class Filters:
     session_id: UUID | None = None
     task_id: UUID | None = None
     metadata: dict[str, Any] | None = None
+    where: WhereQuery | None = None
     entities: list[str] | None = None
     """As they are folded in their aliases; memories that speak of one of them."""
     min_importance: float | None = None
@@ -40,9 +43,9 @@ class Filters:
     faded_below: float = 0.1
 
     @property
-    def conditions(self) -> dict[str, bool]:
-        """Which of those that may be left out are set."""
-        return {name: getattr(self, name) is not None for name in CONDITIONS}
+    def conditions(self) -> dict[str, bool | Shape]:
+        """Which of those that may be left out are set; of ``where`` its shape."""
+        return {name: getattr(self, name) is not None for name in CONDITIONS} | {"where": where_flag(self.where)}
 
     @property
     def narrow(self) -> bool:
@@ -57,12 +60,16 @@ class Filters:
     @property
     def excludes_messages(self) -> bool:
         """Whether a condition is set that messages do not meet, or not all that were said."""
-        return any(self.conditions[name] for name in ("types", "tags_any", "tags_all", "metadata", "undreamed"))
+        return any(
+            self.conditions[name] for name in ("types", "tags_any", "tags_all", "metadata", "where", "undreamed")
+        )
 
     @property
     def listed(self) -> bool:
         """Whether there are lists of what may pass any of the conditions."""
-        with_list = (self.types, self.tags_any, self.tags_all, self.user, self.session_id, self.since, self.until)
+        with_list = (
+            self.types, self.tags_any, self.tags_all, self.user, self.session_id, self.since, self.until, self.where,
+        )  # fmt: skip
         return any(condition is not None for condition in with_list)
 
     def met_by_all_on(self, list_: str) -> bool:
@@ -78,8 +85,8 @@ class Filters:
             "decay_days": self.decay_days,
             "faded_below": self.faded_below,
         }
-        set_ = {name: getattr(self, name) for name in CONDITIONS if name != "undreamed"}
-        return {"as_of": self.as_of} | decay | set_
+        set_ = {name: getattr(self, name) for name in CONDITIONS if name not in ("undreamed", "where")}
+        return {"as_of": self.as_of, "where_values": self.where.values if self.where else None} | decay | set_
 
 
 OF_OTHER_KINDS = ("said_by", "undreamed", "documents")

@@ -1,0 +1,46 @@
+"""Body and answer of actions on several memories."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, Field, model_validator
+
+from service.api.deletion_schemas import MemoryFilter
+from service.api.schemas import Body
+from service.domain.drafts import Tags
+from service.memory.saving.bulk import BULK_MAX, BulkAction, Outcome
+
+
+class BulkChange(Body):
+    """One action on several memories."""
+
+    ids: Annotated[list[UUID], Field(min_length=1, max_length=BULK_MAX)] | None = Field(
+        None, description="Ids of the memories, 1 to 500; required without `filter`."
+    )
+    filter: MemoryFilter | None = Field(
+        None,
+        description="Filter of the memories instead of `ids`, 500 at most: of deleted ones for `restore`. Not for "
+        "`delete`: `POST /v1/memories/delete` counts first.",
+    )
+    action: BulkAction = Field(
+        description="Action: `delete`, `restore`, `pin` (exempt from decay), `unpin`, `add_tags` or `remove_tags`."
+    )
+    tags: Tags = Field([], description="Tags to add or remove, at most 50; required for these actions. Default empty.")
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> BulkChange:
+        if (self.ids is None) == (self.filter is None):
+            raise ValueError("must have either ids or filter")
+        return self
+
+
+class BulkItem(BaseModel):
+    """Outcome of a bulk action for one memory."""
+
+    id: UUID = Field(description="Id of the memory.")
+    outcome: Outcome = Field(
+        description="Outcome: `done`, `unchanged`, `not_found`, `forbidden` (memory of another agent), `conflict` "
+        "(another memory has taken its place) or `too_many_tags`."
+    )

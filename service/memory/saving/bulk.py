@@ -1,0 +1,120 @@
+"""One action on many memories in one transaction, with what became of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.domain.drafts import TAGS_MAX
+from service.domain.principal import Principal
+from service.errors import Conflict, InvalidInput
+from service.memory.access.redaction import redact_fields
+from service.memory.engine import Engine
+from service.memory.saving.deletion import filter_parameters, matching
+from service.memory.saving.lifecycle import ListFilter, bring_back, resolve_reader
+from service.store import memories
+
+BulkAction = Literal["delete", "restore", "pin", "unpin", "add_tags", "remove_tags"]
+Outcome = Literal["done", "unchanged", "not_found", "forbidden", "conflict", "too_many_tags"]
+Record = dict[str, Any]
+
+BULK_MAX = 500
+"""Memories of one action."""
+
+
+async def change_many(
+    engine: Engine, principal: Principal, ids: Sequence[UUID], action: BulkAction, tags: Sequence[str]
+) -> list[Record]:
+    """Delete or restore memories, exempt them from decay or not, or add or remove tags: ``{id, outcome}`` of each, in
+    order.
+
+    What one of them does not allow leaves the others done. Raises InvalidInput for tags missing or superfluous.
+    """
+    tags = await _checked(engine, principal, action, tags)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        return await _change_all(engine, connection, principal, ids, action, tags)
+
+
+async def change_matching(
+    engine: Engine, principal: Principal, agent: str | None, filter_: ListFilter, action: BulkAction,
+    tags: Sequence[str],
+) -> list[Record]:  # fmt: skip
+    """As ``change_many``, of what a filter matches of the agent's own memories, or (None, with an admin key) of all;
+    of deleted ones to restore them.
+
+    Raises InvalidInput for more than BULK_MAX, and for a deletion: ``delete_memories`` counts first.
+    """
+    if action == "delete":
+        raise InvalidInput(("body", "action"), "delete takes ids: POST /v1/memories/delete takes a filter, and counts")
+    tags = await _checked(engine, principal, action, tags)
+    parameters = await filter_parameters(engine, principal, filter_)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        restored = action == "restore"
+        if restored:
+            parameters |= {"with_deleted": True}
+        ids = await matching(connection, principal, agent, parameters, most=BULK_MAX, deleted=restored)
+        return await _change_all(engine, connection, principal, ids, action, tags)
+
+
+async def _checked(engine: Engine, principal: Principal, action: BulkAction, tags: Sequence[str]) -> list[str]:
+    """The tags as they may be stored."""
+    principal.require_write()
+    if bool(tags) != (action in ("add_tags", "remove_tags")):
+        raise InvalidInput(("body", "tags"), "is required for add_tags and remove_tags, and allowed for them alone")
+    masked: list[str] = (await redact_fields(engine, principal, {"tags": list(tags)}))["tags"]
+    return masked
+
+
+async def _change_all(
+    engine: Engine, connection: Connection, principal: Principal, ids: Sequence[UUID], action: BulkAction,
+    tags: Sequence[str],
+) -> list[Record]:  # fmt: skip
+    reader = await resolve_reader(connection, principal, None)
+    rows = await memories.lock_all(connection, principal.workspace_id, sorted(set(ids)))
+    visible = {row["id"]: row for row in await memories.get(connection, principal.workspace_id, list(rows), reader)}
+    done = {id_: await _change(engine, connection, principal, rows[id_], visible[id_], action, tags) for id_ in visible}
+    return [{"id": id_, "outcome": done.get(id_, "not_found")} for id_ in dict.fromkeys(ids)]
+
+
+async def _change(
+    engine: Engine, connection: Connection, principal: Principal, locked: Row, shown: Row, action: BulkAction,
+    tags: Sequence[str],
+) -> Outcome:  # fmt: skip
+    workspace, now, id_ = principal.workspace_id, engine.now(), locked["id"]
+    if locked["deleted_at"] is not None and action != "restore":
+        return "unchanged" if action == "delete" else "not_found"
+    if principal.agent is not None and shown["agent"] != principal.agent:
+        return "forbidden"
+    if action == "restore":
+        return await _restore(connection, principal, locked, now)
+    if action == "delete":
+        await memories.mark_deleted(connection, workspace, id_, now, actor=principal.actor, reason="deleted", now=now)
+        return "done"
+    wanted, pinned = locked["tags"], locked["decay_exempt"]
+    if action in ("pin", "unpin"):
+        pinned = action == "pin"
+    elif action == "add_tags":
+        wanted = [*wanted, *(tag for tag in dict.fromkeys(tags) if tag not in wanted)]
+    else:
+        wanted = [tag for tag in wanted if tag not in tags]
+    if len(wanted) > TAGS_MAX:
+        return "too_many_tags"
+    if wanted == locked["tags"] and pinned == locked["decay_exempt"]:
+        return "unchanged"
+    await memories.label(
+        connection, workspace, id_, tags=wanted, decay_exempt=pinned, actor=principal.actor, reason=action, now=now
+    )
+    return "done"
+
+
+async def _restore(connection: Connection, principal: Principal, locked: Row, now: datetime) -> Outcome:
+    if locked["deleted_at"] is None and locked["superseded_by"] is None:
+        return "unchanged"
+    try:
+        await bring_back(connection, principal, locked, now)
+    except Conflict:
+        return "conflict"
+    return "done"

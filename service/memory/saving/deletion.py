@@ -1,0 +1,89 @@
+"""Memories deleted by a filter: counted first, then, with the token of that count, all of them or none."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain.principal import Principal
+from service.errors import InvalidInput
+from service.memory.access import audit
+from service.memory.access.confirmation import check_token, issue_token
+from service.memory.access.own_types import check_filters
+from service.memory.access.where import where_query
+from service.memory.access.workspace import get_settings
+from service.memory.engine import Engine
+from service.memory.saving.lifecycle import ListFilter, masked_filter
+from service.store import agents, memories, memory_lists
+
+DELETED_MAX = 1_000
+"""Memories of one deletion: each is archived and taken out of the index, in one transaction."""
+LONGEST_S = 120.0
+PLACE = ("body", "token")
+REASON = "deleted by a filter"
+
+
+async def delete_memories(
+    engine: Engine, principal: Principal, agent: str | None, filter_: ListFilter, *, dry_run: bool, token: str | None
+) -> dict[str, Any]:
+    """Count what the filter matches of the agent's own memories, or (None, with an admin key) of all; or delete it.
+
+    What is deleted can be restored until it is collected. Raises Forbidden for a reader key, InvalidInput without a
+    token or where more than DELETED_MAX match, and Conflict where others match by now than were counted.
+    """
+    principal.require_write()
+    if not dry_run and token is None:
+        raise InvalidInput(PLACE, "is needed: count with dry_run, then send the token of the answer")
+    parameters = await filter_parameters(engine, principal, filter_)
+    workspace, now = principal.workspace_id, engine.now()
+    async with engine.db.transaction(workspace) as connection:
+        await connection.set_timeout(LONGEST_S)
+        ids = await matching(connection, principal, agent, parameters, most=DELETED_MAX)
+        counts = {"memories": len(ids)}
+        matched = hashlib.sha256(b"".join(sorted(id_.bytes for id_ in ids))).hexdigest()
+        if token is not None and not dry_run:
+            await check_token(engine, principal, ["memories", matched], counts, token, PLACE)
+            for id_ in ids:
+                await memories.mark_deleted(
+                    connection, workspace, id_, now, actor=principal.actor, reason=REASON, now=now
+                )
+            await audit.record(
+                connection, principal, "memories.deleted", target=principal.reader_agent(agent), details=counts
+            )
+            return {"dry_run": False, "counts": counts, "token": None, "expires_at": None, "memory_ids": ids}
+    signed = await issue_token(engine, principal, ["memories", matched], counts)
+    return {"dry_run": True, "counts": counts, "memory_ids": ids} | signed
+
+
+async def filter_parameters(engine: Engine, principal: Principal, filter_: ListFilter) -> dict[str, Any]:
+    """The filter of a request's body as ``matching`` takes it, masked. Raises InvalidInput for an unknown type."""
+    check_filters((await get_settings(engine, principal)).memory_types, ("body", "filter", "types"), filter_.types)
+    filter_ = await masked_filter(engine, principal, filter_)
+    where = await where_query(engine, principal, filter_.where)
+    return filter_.columns() | {"where": where, "now": engine.now()}
+
+
+async def matching(
+    connection: Connection,
+    principal: Principal,
+    agent: str | None,
+    parameters: dict[str, Any],
+    *,
+    most: int,
+    deleted: bool = False,
+) -> list[UUID]:
+    """Lock what a filter matches of the agent's own memories, or (None, with an admin key) of all; the ids. Raises
+    InvalidInput where that are more than ``most``."""
+    owner = principal.reader_agent(agent)
+    author = await agents.get_agent(connection, principal.workspace_id, owner) if owner is not None else None
+    if owner is not None and author is None:
+        return []
+    ids = await memory_lists.matching(
+        connection, principal.workspace_id, author["id"] if author else None, limit=most + 1, deleted=deleted,
+        **parameters,
+    )  # fmt: skip
+    if len(ids) > most:
+        raise InvalidInput(("body", "filter"), f"matches more than {most} memories: narrow it")
+    return ids
