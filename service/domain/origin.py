@@ -1,0 +1,86 @@
+"""The origin of a memory: who said it, or by which way it arrived, and how far that is trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Origin = Literal["own_user", "api", "assistant", "other_user", "imported", "document", "tool"]
+"""From the most to the least trusted."""
+
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
+
+OriginField = Annotated[
+    Origin | None,
+    Field(
+        description="Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, "
+        "`imported`, `document` or `tool`."
+    ),
+]
+Treatment = Literal["allow", "mark"]
+MessageTreatment = Literal["allow", "mark", "hold"]
+
+
+class OriginSettings(BaseModel):
+    """Treatment of memories by origin: `allow`, `mark` (labelled in contexts, left out of bulletins) or `hold` (marked,
+    and what dreams draw from such messages waits in the inbox)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    own_user: MessageTreatment = Field(
+        "allow", description="Word of the user whose session it is: `allow`, `mark` or `hold`. Default `allow`."
+    )
+    api: Treatment = Field("allow", description="Direct saves: `allow` or `mark`. Default `allow`.")
+    assistant: MessageTreatment = Field(
+        "allow", description="Word of the assistant: `allow`, `mark` or `hold`. Default `allow`."
+    )
+    other_user: MessageTreatment = Field(
+        "mark", description="Word of somebody else than the session's user: `allow`, `mark` or `hold`. Default `mark`."
+    )
+    imported: Treatment = Field("mark", description="Imported memories: `allow` or `mark`. Default `mark`.")
+    document: Treatment = Field("mark", description="Text of documents: `allow` or `mark`. Default `mark`.")
+    tool: MessageTreatment = Field("mark", description="Tool results: `allow`, `mark` or `hold`. Default `mark`.")
+
+    def treatment(self, origin: Origin) -> MessageTreatment:
+        """What is done with memories of an origin."""
+        found: MessageTreatment = getattr(self, origin)
+        return found
+
+    @property
+    def allowed(self) -> frozenset[Origin]:
+        """The origins whose memories are shown without a label."""
+        return frozenset(origin for origin in ORIGINS if self.treatment(origin) == "allow")
+
+
+def origin_of(role: str, *, own: bool) -> Origin:
+    """The origin of what a message of a role says; ``own``: of the user whose session it is, if of a user."""
+    if role == "user":
+        return "own_user" if own else "other_user"
+    return "assistant" if role == "assistant" else "tool" if role == "tool" else "api"
+
+
+def least_trusted(origins: Iterable[Origin]) -> Origin:
+    """The origin of what rests on all of these. Raises ValueError for none."""
+    return max(origins, key=ORIGINS.index)
+
+
+def most_trusted(origins: Iterable[Origin]) -> Origin:
+    """The origin of the same words from several. Raises ValueError for none."""
+    return min(origins, key=ORIGINS.index)
+
+
+def label(origin: Origin) -> str:
+    """What stands before a memory of a marked origin: ``[unverified: tool] ``."""
+    return f"[unverified: {origin}] "
+
+
+def label_of(memory: Mapping[str, Any], speaker: str | None, allowed: frozenset[Origin]) -> str:
+    """The label of a memory for who speaks, empty for one of an ``allowed`` origin, and for hearsay, which names its
+    author. What the user of another session said of anything but themselves is the word of another user."""
+    origin: Origin = memory["origin"]
+    others = speaker is not None and memory["user"] is None and memory.get("session_user") not in (None, speaker)
+    if origin == "own_user" and others:
+        origin = "other_user"
+    return "" if origin in allowed or memory.get("hearsay_by") else label(origin)
