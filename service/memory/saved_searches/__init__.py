@@ -1,0 +1,1 @@
+"""Saved searches: tests of what an agent finds."""

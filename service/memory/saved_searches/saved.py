@@ -1,0 +1,182 @@
+"""Saved searches as the API keeps them: made, changed, shown and removed. Each belongs to an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, TypeVar
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.domain import cursors
+from service.domain.ids import new_id
+from service.domain.principal import Principal
+from service.domain.saved_searches import SEARCHES_MAX, ExpectedNow, ExpectedState, SavedSearchContent, SavedSearchDraft
+from service.errors import Conflict, InvalidInput, NotFound
+from service.memory.access import audit
+from service.memory.access.own_types import check_filters
+from service.memory.access.redaction import redact_fields
+from service.memory.access.workspace import get_settings
+from service.memory.engine import Engine
+from service.store import agents, saved_searches
+
+ABSENT = "There is no such saved search here."
+READ = "saved_search"
+SHOWN = ("id", "agent", "name", "query", "options", "k", "revision", "created_at", "updated_at")
+
+Record = dict[str, Any]
+Content = TypeVar("Content", bound=SavedSearchContent)
+
+
+async def add_search(engine: Engine, principal: Principal, draft: SavedSearchDraft) -> Record | None:
+    """Save a search of the acting agent; None, and nothing saved, with memory off.
+
+    Raises Forbidden, InvalidInput, and Conflict when there are too many.
+    """
+    principal.require_write()
+    agent = principal.acting_agent(draft.agent)
+    if principal.no_memory:
+        return None
+    draft = await _checked(engine, principal, draft)
+    workspace, search_id = principal.workspace_id, new_id()
+    async with engine.db.transaction(workspace) as connection:
+        agent_id = await agents.ensure_agent(connection, workspace, agent)
+        if await saved_searches.count(connection, workspace, agent_id) >= SEARCHES_MAX:
+            raise Conflict(f"An agent may have {SEARCHES_MAX} saved searches.")
+        await _check_expected(engine, connection, workspace, agent_id, draft)
+        await saved_searches.add(
+            connection, workspace, search_id, draft,
+            agent_id=agent_id, created_by=principal.actor, now=engine.now(),
+        )  # fmt: skip
+        await audit.record(connection, principal, "saved_search.created", target=str(search_id))
+        row = await owned(connection, principal, search_id)
+        return (await _shown(engine, connection, workspace, [row]))[0]
+
+
+async def get_search(engine: Engine, principal: Principal, search_id: UUID) -> Record:
+    """A saved search with what became of its expected memories. Raises NotFound."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await owned(connection, principal, search_id)
+        (shown,) = await _shown(engine, connection, principal.workspace_id, [row])
+    engine.read_audit.note(principal, READ, [row["agent"]])
+    return shown
+
+
+async def list_searches(
+    engine: Engine, principal: Principal, agent: str | None, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """Some saved searches, newest first, as ``get_search`` gives them."""
+    (before,) = cursors.decode(cursor, UUID)
+    named = principal.reader_agent(agent)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await saved_searches.list_(connection, principal.workspace_id, named, before=before, limit=limit + 1)
+        rows, more = cursors.paginate(rows, limit, "id")
+        shown = await _shown(engine, connection, principal.workspace_id, rows)
+    engine.read_audit.note(principal, READ, [named, *(row["agent"] for row in rows)])
+    return shown, more
+
+
+async def put_search(engine: Engine, principal: Principal, search_id: UUID, content: SavedSearchContent) -> Record:
+    """Replace the content of a saved search; expected memories that it has already may be gone. Raises Forbidden,
+    InvalidInput, NotFound."""
+    principal.require_write()
+    content = await _checked(engine, principal, content)
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        row = await owned(connection, principal, search_id)
+        await _check_expected(engine, connection, workspace, row["agent_id"], content, known=expected_of(row))
+        if not await saved_searches.change(connection, workspace, search_id, content, engine.now()):
+            raise NotFound(ABSENT)
+        await audit.record(connection, principal, "saved_search.updated", target=str(search_id))
+        row = await owned(connection, principal, search_id)
+        return (await _shown(engine, connection, workspace, [row]))[0]
+
+
+async def delete_search(engine: Engine, principal: Principal, search_id: UUID) -> None:
+    """Remove a saved search with its results. Raises Forbidden, NotFound."""
+    principal.require_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await owned(connection, principal, search_id)
+        await saved_searches.delete(connection, principal.workspace_id, search_id)
+        await audit.record(connection, principal, "saved_search.deleted", target=str(search_id))
+
+
+async def search_results(
+    engine: Engine, principal: Principal, search_id: UUID, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """Some results of a saved search, newest first. Raises NotFound."""
+    (before,) = cursors.decode(cursor, UUID)
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        row = await owned(connection, principal, search_id)
+        rows = await saved_searches.results(connection, workspace, search_id, before=before, limit=limit + 1)
+    engine.read_audit.note(principal, READ, [row["agent"]])
+    kept, more = cursors.paginate(rows, limit, "id")
+    return [dict(row) for row in kept], more
+
+
+async def owned(connection: Connection, principal: Principal, search_id: UUID) -> Row:
+    """A saved search of the caller's agent, or of the workspace. Raises NotFound."""
+    row = await saved_searches.get(connection, principal.workspace_id, search_id, principal.agent)
+    if row is None:
+        raise NotFound(ABSENT)
+    return row
+
+
+def expected_of(row: Row) -> list[UUID]:
+    """The memories that a stored search must find."""
+    return [UUID(memory) for memory in row["expected"]]
+
+
+def state_of(memory: UUID, current: UUID | None) -> ExpectedNow:
+    """What became of an expected memory, by the one that holds now in its place."""
+    state: ExpectedState = "gone" if current is None else "current" if current == memory else "superseded"
+    return {"memory_id": memory, "state": state, "counted_as": current}
+
+
+async def _shown(engine: Engine, connection: Connection, workspace: UUID, rows: Sequence[Row]) -> list[Record]:
+    pairs = [(row["agent_id"], memory) for row in rows for memory in expected_of(row)]
+    now = await saved_searches.current(connection, workspace, pairs, engine.now())
+    return [
+        {name: row[name] for name in SHOWN}
+        | {
+            "expected": [state_of(memory, now.get((row["agent_id"], memory))) for memory in expected_of(row)],
+            "last_result": _last(row),
+        }
+        for row in rows
+    ]
+
+
+def _last(row: Row) -> Record | None:
+    if row["last_id"] is None:
+        return None
+    return {"id": row["last_id"], "recall": row["last_recall"], "created_at": row["last_at"]}
+
+
+async def _check_expected(
+    engine: Engine,
+    connection: Connection,
+    workspace: UUID,
+    agent_id: UUID,
+    content: SavedSearchContent,
+    *,
+    known: Collection[UUID] = (),
+) -> None:
+    pairs = [(agent_id, memory) for memory in content.expected]
+    found = await saved_searches.current(connection, workspace, pairs, engine.now())
+    for place, memory in enumerate(content.expected):
+        if (agent_id, memory) not in found and memory not in known:
+            raise InvalidInput(("body", "expected", place), "is no memory that the agent may read")
+
+
+async def _checked(engine: Engine, principal: Principal, content: Content) -> Content:
+    """The content as it may be stored. Raises InvalidInput."""
+    options = content.options
+    if options.since and options.until and options.since >= options.until:
+        raise InvalidInput(("body", "options", "until"), "must be later than since")
+    types = (await get_settings(engine, principal)).memory_types
+    check_filters(types, ("body", "options", "types"), options.types)
+    kept = await redact_fields(
+        engine, principal, {"name": content.name, "query": content.query, "metadata": options.metadata}
+    )
+    options = options.model_copy(update={"metadata": kept["metadata"]})
+    return content.model_copy(update={"name": kept["name"], "query": kept["query"], "options": options})
