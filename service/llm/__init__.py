@@ -2,10 +2,11 @@
 
 from service.domain.spending import Usage
 from service.errors import BudgetReached
-from service.llm.client import LLM, Completion, Message, Structured
+from service.llm.client import LLM, Completion, Structured
 from service.llm.endpoint import Endpoint, WorkspaceEndpoint
 from service.llm.errors import LLMInvalidOutput, LLMRefused, LLMUnavailable
 from service.llm.metering import Budget, Meter
+from service.llm.requests import Message
 from service.llm.rerank import Ranked, Reranker
 
 __all__ = [

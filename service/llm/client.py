@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import count
 from time import perf_counter
 from typing import Any, Final, Generic
 
@@ -16,14 +16,13 @@ import structlog
 from pydantic import BaseModel, ValidationError
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from service.domain.field_types import replace_unstorable
 from service.domain.health_status import HealthStatus
-from service.domain.json import dumps
 from service.domain.spending import FAILED, UNRECORDED, Ledger, Purpose, Usage
 from service.errors import ReverieError
 from service.llm.endpoint import TIMEOUT_S, Endpoint
 from service.llm.errors import LLMInvalidOutput, LLMRefused, LLMUnavailable
 from service.llm.metering import Meter
+from service.llm.requests import Answer, Attempt, ChatRequest, DecisionRequest, Message
 from service.llm.structured import Value, parse, repair_prompt
 from service.llm.transport import REQUEST_TIMEOUT, call_once, is_transient
 from service.provider.library import load_litellm
@@ -31,7 +30,6 @@ from service.provider.prices import reported, usage_of
 
 log = structlog.get_logger(__name__)
 
-Message = Mapping[str, Any]
 ATTEMPTS_MAX: Final = 4
 BACKOFF_FIRST_S: Final = 0.5
 BACKOFF_MAX_S: Final = 15.0
@@ -56,86 +54,6 @@ class Structured(Generic[Value]):
 
     value: Value
     usage: Usage
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """What is asked, whichever model answers. ``schema``: what the answer is held to."""
-
-    messages: Sequence[Message]
-    tokens_max: int
-    temperature: float
-    timeout_s: float | None
-    schema: type[BaseModel] | None = None
-
-    def prompt(self, endpoint: Endpoint) -> list[dict[str, Any]]:
-        """The messages that are sent to this model."""
-        return endpoint.sent(self.messages, self.schema)
-
-    def call(self, litellm: Any, endpoint: Endpoint, timeout_s: float) -> Callable[[], Awaitable[Any]]:
-        """One call of this model."""
-        return partial(
-            litellm.acompletion,
-            model=endpoint.model,
-            messages=self.prompt(endpoint),
-            max_tokens=self.tokens_max,
-            temperature=self.temperature,
-            response_format=self.schema if self.schema is not None and endpoint.holds_to_schema() else None,
-            timeout=timeout_s,
-            max_retries=0,
-            num_retries=0,
-            drop_params=True,
-            **endpoint.access(litellm),
-        )
-
-    def answer(self, response: Any, model: str) -> _Answer:
-        """The answer in a response."""
-        if not response.choices:
-            return _Answer("", cut_off=False, model=model)
-        choice = response.choices[0]
-        text = replace_unstorable(choice.message.content or "")
-        return _Answer(text, cut_off=choice.finish_reason == "length", model=model)
-
-
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    """Questions to a decision model about a text. The answer is JSON: for each question the probability of each choice,
-    null where the model refuses it."""
-
-    text: str
-    questions: Sequence[Mapping[str, Any]]
-    timeout_s: float | None = None
-    tokens_max: int = 0
-
-    def prompt(self, _: Endpoint) -> list[dict[str, Any]]:
-        """What the tokens of the call are counted by."""
-        return [{"role": "user", "content": self.text + dumps(self.questions).decode()}]
-
-    def call(self, litellm: Any, endpoint: Endpoint, timeout_s: float) -> Callable[[], Awaitable[Any]]:
-        """One call of this model."""
-        return partial(endpoint.decide, litellm, {"input": self.text, "questions": self.questions}, timeout_s)
-
-    def answer(self, response: Any, model: str) -> _Answer:
-        """The answer in a response."""
-        whole = response if isinstance(response, dict) else response.model_dump()
-        answers = whole.get("answers")
-        if not isinstance(answers, list | tuple) or len(answers) != len(self.questions):
-            return _Answer("[]", cut_off=False, model=model)
-        return _Answer(json.dumps([probabilities_of(one) for one in answers]), cut_off=False, model=model)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    text: str
-    cut_off: bool
-    model: str
-
-
-@dataclass(slots=True)
-class _Attempt:
-    """What an attempt used, as far as it is known."""
-
-    used: Usage = FAILED
 
 
 class LLM:
@@ -198,7 +116,7 @@ class LLM:
         Raises LLMUnavailable, LLMRefused, BudgetReached, and LLMInvalidOutput for an empty answer.
         """
         meter = Meter(parent=self.meter)
-        answer = await self._answer(_Request(messages, tokens_max, temperature, timeout_s), meter)
+        answer = await self._answer(ChatRequest(messages, tokens_max, temperature, timeout_s), meter)
         if not answer.text:
             raise LLMInvalidOutput(f"{answer.model} gave an empty answer.")
         return Completion(answer.text, answer.cut_off, meter.usage)
@@ -217,7 +135,7 @@ class LLM:
         Raises LLMInvalidOutput when the second answer is invalid too, and what ``complete`` raises.
         """
         meter = Meter(parent=self.meter)
-        request = _Request(messages, tokens_max, temperature, timeout_s, schema)
+        request = ChatRequest(messages, tokens_max, temperature, timeout_s, schema)
         answer = await self._answer(request, meter)
         try:
             value = parse(answer.text, schema)
@@ -241,7 +159,7 @@ class LLM:
         """The probability of each choice for each question about a text, by a decision model; None for what it refuses.
         What it says of a probability is not checked. Raises what ``complete`` raises; LLMInvalidOutput where answers
         are missing."""
-        answer = await self._answer(_Decision(text, questions), Meter(parent=self.meter))
+        answer = await self._answer(DecisionRequest(text, questions), Meter(parent=self.meter))
         found: list[dict[str, float] | None] = json.loads(answer.text)
         if len(found) != len(questions):
             raise LLMInvalidOutput(f"{answer.model} gave another number of answers than there were questions.")
@@ -252,13 +170,14 @@ class LLM:
         derived.meter, derived._purpose = meter, purpose
         return derived
 
-    async def _answer(self, request: _Request | _Decision, meter: Meter) -> _Answer:
+    async def _answer(self, request: ChatRequest | DecisionRequest, meter: Meter) -> Answer:
         """One answer: one attempt at each model that has alternatives left, up to four at the last of them. Each is
         checked against the budget and metered. A request that is refused is not put to another model."""
         *others, last = sorted(self._endpoints, key=_failed_lately)
+        numbers = count(1)
         for endpoint in others:
             try:
-                return await self._attempt(endpoint, request, meter)
+                return await self._attempt(endpoint, request, meter, numbers)
             except LLMUnavailable as error:
                 if not is_transient(error):
                     raise
@@ -269,38 +188,46 @@ class LLM:
             wait=wait_random_exponential(multiplier=self._backoff_first_s, max=BACKOFF_MAX_S),
             reraise=True,
         )
-        answer: _Answer = await retrying(self._attempt, last, request, meter)
+        answer: Answer = await retrying(self._attempt, last, request, meter, numbers)
         return answer
 
-    async def _attempt(self, endpoint: Endpoint, request: _Request | _Decision, meter: Meter) -> _Answer:
+    async def _attempt(
+        self, endpoint: Endpoint, request: ChatRequest | DecisionRequest, meter: Meter, numbers: Iterator[int]
+    ) -> Answer:
         litellm = await load_litellm()
         model, timeout_s = endpoint.model, request.timeout_s or endpoint.timeout_s
         prompt_tokens = litellm.token_counter(model=model, messages=request.prompt(endpoint))
         call = request.call(litellm, endpoint, timeout_s)
-        async with self._charged(model, meter, usage_of(model, prompt_tokens, request.tokens_max)) as this:
+        this = Attempt(endpoint, request, next(numbers), failover=endpoint is not self._endpoints[0])
+        async with self._charged(this, meter, usage_of(model, prompt_tokens, request.tokens_max)):
             # A call cut short by cancellation or a timeout may be billed for its prompt; one that is refused is not.
             this.used = usage_of(model, prompt_tokens, failed=True)
             response = await _called(call, endpoint, timeout_s, meter, this)
             this.used = _used(model, response, prompt_tokens)
-        meter.note_answer(model)
-        return request.answer(response, model)
+            meter.note_answer(model)
+            this.answer = request.answer(response, model)
+        return this.answer
 
     @asynccontextmanager
-    async def _charged(self, model: str, meter: Meter, worst: Usage) -> AsyncIterator[_Attempt]:
+    async def _charged(self, this: Attempt, meter: Meter, worst: Usage) -> AsyncIterator[None]:
         """Reserve ``worst`` with the meter and in the ledger for an attempt, and settle what it used, however it ends.
 
         Raises BudgetReached before the block.
         """
-        this = _Attempt(Usage())
+        spent = Usage()
         meter.reserve(worst)
         try:
-            charge = await self._ledger.reserve(self._purpose, model, worst)
+            charge = await self._ledger.reserve(self._purpose, this.endpoint.model, worst)
             try:
-                yield this
+                yield
+            except BaseException as error:
+                this.error = error
+                raise
             finally:
-                charge.settle(this.used)
+                spent = this.used
+                charge.settle(spent, this.exchange)
         finally:
-            meter.reconcile(worst, this.used)
+            meter.reconcile(worst, spent)
 
     async def probe(self, timeout_s: float) -> None:
         """Ask for one token; what comes of it is in ``condition``."""
@@ -330,20 +257,12 @@ def _used(model: str, response: Any, prompt_tokens: int) -> Usage:
     return usage_of(model, asked or prompt_tokens, answered)
 
 
-def probabilities_of(answered: Any) -> dict[str, float] | None:
-    """Of the choices of one question; None for a refusal."""
-    listed = answered.get("probabilities") if isinstance(answered, dict) else None
-    if not isinstance(listed, list | tuple) or not all(isinstance(one, dict) for one in listed):
-        return None
-    return {str(one.get("value")): one.get("probability") for one in listed}
-
-
 def _failed_lately(endpoint: Endpoint) -> bool:
     return endpoint.condition.state == "failing" and endpoint.condition.age_s < SKIPPED_S
 
 
 async def _called(
-    call: Callable[[], Awaitable[Any]], endpoint: Endpoint, timeout_s: float, meter: Meter, this: _Attempt
+    call: Callable[[], Awaitable[Any]], endpoint: Endpoint, timeout_s: float, meter: Meter, this: Attempt
 ) -> Any:
     """The response of one attempt; how it ended is noted of the model, in its meter, and in what it used."""
     started = perf_counter()

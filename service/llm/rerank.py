@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from service.domain.spending import FAILED, UNRECORDED, Ledger
 from service.llm.errors import LLMInvalidOutput, LLMUnavailable
+from service.llm.exchanges import exchange_of
 from service.llm.transport import REQUEST_TIMEOUT, call_once
 from service.provider.library import load_litellm
 from service.provider.prices import estimated_tokens, reported, usage_of
@@ -66,14 +67,19 @@ class Reranker:
         tokens = estimated_tokens([query, *documents])
         charge = await self._ledger.reserve("rerank", self.model, usage_of(self.model, tokens))
         used = usage_of(self.model, tokens, failed=True)
+        answered, failure = "", None
         try:
             response = await call_once(call, self.model, self._timeout_s, self._api_base, self._api_key)
             used = usage_of(self.model, _billed_tokens(response, tokens))
-        except LLMUnavailable as error:
-            used = used if error.status == REQUEST_TIMEOUT else FAILED
+            answered = str(response.results)
+        except BaseException as error:
+            failure = error
+            if isinstance(error, LLMUnavailable) and error.status != REQUEST_TIMEOUT:
+                used = FAILED
             raise
         finally:
-            charge.settle(used)
+            asked = [{"role": "query", "content": query}, *({"role": "document", "content": one} for one in documents)]
+            charge.settle(used, partial(exchange_of, asked, answered, failure))
         try:
             scores = {int(each["index"]): float(each["relevance_score"]) for each in response.results}
         except (KeyError, TypeError, ValueError) as error:

@@ -1,0 +1,60 @@
+"""Calls of language models, where the workspace keeps them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Path, Query
+from starlette.responses import Response
+
+from service.api import model_call_schemas as schemas
+from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.naming import api_router
+from service.api.schemas import Page
+from service.domain.field_types import Timestamp
+from service.domain.model_calls import Outcome
+from service.domain.spending import Purpose
+from service.memory.ops import model_calls
+
+router = api_router(prefix="/v1/model-calls", tags=["admin"])
+
+CallId = Annotated[UUID, Path(description="Id of the call.")]
+
+
+@router.get("", response_model=Page[schemas.ModelCall], operation_id="list_model_calls", summary="List model calls")
+async def list_(
+    engine: EngineDep,
+    caller: Caller,
+    agent: AgentQuery = None,
+    dream: Annotated[UUID | None, Query(description="Id of a dream to filter by.")] = None,
+    purpose: Annotated[
+        Purpose | None,
+        Query(
+            description="Purpose to filter by: extract, reconcile, decide, reflect, bulletin, summary, page, ask, "
+            "rerank, embed, proxy or probe."
+        ),
+    ] = None,
+    outcome: Annotated[
+        Outcome | None,
+        Query(description="Outcome to filter by: answered, invalid, timeout, unavailable, refused or cancelled."),
+    ] = None,
+    since: Annotated[Timestamp | None, Query(description="Earliest time, inclusive.")] = None,
+    until: Annotated[Timestamp | None, Query(description="Latest time, exclusive.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """Attempts at language models with the beginnings of their texts, newest first, kept by the setting
+    `retention.model_calls_days`. Not those of embedders and of the proxy. Admin keys only."""
+    found = await model_calls.list_model_calls(
+        engine, caller,
+        agent=agent, dream=dream, purpose=purpose, outcome=outcome, since=since, until=until, limit=limit,
+        cursor=cursor,
+    )  # fmt: skip
+    return page(*found)
+
+
+@router.get("/{call_id}", response_model=schemas.ModelCall, operation_id="get_model_call", summary="Read a model call")
+async def get(engine: EngineDep, caller: Caller, call_id: CallId) -> Response:
+    """A call with its whole texts. Admin keys only."""
+    return json_response(await model_calls.get_model_call(engine, caller, call_id))
