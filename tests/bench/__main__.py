@@ -17,7 +17,7 @@ PARTS = {
     "storage": "ways to keep vectors: what each finds, costs and takes",
     "speed": "searches at 2,000 memories and in a database of 500,000",
     "writes": "single and batch writes, beside bare inserts",
-    "peers": "the same work through mem0 and LangGraph's store",
+    "peers": "the same work through mem0, LangGraph's store and Hindsight's server",
     "dream": "messages a second of a dream by rules, and what dreams are worth to search",
     "contexts": "how much of the evidence contexts of 400 to 4,000 tokens show, windows whole and folded",
     "proxy": "what memory adds to a chat completion",
@@ -26,7 +26,9 @@ PARTS = {
     "tenants": "one workspace among 1,000",
     "worst": "one tenant's worst requests, and another's searches beside them",
     "scale": "an agent of constant size among 100 to 1,000,000 memories",
+    "trust": "secrets found and texts taken for one, by kind",
     "soak": "mixed load for ten minutes (SOAK_S seconds): memory and connections",
+    "studio": "the Studio in a browser: first paint, route changes, frames of long lists and large graphs",
     "kills": "60 rounds (KILLS_ROUNDS) of kill -9 of each process of `make run` under writers: what is lost",
     "transfer": "100,000 memories exported and imported: time, and memory of the processes",
 }

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from reverie.evaluation.conversations import Conversation, Question
 from service.domain import timex
 from service.domain.ranking import Candidate
 from service.domain.search import Ranking
@@ -27,7 +28,7 @@ from service.store.search.candidates import candidates
 from service.store.search.filters import Filters
 from service.store.search.plan import Question as Searched
 from service.store.search.plan import plan
-from tests.bench.data import Conversation, Question, locomo, longmemeval, minilm_folder
+from tests.bench.data import locomo, longmemeval, minilm_folder
 from tests.bench.dream_recall import dreamed, sources, told
 from tests.bench.environment import ADMIN, Place
 from tests.bench.quality import KeptVectors, load, replace_embedder

@@ -13,12 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from reverie.evaluation.conversations import Conversation, Question
 from service.domain.context import ContextRequest, IncludeMessages
 from service.memory.engine import Engine
 from service.memory.search.context import build_context
 from service.memory.sessions.compaction import compact
 from service.runtime import open_runtime
-from tests.bench.data import Conversation, Question, locomo
+from tests.bench.data import locomo
 from tests.bench.dream_recall import dreamed, sources, told
 from tests.bench.environment import ADMIN, Place
 from tests.bench.quality import KeptVectors, replace_embedder

@@ -1,4 +1,4 @@
-"""The evaluation data: LoCoMo and LongMemEval as conversations of turns with questions and their evidence.
+"""The halves of LoCoMo and LongMemEval that are at hand, read as ``reverie eval`` reads what is published.
 
 Read from the shared folder (REVERIE_SHARED, by default ``../shared``), never copied; where there is none the parts
 that need it are skipped, saying so.
@@ -12,49 +12,14 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from service.domain.field_types import CONTENT_MAX
+from reverie.evaluation.conversations import TURN_S, Conversation, Turn
+from reverie.evaluation.readers.locomo import chat_turn, questions, session_date
+from reverie.evaluation.readers.longmemeval import conversations
 from tests.bench.environment import ROOT, Skipped
-
-TURN_S = 30
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One turn, as the memory it becomes: its content begins with the speaker's name, where it has one."""
-
-    id: str
-    session: str
-    content: str
-    at: datetime
-    speaker: str | None = None
-
-    @property
-    def said(self) -> str:
-        """What was said, without who did."""
-        return self.content.removeprefix(f"{self.speaker}: ") if self.speaker else self.content
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked, when, and the turns (and sessions) that answer it."""
-
-    text: str
-    now: datetime
-    evidence: frozenset[str]
-    sessions: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """The turns one agent remembers, and what it is asked about them."""
-
-    agent: str
-    turns: list[Turn]
-    questions: list[Question]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +65,7 @@ def annotations() -> dict[str, list[Annotation]]:
 
 def longmemeval() -> list[Conversation]:
     """LongMemEval: the user's turns of each question's haystack, one conversation to a question."""
-    return [_longmemeval(entry) for entry in _read("longmemeval_dev.json.gz")]
+    return list(conversations(_read("longmemeval_dev.json.gz")))
 
 
 def sentences() -> Iterator[str]:
@@ -127,43 +92,10 @@ def _read(name: str) -> Any:
 def _locomo(entry: dict[str, Any]) -> Conversation:
     turns: list[Turn] = []
     for session in entry["sessions"]:
-        begin = datetime.strptime(session["date_time"].upper(), "%I:%M %p ON %d %B, %Y").replace(tzinfo=UTC)
+        begin = session_date(session["date_time"])
         for position, turn in enumerate(session["turns"]):
-            caption = f" [shares {turn['caption']}]" if turn.get("caption") else ""
-            content = f"{turn['speaker']}: {turn['text']}{caption}"
             at = begin + timedelta(seconds=TURN_S * position)
-            turns.append(Turn(turn["id"], str(session["session"]), content, at, turn["speaker"]))
-    ids = {turn.id for turn in turns}
-    end = max(turn.at for turn in turns)
-    questions = [
-        Question(asked["question"], end, frozenset(asked["evidence"]) & ids, frozenset())
-        for asked in entry["questions"]
-    ]
-    return Conversation(f"locomo-{entry['id']}", turns, questions)
-
-
-def _longmemeval(entry: dict[str, Any]) -> Conversation:
-    turns: list[Turn] = []
-    evidence: set[str] = set()
-    haystack = zip(entry["haystack_sessions"], entry["haystack_dates"], entry["haystack_session_ids"], strict=True)
-    for number, (session, date, session_id) in enumerate(haystack):
-        begin = _longmemeval_date(date)
-        for position, turn in enumerate(session):
-            content = turn["content"].replace("\0", "")[:CONTENT_MAX]
-            if turn["role"] != "user" or not content.strip():
-                continue
-            turn_id = f"{number}:{session_id}:{position}"
-            if turn.get("has_answer"):
-                evidence.add(turn_id)
-            turns.append(Turn(turn_id, session_id, content, begin + timedelta(seconds=TURN_S * position)))
-    question = Question(
-        entry["question"],
-        _longmemeval_date(entry["question_date"]),
-        frozenset(evidence),
-        frozenset(entry["answer_session_ids"]),
-    )
-    return Conversation(f"longmemeval-{entry['question_id']}", turns, [question])
-
-
-def _longmemeval_date(text: str) -> datetime:
-    return datetime.strptime(re.sub(r"\(\w+\) ", "", text), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
+            turns.append(
+                chat_turn(turn["id"], str(session["session"]), turn["speaker"], turn["text"], turn.get("caption"), at)
+            )
+    return Conversation(f"locomo-{entry['id']}", turns, questions(entry["id"], entry["questions"], turns))

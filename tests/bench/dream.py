@@ -8,6 +8,7 @@ from uuid import UUID, uuid5
 
 import uvloop
 
+from reverie.evaluation.conversations import Conversation
 from service.domain.drafts import MessageDraft
 from service.extraction.candidates import Turn
 from service.extraction.rules import extract
@@ -18,7 +19,7 @@ from service.settings import Settings
 from service.store.agents import get_agent
 from tests.bench import dream_calls, dream_recall
 from tests.bench.corpus import FIRST_DAY
-from tests.bench.data import Conversation, locomo
+from tests.bench.data import locomo
 from tests.bench.environment import ADMIN, Place
 from tests.bench.report import Cell, console, show
 from worker.dreaming.run import Dreamer

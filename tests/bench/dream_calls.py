@@ -1,4 +1,5 @@
-"""How often dreams call models on a conversation of LoCoMo, told session by session and dreamed about after each one.
+"""How often dreams call models on a conversation of LoCoMo, ingested session by session, with a dream after each one;
+and once more when all of its memories are read again.
 
 All models are stand-ins over HTTP. The language model notes what the annotators drew from each turn, and keeps every
 pair apart; the decision model is the surer that a pair is one the more words the two statements share.
@@ -13,12 +14,13 @@ import re
 from collections import Counter
 from typing import Any
 
+from reverie.evaluation.conversations import Conversation
 from service.domain.drafts import MessageDraft
 from service.memory.sessions.conversations import append_messages
 from service.provider.library import import_litellm
 from service.runtime import open_runtime
 from service.settings import EnvironmentModel
-from tests.bench.data import Annotation, Conversation, annotations, locomo
+from tests.bench.data import Annotation, annotations, locomo
 from tests.bench.dream_recall import dreamed, played_back
 from tests.bench.environment import ADMIN, Place
 from tests.bench.report import Cell, show
@@ -49,6 +51,8 @@ def run(place: Place) -> None:
             "language model",
             "tokens",
             "decision model",
+            "read again: to settle",
+            "read again: decision model",
         ],
         rows,
     )
@@ -77,6 +81,11 @@ async def _measured(
                 await append_messages(engine, ADMIN, chat.agent, session, drafts, user=None)
                 await dreamed(engine, chat.agent)
                 sessions += 1
+            settled, decisions = _settling(server), server.calls["decisions"]
+            async with engine.db.transaction(ADMIN.workspace_id) as connection:
+                await connection.raw.execute("UPDATE memories SET reading = NULL")
+            await dreamed(engine, chat.agent)
+            again = [_settling(server) - settled, server.calls["decisions"] - decisions]
             async with engine.db.transaction(ADMIN.workspace_id) as connection:
                 reports = [row["report"] for row in await connection.raw.fetch("SELECT report FROM dreams")]
         chats = server.requests("chat")
@@ -95,7 +104,13 @@ async def _measured(
             len(chats),
             tokens,
             server.calls["decisions"],
+            *again,
         ]
+
+
+def _settling(server: FakeOpenAI) -> int:
+    """The calls so far that settled pairs."""
+    return [_asked(body) for body in server.requests("chat")].count("Verdicts")
 
 
 def _asked(body: dict[str, Any]) -> str:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+from reverie.evaluation import metrics
+from reverie.evaluation.conversations import Conversation, Turn
 from service.domain.drafts import MessageDraft
 from service.domain.search import SearchRequest
 from service.llm import LLM
@@ -26,8 +28,7 @@ from service.memory.sessions.conversations import append_messages
 from service.provider.library import import_litellm
 from service.runtime import open_runtime
 from service.store.agents import get_agent
-from tests.bench import metrics
-from tests.bench.data import Annotation, Conversation, Turn, annotations, locomo, minilm_folder
+from tests.bench.data import Annotation, annotations, locomo, minilm_folder
 from tests.bench.environment import ADMIN, Place
 from tests.bench.quality import DEPTH, KeptVectors, load, replace_embedder
 from tests.bench.report import Cell, console, show
@@ -118,7 +119,8 @@ async def _measured(
 
 
 def played_back(chats: list[Conversation], noted: Mapping[str, list[Annotation]]) -> Callable[[dict[str, Any]], str]:
-    """A model that notes of each turn what its annotators drew from it, and answers everything else with nothing."""
+    """A model that notes of each turn what its annotators drew from it, keeps every pair apart, and answers everything
+    else with nothing."""
     spoken = {_said(turn): f"{chat.agent}/{turn.id}" for chat in chats for turn in chat.turns}
     drawn: dict[str, list[tuple[str, list[str]]]] = defaultdict(list)
     for agent, facts in noted.items():
@@ -128,8 +130,12 @@ def played_back(chats: list[Conversation], noted: Mapping[str, list[Annotation]]
 
     def reply(body: dict[str, Any]) -> str:
         asked = (body.get("response_format") or {}).get("json_schema", {}).get("name")
+        if asked == "Verdicts":
+            pairs = body["messages"][-1]["content"].count('{"pair":')
+            verdicts = [{"pair": number, "outcome": "different"} for number in range(1, pairs + 1)]
+            return json.dumps({"verdicts": verdicts})
         if asked != "Notes":
-            return json.dumps({"verdicts": []} if asked == "Verdicts" else {"sections": []})
+            return json.dumps({"sections": []})
         lines = [line for line in body["messages"][-1]["content"].splitlines() if line.startswith("{")]
         shown = [json.loads(line) for line in lines]
         numbers = {

@@ -124,7 +124,7 @@ class Place:
                 stderr=errors,
             )
         try:
-            _wait_for(port, process, log)
+            wait_for(port, process, log)
             yield process.pid
         finally:
             process.send_signal(signal.SIGTERM)
@@ -164,7 +164,7 @@ def free_port() -> int:
     return port
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if process.poll() is not None:

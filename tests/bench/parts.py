@@ -24,6 +24,7 @@ LEFT_OUT: dict[str, dict[str, object]] = {
     "without neighbours": {"previous_share": 0.0, "next_share": 0.0, "reply_share": 0.0},
     "without the credit for answers": {"reply_share": 0.0},
     "without sessions": {"session_boost": 0.0},
+    "without dialogues": {"dialogue_boost": 0.0},
     "without times": {"time_boost": 0.0},
     "without the penalty for questions": {"question_penalty": 0.0},
     "without 1 − exp(−words/8)": {"words_saturation": 0.001},

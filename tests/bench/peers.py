@@ -10,8 +10,6 @@ import asyncio
 import itertools
 import json
 import os
-import subprocess
-import venv
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -20,19 +18,14 @@ from typing import Any
 
 import uvloop
 
+from reverie.evaluation.peers.environment import PACKAGES, NotInstalled, environment
+from reverie.evaluation.peers.environment import PROGRAMS as SHARED
 from service.runtime import open_runtime
-from tests.bench import corpus, speed, writes
+from tests.bench import corpus, served_peers, speed, writes
 from tests.bench.environment import Place, Skipped
 from tests.bench.measure import HttpClient, Latencies, Way, median_ratio, per_second, seconds_of
 from tests.bench.report import Cell, console, show
 
-PACKAGES = (
-    "mem0ai==2.2.1",
-    "langgraph-checkpoint-postgres==3.2.0",
-    "langgraph==1.2.22",
-    "psycopg[binary,pool]",
-    "wordllama",
-)
 PROGRAMS = Path(__file__).parent / "peer_programs"
 STANDING = 2_000
 CALLS = 50
@@ -48,8 +41,12 @@ one client (``write``), by eight (``writes``) and in batches (``batch``)."""
 
 
 def prepare(place: Place) -> Path:
-    """The peers' environment."""
-    return environment(place)
+    """The peers' environment. Raises Skipped when it cannot be made."""
+    try:
+        with console.status("installing the peers, once"):
+            return environment(place.folder / "peers")
+    except NotInstalled as error:
+        raise Skipped(str(error)) from None
 
 
 def run(place: Place) -> None:
@@ -76,6 +73,7 @@ def run(place: Place) -> None:
         ],
         found,
     )
+    served_peers.run(place)
 
 
 async def _by_turns(place: Place, url: str, python: Path) -> list[list[Cell]]:
@@ -106,25 +104,6 @@ def _row(name: str, kind: str, figures: dict[str, list[Any]], http: dict[str, li
     ratio = median_ratio(figures["searches"], http["searches"])
     rates = [None if None in figures[what] else median(figures[what]) for what in RATES]
     return [name, kind, latencies.p50, latencies.p95, rates[0], ratio, *rates[1:]]
-
-
-def environment(place: Place) -> Path:
-    """The Python of the peers' virtual environment. Raises Skipped when it cannot be made."""
-    folder = place.folder / "peers"
-    python = folder / "bin" / "python"
-    marker = folder / "installed"
-    if marker.exists() and marker.read_text() == "\n".join(PACKAGES):
-        return python
-    with console.status("installing the peers, once"):
-        venv.create(folder, with_pip=True)
-        done = subprocess.run(
-            [python, "-m", "pip", "install", "--quiet", *PACKAGES], capture_output=True, text=True, check=False
-        )
-    if done.returncode:
-        reason = done.stderr.strip().splitlines()[-1:] or ["pip failed"]
-        raise Skipped(f"the peers cannot be installed: {reason[0]}")
-    marker.write_text("\n".join(PACKAGES))
-    return python
 
 
 @asynccontextmanager
@@ -191,11 +170,13 @@ async def _peer(place: Place, python: Path, program: str) -> AsyncIterator[Measu
     }
     (folder / "work.json").write_text(json.dumps(work), encoding="utf-8")
     said = folder / "stderr.log"
+    quiet = {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(folder), "LANGSMITH_TRACING": "false"}
+    quiet["PYTHONPATH"] = str(SHARED)
     with said.open("wb") as stderr:
         process = await asyncio.create_subprocess_exec(
             python, PROGRAMS / program, folder / "work.json", stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE, stderr=stderr, limit=2**20,
-            env=os.environ | {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(folder), "LANGSMITH_TRACING": "false"},
+            env=os.environ | quiet,
         )  # fmt: skip
     asked, answers = process.stdin, process.stdout
     assert asked is not None

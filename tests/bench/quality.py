@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from reverie.evaluation import metrics
+from reverie.evaluation.conversations import Conversation, Question
 from service.domain.drafts import MemoryDraft
 from service.domain.search import SearchRequest
 from service.embedding.base import Embedder, Vectors
@@ -20,8 +22,7 @@ from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
 from service.runtime import open_runtime
-from tests.bench import metrics
-from tests.bench.data import Conversation, Question, locomo, longmemeval, minilm_folder
+from tests.bench.data import locomo, longmemeval, minilm_folder
 from tests.bench.environment import ADMIN, Place
 from tests.bench.report import Cell, console, show
 

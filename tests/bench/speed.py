@@ -155,6 +155,10 @@ async def statements_of(engine: Engine, request: SearchRequest) -> list[tuple[An
         def __init__(self) -> None:
             """Nothing of its own: it is asked for connections."""
 
+        @property
+        def has_autocommit_pool(self) -> bool:
+            return engine.db.has_autocommit_pool
+
         @asynccontextmanager
         async def search_connection(self, workspace: UUID) -> AsyncIterator[Connection]:
             async with engine.db.search_connection(workspace) as connection:

@@ -14,6 +14,8 @@ import asyncpg
 import numpy as np
 import psutil
 
+from reverie.evaluation import metrics
+from reverie.evaluation.conversations import Conversation
 from service.domain.search import SearchRequest
 from service.embedding.storage import Storage
 from service.memory.engine import Engine
@@ -22,8 +24,8 @@ from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import hnsw
-from tests.bench import corpus, metrics, quality
-from tests.bench.data import Conversation, locomo, minilm_folder
+from tests.bench import corpus, quality
+from tests.bench.data import locomo, minilm_folder
 from tests.bench.environment import ADMIN, Place, Skipped
 from tests.bench.report import Cell, console, show
 from tests.bench.speed import bare_connection, statements_of

@@ -12,6 +12,7 @@ from multiprocessing.synchronize import Event
 
 import httpx
 
+from service.domain.principal import KeyGrant
 from service.first_start import key_in_workspace
 from tests.bench import corpus
 from tests.bench.environment import ADMIN_KEY, Place
@@ -36,7 +37,7 @@ def run(place: Place) -> None:
     """Print the latency of B's searches alone, beside each of A's worst requests, and beside all of them at once."""
     url = place.fresh("bench_worst")
     settings = place.settings(url, "static")
-    key = asyncio.run(key_in_workspace(settings, "admin", None, "b", "b"))
+    key = asyncio.run(key_in_workspace(settings, KeyGrant("admin", "b"), "b"))
     with place.serving(url, "static") as port, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as http:
         with console.status(f"{MEMORIES:,} memories of B"):
             _fill(http, key)

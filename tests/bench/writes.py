@@ -196,10 +196,10 @@ def _as_json(value: Any) -> Any:
 
 
 def _draft(content: str) -> MemoryDraft:
-    return MemoryDraft(**_body(content))
+    return MemoryDraft(**body_of(content))
 
 
-def _body(content: str) -> dict[str, Any]:
+def body_of(content: str) -> dict[str, Any]:
     return {"agent": "a", "type": "event", "content": content, "session": "now", "tags": ["t1"], "user": "u1"}
 
 
@@ -210,7 +210,7 @@ def use_case(engine: Engine, contents: Any) -> Way:
 
 def over_http(client: HttpClient, contents: Any) -> Way:
     """Save one memory through the API."""
-    return lambda _: client.post("/v1/memories", _body(next(contents)))
+    return lambda _: client.post("/v1/memories", body_of(next(contents)))
 
 
 def save_batch(engine: Engine) -> Callable[[list[str]], Any]:
@@ -220,7 +220,7 @@ def save_batch(engine: Engine) -> Callable[[list[str]], Any]:
 
 def post_batch(client: HttpClient) -> Callable[[list[str]], Any]:
     """Save a batch through the API."""
-    return lambda texts: client.post("/v1/memories/batch", {"items": [_body(text) for text in texts]})
+    return lambda texts: client.post("/v1/memories/batch", {"items": [body_of(text) for text in texts]})
 
 
 def _whole_batches(save: Callable[[list[str]], Any], contents: Any, size: int) -> Way:

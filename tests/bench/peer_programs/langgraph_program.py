@@ -10,7 +10,8 @@ from typing import Any
 
 from langgraph.store.base import PutOp
 from langgraph.store.postgres import AsyncPostgresStore
-from shared_work import DIM, Embedder, Work, serve
+from shared_work import Work, serve
+from static_embedder import DIM, Embedder
 
 BATCH = 100
 

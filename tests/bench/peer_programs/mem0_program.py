@@ -8,52 +8,16 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-from mem0 import Memory
-from shared_work import DIM, Embedder, Work, serve
+from mem0_memory import open_memory
+from shared_work import Work, serve
 
 logging.disable(logging.WARNING)
 
 
-class Embedding:
-    """The embedder, as mem0 calls it."""
-
-    def __init__(self) -> None:
-        self._embedder = Embedder()
-
-    def embed(self, text: str, memory_action: str | None = None) -> list[float]:
-        return self._embedder([text])[0]
-
-    def embed_batch(self, texts: list[str], memory_action: str | None = None) -> list[list[float]]:
-        return self._embedder(texts)
-
-
-def open_memory(work: Work) -> Any:
-    memory = Memory.from_config(
-        {
-            "vector_store": {
-                "provider": "pgvector",
-                "config": {
-                    "connection_string": work.url,
-                    "embedding_model_dims": DIM,
-                    "collection_name": "bench",
-                    "minconn": work.clients,
-                    "maxconn": work.clients,
-                },
-            },
-            "embedder": {"provider": "openai", "config": {"api_key": "none is called"}},
-            "llm": {"provider": "openai", "config": {"api_key": "none is called"}},
-            "history_db_path": f"{work.folder}/mem0-history.db",
-        }
-    )
-    memory.embedding_model = Embedding()
-    return memory
-
-
 async def main() -> None:
     work = Work.given()
-    memory = open_memory(work)
+    memory = open_memory(work.url, work.folder, work.clients)
     texts = itertools.cycle(work.texts)
 
     def save(_: int) -> None:

@@ -1,9 +1,8 @@
-"""What the peers' programs share: the work they are given, the same static embedder, and how they are asked."""
+"""What the peers' programs share: the work they are given, and how they are asked."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import inspect
 import itertools
 import json
@@ -14,9 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-DIM = 256
 ANSWER = "answer: "
 """Begins the lines that are answers; whatever else a peer prints is not."""
 
@@ -39,31 +35,6 @@ class Work:
     def given(cls) -> Work:
         """The work in the file that the first argument names."""
         return cls(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
-
-
-class Embedder:
-    """Averaged word vectors of wordllama, as the static embedder of the service computes them, L2-normalised."""
-
-    def __init__(self) -> None:
-        spec = importlib.util.find_spec("wordllama")
-        assert spec is not None
-        assert spec.origin is not None
-        from wordllama import WordLlama
-
-        loaded = WordLlama.load(
-            config="l2_supercat", dim=DIM, cache_dir=Path(spec.origin).parent, disable_download=True
-        )
-        self._weights = loaded.embedding
-        self._tokenizer = loaded.tokenizer
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
-
-    def __call__(self, texts: list[str]) -> list[list[float]]:
-        vectors = []
-        for encoding in self._tokenizer.encode_batch(texts, add_special_tokens=False):
-            vector = self._weights.take(encoding.ids, axis=0, mode="clip").sum(axis=0)
-            vectors.append((vector / np.linalg.norm(vector)).tolist())
-        return vectors
 
 
 async def serve(

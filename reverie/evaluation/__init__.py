@@ -1,0 +1,1 @@
+"""``reverie eval``: how well Reverie and others find, and answer from, what published and generated sets say."""

@@ -1,0 +1,1 @@
+"""Generated lives with known truth, and how well profiles tell it."""

@@ -1,0 +1,1 @@
+"""Other memory systems, each a program in an environment of its own, on an empty database."""

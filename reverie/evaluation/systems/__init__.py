@@ -1,0 +1,1 @@
+"""What is compared: Reverie over HTTP, baselines in this process, and peers in environments of their own."""
