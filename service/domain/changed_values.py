@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from service.domain.guards import normalize
+from service.domain.restated_values import restated
 
 _TEXT_MAX = 300
 _WORDS_MAX = 8
@@ -27,7 +28,7 @@ def _words_of(block: str) -> frozenset[str]:
 _STATES = _words_of("is are was were has have been be being will got costs remains")
 _MOVES = _words_of(
     "moved changed switched increased decreased raised lowered reduced cut postponed rescheduled updated pushed shifted"
-    " grew rose fell dropped went up down"
+    " grew rose fell dropped slipped went up down"
 )
 _MARKS = _words_of("now currently instead actually henceforth")
 _IGNORED = _words_of("the a an new current updated our my final latest latest $ € £")
@@ -100,6 +101,7 @@ def _assignment(text: str) -> _Assignment | None:
         return None
     body = _LEAD.sub("", text.strip())
     corrected = body != text.strip()
+    body = restated(body)
     words = [word.removesuffix("'s") for word in _WORD.findall(normalize(body).replace("’", "'"))]
     at = next((n for n, word in enumerate(words) if word in _STATES or word in _MOVES), 0)
     subject = _named_first(tuple(word for word in words[:at] if word not in _IGNORED | _MARKS))

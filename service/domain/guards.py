@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
+from functools import cached_property
 
 
 def _words_of(block: str) -> tuple[str, ...]:
@@ -115,20 +117,73 @@ def normalize(text: str) -> str:
     return " ".join(folded.translate(_CONTROLS).split())
 
 
-def may_merge(a: str, b: str) -> bool:
+class Analysis:
+    """What the guards compare of a statement, each part computed once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def normalized(self) -> str:
+        """``normalize`` of the text."""
+        return normalize(self.text)
+
+    @cached_property
+    def tokens(self) -> list[str]:
+        """Its words, in order."""
+        return _tokens(self.normalized)
+
+    @cached_property
+    def forms(self) -> list[str]:
+        """The canonical form of its words."""
+        return _canonical(self.tokens)
+
+    @cached_property
+    def stems(self) -> Counter[str]:
+        """Its content words, their inflections folded, and how often each occurs."""
+        return _content_stems(self.tokens)
+
+    @cached_property
+    def variants(self) -> set[str]:
+        """Every word, its inflections folded."""
+        return {_variant(word) for word in self.tokens}
+
+    @cached_property
+    def figures(self) -> set[str]:
+        """Its numbers and identifiers."""
+        return {
+            _NUMBER_WORDS.get(word, word)
+            for word in self.tokens
+            if any(char.isdigit() for char in word) or word in _NUMBER_WORDS
+        }
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Its capitalised words past the first one, normalized."""
+        return {normalize(name) for name in _NAME.findall(self.text)}
+
+    @cached_property
+    def negations(self) -> int:
+        """How many negations it has."""
+        return _negations(self.tokens)
+
+
+Analyse = Callable[[str], Analysis]
+"""Analyses a statement. For many pairs of the same statements: ``functools.cache(Analysis)``, kept as long as they."""
+
+
+def may_merge(a: str, b: str, analyse: Analyse = Analysis) -> bool:
     """Whether two similar statements may become one memory. Symmetric, and true for identical texts.
 
     False whenever a number, identifier, name, negation, tense, or the roles in the sentence differ, whatever
     any embedder says; also when the difference is one that these rules do not understand.
     """
-    first, second = normalize(a), normalize(b)
-    if first == second:
+    one, other = analyse(a), analyse(b)
+    if one.normalized == other.normalized:
         return True
-    tokens_a, tokens_b = _tokens(first), _tokens(second)
-    if not tokens_a or not tokens_b or max(len(tokens_a), len(tokens_b)) > _TOKENS_MAX:
+    if not one.tokens or not other.tokens or max(len(one.tokens), len(other.tokens)) > _TOKENS_MAX:
         return False
-    forms_a, forms_b = _canonical(tokens_a), _canonical(tokens_b)
-    return len(forms_a) == len(forms_b) and all(map(_same_form, forms_a, forms_b))
+    return len(one.forms) == len(other.forms) and all(map(_same_form, one.forms, other.forms))
 
 
 def canonical_form(text: str) -> str:
@@ -138,23 +193,22 @@ def canonical_form(text: str) -> str:
     return " ".join(_canonical(tokens)) if 0 < len(tokens) <= _TOKENS_MAX else folded
 
 
-def contradicts(a: str, b: str) -> bool:
+def contradicts(a: str, b: str, analyse: Analyse = Analysis) -> bool:
     """Whether two statements speak of the same thing with opposite polarity. Symmetric.
 
     Either all but a few content words agree and exactly one statement is negated ("likes tea", "does not like tea"),
     or they differ in one pair of opposites only ("likes tea", "hates tea"). A differing number, place or
     name alone is no contradiction.
     """
-    tokens_a, tokens_b = _tokens(normalize(a)), _tokens(normalize(b))
-    if max(len(tokens_a), len(tokens_b)) > _TOKENS_MAX:
+    one, other = analyse(a), analyse(b)
+    if max(len(one.tokens), len(other.tokens)) > _TOKENS_MAX:
         return False
-    stems_a, stems_b = _content_stems(tokens_a), _content_stems(tokens_b)
-    if not stems_a or not stems_b:
+    if not one.stems or not other.stems:
         return False
-    only_a, only_b = stems_a - stems_b, stems_b - stems_a
-    negated = _is_negated(tokens_a) != _is_negated(tokens_b)
+    only_a, only_b = one.stems - other.stems, other.stems - one.stems
+    negated = one.negations % 2 != other.negations % 2
     differing = only_a.total() + only_b.total()
-    shared = (stems_a & stems_b).total()
+    shared = (one.stems & other.stems).total()
     if _has_figures(only_a) or _has_figures(only_b):
         return False
     if negated:
@@ -164,29 +218,21 @@ def contradicts(a: str, b: str) -> bool:
     if only_a.total() != 1 or only_b.total() != 1 or not shared:
         return False
     pair = {_variant(*only_a), _variant(*only_b)}
-    return any({_stem(word) for word in opposite} == pair for opposite in _OPPOSITES)
+    return pair in _OPPOSITE_STEMS
 
 
-def same_particulars(a: str, b: str) -> bool:
+def same_particulars(a: str, b: str, analyse: Analyse = Analysis) -> bool:
     """Whether numbers, identifiers, names and negations agree, and no word stands against its opposite: without that
     nothing may merge, whoever says it may.
 
     Weaker than ``may_merge``: the words may differ. Names are capitalised words past the first one.
     """
-    tokens_a, tokens_b = _tokens(normalize(a)), _tokens(normalize(b))
-    figures_a, figures_b = (
-        {
-            _NUMBER_WORDS.get(word, word)
-            for word in tokens
-            if any(char.isdigit() for char in word) or word in _NUMBER_WORDS
-        }
-        for tokens in (tokens_a, tokens_b)
-    )
+    one, other = analyse(a), analyse(b)
     return (
-        figures_a == figures_b
-        and {normalize(name) for name in _NAME.findall(a)} == {normalize(name) for name in _NAME.findall(b)}
-        and _negations(tokens_a) == _negations(tokens_b)
-        and not _opposed(tokens_a, tokens_b)
+        one.figures == other.figures
+        and one.names == other.names
+        and one.negations == other.negations
+        and not _opposed(one.variants, other.variants)
     )
 
 
@@ -207,10 +253,8 @@ def content_stems(text: str) -> frozenset[str]:
     return frozenset(_variant(word) for word in tokens if word not in _IGNORED | _AUXILIARIES | _PREPOSITIONS)
 
 
-def _opposed(tokens_a: list[str], tokens_b: list[str]) -> bool:
+def _opposed(stems_a: set[str], stems_b: set[str]) -> bool:
     """Whether a word of one statement is the opposite of a word of the other, which has the word itself not."""
-    stems_a = {_variant(word) for word in tokens_a}
-    stems_b = {_variant(word) for word in tokens_b}
     only_a, only_b = stems_a - stems_b, stems_b - stems_a
     return any(only_a & group and only_b & group for group in _EXCLUSIVE)
 
@@ -329,10 +373,6 @@ def _negations(tokens: list[str]) -> int:
     return sum(word in _NEGATIONS for word in tokens) + ("plus" in tokens and "ne" in tokens)
 
 
-def _is_negated(tokens: list[str]) -> bool:
-    return _negations(tokens) % 2 == 1
-
-
 def _has_figures(words: Counter[str]) -> bool:
     return any(char.isdigit() for word in words for char in word)
 
@@ -345,3 +385,5 @@ _EXCLUSIVE = tuple(
     )
 ) + tuple(frozenset(_variant(word) for word in pair) for pair in _OPPOSITES)
 """Words of one group exclude one another where all else is alike."""
+
+_OPPOSITE_STEMS = frozenset(frozenset(_stem(word) for word in pair) for pair in _OPPOSITES)

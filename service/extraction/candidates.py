@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from service.domain.origin import Origin
 from service.domain.types import MemoryType
 
 Polarity = Literal["positive", "negative"]
@@ -33,10 +34,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity named by a candidate: ``kind`` is person, project, company, product, place or thing."""
+    """An entity named by a candidate: ``kind`` is person, project, company, product, place, thing or one of the
+    workspace's own, with ``metadata``."""
 
     name: str
     kind: str = "thing"
+    metadata: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,10 @@ class Candidate:
 
     ``word_of`` and ``hearsay_by`` are set by ``testimony`` on what is about a person: the user in whose turns they say
     so themselves, or who else does. With neither the statement is about something else.
+
+    ``held``: why it waits in the inbox, however sure it is; set by ``quarantine``.
+
+    ``origin``: the least trusted one of the turns it rests on; set by ``provenance``.
 
     ``own_like``: of a type of the workspace's own, the built-in one that it is like; with ``metadata``.
     """
@@ -71,6 +78,8 @@ class Candidate:
     hearsay_by: str | None = None
     own_like: MemoryType | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    held: str | None = None
+    origin: Origin = "own_user"
 
     @property
     def policy_type(self) -> MemoryType:

@@ -34,6 +34,8 @@ _HEDGE = re.compile(
     r"\b(?:i think|i guess|i believe|probably|kind of|sort of|kinda|i feel like|not sure)\b", re.IGNORECASE
 )
 _NAMED = re.compile(r"(?-i:\b[A-Z])")
+_OF_PROJECT = re.compile(r"(?:[A-Z][\w'’&/-]{1,30} ){1,4}(?=[a-z])")
+"""The name before what takes place: "Orion review"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,9 @@ def _left_for(sentence: str) -> list[Claim]:
     match = tables.LEFT_FOR.match(sentence)
     if match is None:
         return []
-    slot = "lives_in" if match["place"] else "works_at"
-    return [Claim(MemoryType.FACT, sentence, "positive", slot, slot_key(match["value"]), None, 0.75, 0.85)]
+    slot = "lives_in" if match["place"] or match["home"] else "works_at"
+    value = slot_key(match["home"] or match["value"])
+    return [Claim(MemoryType.FACT, sentence, "positive", slot, value, None, 0.75, 0.85)]
 
 
 def _switched(sentence: str) -> list[Claim]:
@@ -215,12 +218,31 @@ def _fill(text: str, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
     if "attribute" in groups and pattern.slot.startswith("favorite") and not groups["attribute"]:
         return [base]
     name, thing = _attribute(pattern.slot, groups)
-    return [replace(base, slot=name, value=value, owner=owner or thing)]
+    filled = replace(base, slot=name, value=value, owner=owner or thing)
+    employer = groups.get("employer")
+    return [_without_employer(filled, employer), _works_at(base, employer)] if employer else [filled]
+
+
+def _works_at(base: Claim, employer: str) -> Claim:
+    """Where somebody works who named the employer beside the profession."""
+    return replace(
+        base, type=MemoryType.FACT, text=f"I work at {employer}.", slot="works_at", value=slot_key(employer), owner=None
+    )
+
+
+def _without_employer(claim: Claim, employer: str) -> Claim:
+    """The claim of a profession alone, which outlasts the employer."""
+    return replace(claim, text=claim.text.replace(f" at {employer}", "", 1).replace(f" for {employer}", "", 1))
 
 
 def _attribute(slot: str, groups: dict[str, str | None]) -> tuple[str, str | None]:
     """The name of an attribute, and whose it is where a proper name says so: "the Apollo budget" is Apollo's."""
     attribute = without_determiner(" ".join((groups.get("attribute") or groups.get("event") or "").lower().split()))
+    if project := _OF_PROJECT.match(groups.get("event") or ""):
+        attribute = attribute.removeprefix(project[0].lower())
+        groups = groups | {"of": project[0]}
+    elif groups.get("of") and groups.get("thing"):
+        attribute = f"{(groups['thing'] or '').strip().lower()} {attribute}"
     thing = " ".join((groups.get("of") or groups.get("owner") or groups.get("thing") or "").split())
     thing = re.sub(r"\b(?:project|the)\b ?| project\b", "", thing, flags=re.IGNORECASE).strip().removesuffix("'s")
     named = bool(_NAMED.search(thing))

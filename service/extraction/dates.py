@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from service.extraction.lexicon import MONTHS, SMALL_NUMBERS, WEEKDAYS
 from service.extraction.tense import lies_ahead
@@ -22,13 +22,14 @@ _EXPRESSION = re.compile(
     rf"""(?P<prep>\b(?:on|in|by|until|till|since|from|before|after|for|of|to|due|about|around|roughly|almost
         |nearly|over)\s+(?:the\s+(?=\d{{1,2}}(?:st|nd|rd|th)?\b)|(?=\S)))?(?:
       (?<![\w/-])(?P<iso>(?:19|20)\d\d-\d\d-\d\d)\b
-    | \b(?<!\d[-–])(?P<day_first>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month_a>{_MONTH})\b\.?(?:,?\s(?P<year_a>(?:19
-        |20)\d\d))?
+    | \b(?<!\d[-–])(?P<day_first>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month_a>{_MONTH})\b(?:\.(?=.))?
+      (?:,?\s(?P<year_a>(?:19|20)\d\d))?
     | \b(?P<month_b>{_MONTH})\.?\s(?P<day_second>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<year_b>(?:19|20)\d\d))?
     | \b(?P<month_c>{_MONTH_FULL})(?:,?\sof)?,?\s(?P<year_c>(?:19|20)\d\d)\b
     | \b(?:the\s)?(?P<beside>day\sbefore\syesterday|day\safter\stomorrow)\b
     | (?<=\bthe\s)(?P<ordinal>\d{{1,2}})(?:st|nd|rd|th)\b(?!\s(?:floor|time|street|avenue|grade|place|of|birthday
-        |anniversary|try|attempt|page|and|century|street|hole|level|day|week|lap|round))
+        |anniversary|try|attempt|page|and|century|street|hole|level|day|week|lap|round|one|book|half|part|season|episode|chapter|kid|child
+        |edition|version|draft|year|month|floors?|person|option|choice|date|interview|appointment|trimester))
     | \b(?P<named>yesterday|today|tomorrow|tonight|last\snight|(?:this|yesterday|tomorrow)\s(?:morning|afternoon
         |evening))\b
     | \b(?P<ago_n>{_COUNT})\s(?P<ago_unit>day|week|weekend|month|year)s?\s(?:ago|back)\b
@@ -113,7 +114,7 @@ def _written(match: re.Match[str], when: _When, given: str) -> str:
     return f"{'around' if given.lower() in _APPROXIMATE else when.preposition} {when.words}"
 
 
-def day_words(day: datetime) -> str:
+def day_words(day: date) -> str:
     """A date in words without leading zero: ``7 May 2023``."""
     return f"{day.day} {_MONTH_NAMES[day.month - 1]} {day.year}"
 

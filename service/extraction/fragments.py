@@ -69,6 +69,8 @@ def has_dangling_pronoun(sentence: str) -> bool:
             earlier, here = earlier + here, 0
         if piece in _POINTERS and not following:
             return True
+        if piece in ("these", "those") and not earlier and following in ("to", "at", "from"):
+            return True
         if piece in _PRONOUNS and not earlier and following not in ("is", "are", "was", "were"):
             return True
         if piece in _PRONOUNS and piece != "there" and not earlier + here:

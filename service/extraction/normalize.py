@@ -10,6 +10,7 @@ import re
 
 from service.extraction.lexicon import BASE_VERBS, BLAND, STOPWORDS, listed
 from service.extraction.mentions import FIRST_NAMES, PLACES
+from service.extraction.patterns.grammar import EVENT_NOUN
 
 _SPELLINGS = dict(
     pair.split("=")
@@ -36,19 +37,42 @@ _SPELLINGS = dict(
     buisness=business adress=address calender=calendar dotn=don't cna=can nad=and liek=like lik=like luv=love
     wich=which bc.=because thx=thanks ty=thanks msg=message msgs=messages emial=email untill=until acct=account
     mtg=meeting mgr=manager proj=project dept=department govt=government hubby=husband wifey=wife bf=boyfriend
-    gf=girlfriend sis=sister bro=brother hafta=have~to oughta=ought~to tryna=trying~to finna=going~to kinda=kinda
+    sis=sister bro=brother hafta=have~to oughta=ought~to tryna=trying~to finna=going~to kinda=kinda
     lemme=let~me gimme=give~me dunno=don't~know i'ma=I'm~going~to mooved=moved movd=moved startd=started
     workin=working livin=living goin=going lookin=looking shld=should wld=would cld=could dnt=don't wud=would
     shud=should cud=could tryin=trying movin=moving gettin=getting doin=doing makin=making learnin=learning
     eatin=eating drinkin=drinking smokin=smoking startin=starting plannin=planning thinkin=thinking
     playin=playing takin=taking comin=coming havin=having sayin=saying buildin=building watchin=watching readin=reading
     writin=writing runnin=running sleepin=sleeping talkin=talking bein=being bout=about nite=night finaly=finally
-    finshed=finished""")
+    finshed=finished prob=probably probs=probably ppl=people til=until""")
 )  # fmt: skip
 _SPELLED = {key: value.replace("~", " ") for key, value in _SPELLINGS.items()}
 _WORD = re.compile(r"(?<![\w@#./'-])(?:[A-Za-z0-9][a-zA-Z'/-]{0,11}[A-Za-z0-9]|[A-Za-z])(?![\w@/'-]|\.\w)")
+_ATTRIBUTE = (
+    r"(?:budget|deadline|due date|launch date|release date|price|cost|rent|owner|lead|manager|venue|version|eta|target"
+    r"|quota)"
+)
+_LABELLED = re.compile(
+    rf"^(?:the |our )?(?:(?P<attribute>{_ATTRIBUTE}) (?P<of>(?:for|of) [\w'’-]{{1,30}}(?: [\w'’-]{{1,30}}){{0,3}})"
+    rf"|(?P<whose>(?-i:[A-Z])[\w-]{{1,30}}['’]s {_ATTRIBUTE})"
+    rf"|(?P<compound>(?-i:[A-Z])[\w-]{{1,30}} (?:{_ATTRIBUTE}|{EVENT_NOUN}))): ?(?=\w|[$€£])",
+    re.IGNORECASE,
+)
+"""A value behind a label, as in "Budget for Apollo: 50000", which is a sentence without its verb."""
+_BARE = re.compile(
+    rf"^(?P<name>(?-i:[A-Z])[\w-]{{1,30}}) (?={_ATTRIBUTE} |{EVENT_NOUN} )(?=[\w-]+(?: date)? "
+    rf"(?:is|was|has|got|will|moved|changed|went|slipped)\b)"
+    rf"|^(?={_ATTRIBUTE} (?:for|of) (?-i:[A-Z])[\w'’-]{{1,30}} (?:is|was|has|will|went)\b)",
+    re.IGNORECASE,
+)
+"""Where a statement about a thing lacks its article: "Orion review got moved", "Budget of Orion is 20k"."""
+_NOT_NAMES = frozenset(listed("my our the his her their your this that next last every each no any what which whose"))
+_REVISED = re.compile(r" \((?:updated|revised|new|corrected|final|as of today)\)(?=[.!]?$)", re.IGNORECASE)
 _LONE_I = re.compile(r"(?<![\w'./-])i(?=[ ,]|'(?:m|ve|ll|d)\b|$)")
 _ID = re.compile(r"\b[Ii]d (?=(?:like|love|prefer|rather|say|be|never|really|also|always|have|go|want)\b)")
+_ID_OPENS = re.compile(
+    r"(?:^|[,.!?;] |\b(?:and|but|so|then|only|oh|yeah) )id (?=(?P<verb>[a-z]{2,12})\b)", re.IGNORECASE
+)
 _ILL = re.compile(
     r"\b[Ii]ll (?=(?:be|use|go|do|have|take|get|need|try|call|send|buy|make|move|start|see|let|probably|never|just"
     r"|also|keep|stick|switch|pay|book|meet|finish|pick|come|join|ask)\b)"
@@ -65,6 +89,18 @@ _N_FOR_AND = re.compile(
     r"(?<=[\w!)]) n (?=[A-Za-z])(?!(?:is|items|times|steps|rows|and|or|must|can)\b)"
 )
 _FOUR_FOR_FOR = re.compile(r"(?:(?<=best|good|time|free)|(?<=asking)|(?<=looking|waiting)) 4 (?=[a-z])")
+_AND_OPENS = re.compile(r"^n (?=(?:I|we|my|our|I'm|I've)\b)", re.IGNORECASE)
+_GIRLFRIEND = re.compile(r"(?:^|\b(?:my|his|her|their|your|ur|new|the|a|ex) )gf\b(?!-| free)", re.IGNORECASE)
+""""gf" behind any other word is gluten-free: "we cook gf"."""
+_KIN_IS = re.compile(
+    r"\b(?P<who>(?:my|our|his|her|their) (?:m[uo]m|dad|sister|brother|wife|husband|boss|(?:boy|girl)friend|gran|nan|son"
+    r"|daughter|landlord|car|flat|birthday))s (?=(?:a|an|the|not|in|at|on|from|been|got|getting|coming|having|gone"
+    r"|going|very|really|too|so|still|now|just|\d{1,4})\b)",
+    re.IGNORECASE,
+)
+_TURNS_AGE = re.compile(
+    r"\bI(?:'m| am) (?P<age>\d{1,3}) (?=(?:next|on|this|tomorrow|in (?:a|two|three|\d))\b)", re.IGNORECASE
+)
 _IT_IS = re.compile(
     r"\b(?P<it>[Ii])ts (?=(?:a|an|the|not|so|just|been|going|gonna|really|too|very|always|getting|helping|working"
     r"|raining|snowing|now|on|at|my|our|about|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)(?= \d))\b)"
@@ -141,17 +177,25 @@ def normalized(line: str) -> str:
         line = _LONE_I.sub("I", line)
     if "ill " in lowered or "id " in lowered or "i m " in lowered or "i ve " in lowered:
         line = _I_AM_SPACED.sub(lambda match: f"I'{match[1]}", line)
-        line = _ILL.sub("I'll ", _ID.sub("I'd ", line))
+        line = _ID_OPENS.sub(_would, _ILL.sub("I'll ", _ID.sub("I'd ", line)))
     if " 2 " in lowered:
         line = _TWO_FOR_TO.sub(_to, line)
     if "like " in lowered:
         line = _ABOUT_AGO.sub("", line)
-    if " n " in lowered:
-        line = _N_FOR_AND.sub(" and ", line)
+    if "n " in lowered:
+        line = _AND_OPENS.sub("and ", _N_FOR_AND.sub(" and ", line))
+    if "gf" in lowered:
+        line = _GIRLFRIEND.sub(lambda match: f"{match[0][:-2]}girlfriend", line)
+    if "s " in lowered:
+        line = _KIN_IS.sub(lambda match: f"{match['who']}'s ", line)
+    line = _TURNS_AGE.sub(lambda match: f"I turn {match['age']} ", line)
     if " 4 " in lowered:
         line = _FOUR_FOR_FOR.sub(" for ", line)
     if "its " in lowered:
         line = _IT_IS.sub(lambda match: f"{match['it']}t's ", line)
+    if ": " in lowered:
+        line = _LABELLED.sub(_stated, _REVISED.sub("", line))
+    line = _BARE.sub(_with_article, line, count=1)
     if "on " in lowered:
         line = _ON_DAY.sub(lambda match: _DAYS[match[0].lower()], line)
     if not _has_capital_word(line):
@@ -163,9 +207,28 @@ def normalized(line: str) -> str:
     return _ended(line) if len(line) > 30 else line
 
 
+def _stated(match: re.Match[str]) -> str:
+    if match["whose"]:
+        return f"{match['whose']} is "
+    if match["compound"]:
+        return f"The {match['compound']} is "
+    return f"The {match['attribute'].lower()} {match['of']} is "
+
+
+def _with_article(match: re.Match[str]) -> str:
+    name = match["name"]
+    if name is None:
+        return "The "
+    return match[0] if _is_common(name.lower()) or name.lower() in _NOT_NAMES else f"The {match[0]}"
+
+
 def _to(match: re.Match[str]) -> str:
     verb = match["verb"]
     return " to " if verb is None or verb.lower() in BASE_VERBS else match[0]
+
+
+def _would(match: re.Match[str]) -> str:
+    return f"{match[0][:-3]}I'd " if match["verb"].lower() in BASE_VERBS else match[0]
 
 
 def _spelled(match: re.Match[str]) -> str:

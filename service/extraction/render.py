@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from service.domain.types import MemoryType
 from service.extraction.addresses import with_addresses
@@ -18,12 +19,14 @@ NOBODY = "The user"
 CONTENT_CHARS_MAX = 600
 
 _DATES = ("date", "deadline", "eta")
+_FROM_TO = re.compile(r"\bfrom\s[^.;]{1,40}?\sto\s")
 _RECURS = re.compile(
     r"\banniversary\b|\bbirthday\b(?! (?:party|dinner|bash|trip|present|gift|lunch|celebration))|\b(?:every"
     r"|each) year\b|\bannually\b"
     r"|\bborn on\b(?![^.]{0,30}\d{4})",
     re.IGNORECASE,
 )
+_EMOJI_LAST = re.compile(r"(?:\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\u2764\U0001f300-\U0001faff]){1,8}$")
 _HAPPENING = frozenset({MemoryType.EVENT, MemoryType.OBSERVATION})
 
 
@@ -55,6 +58,8 @@ def candidate_of(
     grounded = ground(told, turn.at, future=forward) if claim.grounded and not _RECURS.search(told) else None
     content = with_addresses(grounded.text if grounded else told, addresses)
     happened = grounded.at if grounded else None
+    if happened is not None and claim.slot is not None and claim.slot.endswith(_DATES):
+        happened = _moved_to(told, turn) or happened
     value = with_addresses(claim.value, addresses) if claim.slot and claim.value else None
     if happened is not None and claim.slot is not None and claim.slot.endswith(_DATES):
         value = happened.date().isoformat()
@@ -84,8 +89,15 @@ def extended(candidate: Candidate, more: str, turn: Turn, addresses: Sequence[st
 
 def closed(text: str) -> str:
     """A clause as a sentence: white space folded, loose marks at its ends gone, a full stop behind it."""
-    text = " ".join(text.split()).strip(" ,;:-–—")
+    text = _EMOJI_LAST.sub("", " ".join(text.split()).strip(" ,;:-–—"))
     return text if text.endswith((".", "!", ")", '"', "”")) else f"{text}."
+
+
+def _moved_to(clause: str, turn: Turn) -> datetime | None:
+    """The later date of "moved from June 12 to October 21"; None where it is no such statement."""
+    moved = _FROM_TO.search(clause)
+    later = ground(f"on {clause[moved.end() :]}", turn.at, future=True) if moved else None
+    return later.at if later else None
 
 
 def _owner(claim: Claim, speaker: Speaker) -> str:

@@ -77,6 +77,9 @@ _OBJECTS = frozenset(listed("me us my our the a an this these those it them some
 _HAS = re.compile(
     r"(?:i|we|i've|we've) (?:have|got|don't have|do not have|own) (?:an?|two|three|four|no|any|\d+)\b", re.IGNORECASE
 )
+_ASKS_OF_OTHERS = re.compile(r"\b(?:he|she|they|him|her|them|his)\b(?:'\w+)?[^?.!]{0,80}\?\s*$", re.IGNORECASE)
+_LISTENER = re.compile(r"\b(?:you|your|u|ur)\b", re.IGNORECASE)
+_MODAL_FIRST = re.compile(r"^(?:must|should|can|could|has to|needs to) ", re.IGNORECASE)
 _FIGURE_OR_NAME = re.compile(r"\d|(?<=[a-z,;:] )[A-Z][\w.]+")
 
 
@@ -121,8 +124,9 @@ def _of_turn(turn: Turn, people: Collection[str], before: Turn | None, language:
     follows = False
     own = [sentence for sentence in own_sentences(content, normalized) if not filters.is_unserious(sentence)]
     opened = [without_opening(sentence, people) for sentence in own]
+    elliptic = before is not None and _asks_of_others(before.content)
     for sentence in opened:
-        stated = _reliable(sentence, speaker, len(content))
+        stated = _reliable(sentence, speaker, len(content), elliptic=elliptic)
         if stated is None or (has_dangling_pronoun(stated) and not _says_of_what(stated, speaker)):
             more = _follow_up(sentence, stated, speaker) if follows else None
             found[-1:] = [extended(found[-1], more, turn, addresses)] if more else found[-1:]
@@ -142,8 +146,17 @@ def _of_turn(turn: Turn, people: Collection[str], before: Turn | None, language:
     return found[:_PER_TURN_MAX]
 
 
-def _reliable(sentence: str, speaker: Speaker, turn_chars: int) -> str | None:
-    """The sentence if it is the speaker's own statement about themselves or the world, with its subject; else None."""
+def _asks_of_others(content: str) -> bool:
+    """Whether its last question is about somebody else, so that an answer without a subject is too."""
+    question = content[-_QUESTION_CHARS_MAX:]
+    return bool(_ASKS_OF_OTHERS.search(question)) and not _LISTENER.search(question)
+
+
+def _reliable(sentence: str, speaker: Speaker, turn_chars: int, *, elliptic: bool = False) -> str | None:
+    """The sentence if it is the speaker's own statement about themselves or the world, with its subject; else None.
+
+    ``elliptic``: without a subject it is about somebody else.
+    """
     if len(sentence) < 6:
         return None
     stated = filters.statement_of(sentence)
@@ -154,8 +167,10 @@ def _reliable(sentence: str, speaker: Speaker, turn_chars: int) -> str | None:
         return None
     if instructs:
         return stated
-    stated = filters.without_address(with_subject(stated)).strip()
+    stated = filters.without_address(stated if elliptic else with_subject(stated)).strip()
     if not stated or _says_nothing(stated, speaker):
+        return None
+    if _MODAL_FIRST.match(stated) and row_of(stated, alone=speaker.alone) is None:
         return None
     if has_first_person(stated):
         commands = _commands(stated) and row_of(stated, alone=speaker.alone) is None

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from service.extraction.introductions import introduction
 from service.extraction.lexicon import BASE_VERBS, IRREGULAR_PAST, gerund_base, is_past, listed
+from service.extraction.patterns.tables import LEFT_FOR
 
 _STRIPS_MAX = 6
 
@@ -22,6 +23,10 @@ _LOOSE = re.compile(
     r"|(?:i )?(?:can't|cannot) believe it,? but|(?:i )?hate to (?:say it|be that (?:guy|girl|person)),? but"
     r"|turns out(?: that)?|(?:i |we )?haven't (?:talked|chatted|spoken) (?:in|for) [\w ]{2,20}(?=,)"
     r"|long story short|kinda(?= (?:miss|want|need|love|like|hate)\b)"
+    r"|(?:my |our )?new (?:address|job|home|place|flat|apartment)(?=[:!,-] (?:i|we|i'm|we're|i've|we've)\b)"
+    r"|(?:n|right)(?=,? (?:i|i'm|i've|we|we're|my)\b)"
+    r"|(?:i think )?i should (?:probably )?(?:tell you|let you know|mention|say)(?: about [\w' ]{2,30}(?=,)| that)?"
+    r"|(?:too|bit|a bit|quite|pretty|super) [\w']{2,15}(?: for (?:me|us))?(?=, (?:i|i'm|i've|we|we're|my)\b)"
     r"|(?:please )?(?:remember|note|keep in mind|be aware) that|for the record)\b[\s,.!:;–—-]{1,5}",
     re.IGNORECASE,
 )
@@ -31,7 +36,7 @@ _STRICT = re.compile(
     r"|no|nope|nah|sure|sure thing|absolutely|definitely|totally|exactly|right|cool|awesome|great|nice|amazing"
     r"|sweet|aw+|woo+(?:hoo+)?|whoop|phew|yikes"
     r"|correction|note|true|indeed|of course|for sure|no worries|no problem|no doubt|good (?:morning|evening|afternoon)"
-    r"|on another note"
+    r"|on another note|(?:i )?(?:think|guess|hope|suppose) so"
     r"|to be honest|in fact|as always|you know|i mean|i think|fun fact|good news|great news|big news|update|yay"
     r"|man|dude|fyi|so far so good"
     r"|not much|not really|same here|me too|i know|i see|trust me"
@@ -43,7 +48,9 @@ _STRICT = re.compile(
 _CALLED = re.compile(r"([A-Z][a-z]{1,15})(?:,|!)\s+")
 _CALLED_LAST = re.compile(r",\s([A-Z][a-z]{1,15})(?=[.!]{0,3}$)")
 _LEADING_MARKS = re.compile(r"^[^\w\"“'‘$€£(]+")
-_DROPPED = re.compile(r"^(just|always|still|finally|also|recently|already|even|actually)\s(?=[a-z])", re.IGNORECASE)
+_DROPPED = re.compile(
+    r"^(just|always|still|finally|also|recently|already|even|actually|probably|never)\s(?=[a-z])", re.IGNORECASE
+)
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|has|have|had|'s|helps?|helped|makes?|made|gives?|gave|brings?|brought|can|will|would"
     r"|lets?|gets?|means?"
@@ -61,12 +68,12 @@ _BARE_VERB = re.compile(
     r"^(?:not (?:a (?:big |huge )?fan of|keen on|into)|can't (?:do|eat|drink|have)|miss|want|wanna|need|hope"
     r"|plan|love|hate|prefer|enjoy|gotta|have to|used to|can't stand|don't like|didn't"
     r"|haven't)\b\s"
-    r"(?!you|it|that|this|is\b|and\b|was\b|in\b|of\b|can\b|are\b|to see\b)",
+    r"(?!you|it|that|this|me\b|us\b|is\b|and\b|was\b|in\b|of\b|can\b|are\b|to see\b)",
     re.IGNORECASE,
 )
 _AFTER_VERB = re.compile(
     r"^\w+\s(?:the|an?|my|our|some|to|at|in|on|up|out|down|off|with|for|about|this|these|lots|two|three|his|her"
-    r"|their|over|back|around|into)\b",
+    r"|their|over|back|around|into)\b|^\w+ \w+, (?:i|i'm|i've|we|we're|my)\b",
     re.IGNORECASE,
 )
 _GOING_IS_SUBJECT = re.compile(
@@ -75,7 +82,7 @@ _GOING_IS_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _GERUND_SUBJECTS = frozenset(listed("going being seeing having knowing hearing"))
-_NO_DROPPED_I = frozenset(listed("let put cut set read quit hit shut hurt bet stuck"))
+_NO_DROPPED_I = frozenset(listed("bit let put cut set read quit hit shut hurt bet stuck"))
 _KIN = re.compile(
     r"^(?:m[uo]m(?:my)?|dad(?:dy)?|gran(?:d(?:m|p)a|ny)?|husband|wife|boss|landlord|(?:boy|girl)friend|roommate"
     r"|sister|brother|neighbou?r)(?:'s)? (?=[a-z])",
@@ -83,14 +90,21 @@ _KIN = re.compile(
 )
 _TAGS = re.compile(
     r"(?:,?(?: [-–—])? (?:k|kk|xx|xxx|btw|smh|ngl|tbh|imo|imho|omg|no debate|I (?:guess|think)|wish me luck"
-    r"|(?:I )?can't wait|thank god|ugh|fr)){1,4}(?=[.!]{0,3}$)",
+    r"|(?:I )?can't wait|thank god|ugh|fr|if (?:that|it) (?:matters|helps|counts)"
+    r"|if you(?:'re interested| care| must know))){1,4}(?=[.!]{0,3}$)",
     re.IGNORECASE,
 )
 _BY_THE_WAY = re.compile(r",? btw(?=,| (?:so|and|but)\b)", re.IGNORECASE)
 _DONE_TO_ME = re.compile(
     r"^they (?P<done>promoted|hired|fired|offered|gave|accepted|rejected|laid) me\b(?: (?P<off>off)\b)?", re.IGNORECASE
 )
-_TAIL = re.compile(r"(?:,? so|\s[-–—]|;|,)? let's [^.!?]{1,80}(?=[.!]|$)", re.IGNORECASE)
+_TAIL = re.compile(
+    r"(?:,? so|\s[-–—]|;|,)? let's [^.!?]{1,80}(?=[.!]|$)"
+    r"|[,;] (?:why|how come|what|who) (?:am|are|do|did) (?:i|you|we)\b[^.!?]{1,60}(?=[.!]|$)",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile(r",? I (?:think|guess|reckon|suppose)(?=,)", re.IGNORECASE)
+_QUIT = re.compile(r"^quit (?:in|last|on|my|the|this|smoking|drinking|back)\b", re.IGNORECASE)
 
 
 def without_opening(sentence: str, people: Collection[str]) -> str:
@@ -106,7 +120,7 @@ def without_opening(sentence: str, people: Collection[str]) -> str:
     last = _CALLED_LAST.search(sentence)
     if last is not None and _is_called(last[1], people):
         sentence = sentence[: last.start()] + sentence[last.end() :]
-    sentence = _BY_THE_WAY.sub("", _TAGS.sub("", sentence))
+    sentence = _HEDGED.sub("", _BY_THE_WAY.sub("", _TAGS.sub("", sentence)))
     return sentence if sentence[:4].lower() in ("let'", "lets") else _TAIL.sub("", sentence)
 
 
@@ -127,6 +141,8 @@ def with_subject(sentence: str) -> str:
     if done is not None:
         participle = "given" if done["done"].lower() == "gave" else done["done"].lower()
         return f"I was {participle}{' off' if done['off'] else ''}{sentence[done.end() :]}"
+    if (LEFT_FOR.match(sentence) and first in ("quit", "left")) or _QUIT.match(sentence):
+        return f"I {_lowered(sentence)}"
     if _KIN.match(sentence):
         return f"My {_lowered(sentence)}"
     if first == "been":

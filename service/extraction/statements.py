@@ -15,7 +15,7 @@ _CLAUSE = re.compile(
     r"|, (?=[\w-]{2,20}(?: \w{2,20})? only[.!]?$)",
     re.IGNORECASE,
 )
-_CLAUSE_AFTER_HATE = re.compile(rf"{_CLAUSE.pattern}| and (?=(?:love|like|enjoy)\b)", re.IGNORECASE)
+_CLAUSE_AFTER_HATE = re.compile(rf"{_CLAUSE.pattern}|(?:,| and) (?=(?:love|like|enjoy)\b)", re.IGNORECASE)
 _STARTS_HATE = re.compile(
     r"^(?:i|we) (?:\w+ )?(?:hate|dislike|detest|can't stand|don't (?:like|enjoy|love))\b",
     re.IGNORECASE,

@@ -49,6 +49,8 @@ def lies_ahead(text: str, start: int, end: int, preposition: str) -> bool | None
     """Whether the date at ``start`` to ``end`` lies ahead of when ``text`` was said; None where nothing tells."""
     if preposition == "since":
         return False
+    if preposition == "from" and _COMING.search(text, max(0, start - _REACH), start):
+        return True
     if _HAVE_GOT.search(text, max(0, start - _REACH), start):
         return True
     heard = [word.lower() for word in _WORD.findall(_last_sentence(text[max(0, start - _REACH) : start]))]

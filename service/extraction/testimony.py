@@ -31,8 +31,8 @@ def _attested(candidate: Candidate, turns: Mapping[UUID, Turn], people: People) 
         return candidate
     own = [turn for turn in cited if _speaks(person, turn, people)]
     others = [turn for turn in cited if turn not in own]
-    if own and _rests_on(candidate, own, [turn for turn in others if not _asks(turn)]):
-        kept = [turn.id for turn in cited if turn in own or _asks(turn)]
+    if own and _rests_on(candidate, own, [turn for turn in others if not asks(turn)]):
+        kept = [turn.id for turn in cited if turn in own or asks(turn)]
         owner = slot_owner(candidate.slot)
         word_of = person.user if owner is None or is_of(owner, person.name) else None
         return replace(candidate, subject=person.name, word_of=word_of, evidence=tuple(kept))
@@ -67,16 +67,16 @@ def is_of(owner: str, subject: str | None) -> bool:
     return bool(name) and (normalize(owner) == name or normalize(owner).startswith(f"{name}'s "))
 
 
+def asks(turn: Turn) -> bool:
+    """Whether a user's turn only asks, so that it can be told with the answer."""
+    return turn.role == "user" and turn.content.rstrip().endswith("?")
+
+
 def _speaks(person: Person, turn: Turn, people: People) -> bool:
     """Whether a turn is the person's own: of their user, and under no name that stands for somebody else."""
     if turn.role != "user" or person.user is None or turn.user != person.user:
         return False
     return person.name != person.user or not turn.speaker or people.find(turn.speaker, turn.user) == person
-
-
-def _asks(turn: Turn) -> bool:
-    """Whether a turn of another only asks, so that it can be told with the answer."""
-    return turn.role == "user" and turn.content.rstrip().endswith("?")
 
 
 def _rests_on(candidate: Candidate, own: Sequence[Turn], others: Sequence[Turn]) -> bool:

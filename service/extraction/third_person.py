@@ -33,6 +33,8 @@ _SPELLED = (
     (re.compile(r"\bI've got to\b", re.IGNORECASE), "I have to"),
     (re.compile(r"(?:(?<=\s)|^)['’]cause\b", re.IGNORECASE), "because"),
 )
+_BEFORE_LIST = frozenset({": ", " - ", " – ", " — ", " ("})
+"""Before a list of people: "five of us: me, Ana and her kids"."""
 _FIRST_PERSON = re.compile(
     r"\b(?:i|i'm|i've|i'll|i'd|me|my|mine|myself|we|we're|we've|we'll|we'd|us|our|ours"
     r"|ourselves)\b",
@@ -49,6 +51,7 @@ class _Scene:
     agrees: str | None = None  # "singular" or "plural": the next verb must agree with the subject just written
     coordinated: bool = False  # a singular present verb was written, so a verb after "and" agrees too
     previous: str = ""
+    mark: str = ""  # what stands between the previous word and this one
 
 
 def has_first_person(sentence: str) -> bool:
@@ -74,6 +77,7 @@ def in_third_person(sentence: str, name: str) -> str:
 
 def _rewrite(piece: str, ahead: list[str], scene: _Scene, name: str) -> str:
     if not piece[0].isalpha():
+        scene.mark = piece
         if any(mark in piece for mark in ",;:-–—.!("):
             scene.agrees = None if scene.agrees and "," not in piece else scene.agrees
         return piece
@@ -94,6 +98,9 @@ def _pronoun(word: str, piece: str, ahead: list[str], scene: _Scene, name: str) 
         return _subject(scene, name, plural=False)
     if word == "we":
         return _subject(scene, name, plural=True)
+    if word == "me" and scene.mark in _BEFORE_LIST:
+        scene.named = True
+        return name
     if word in ("me", "us"):
         others = f"{name} and others" if word == "us" else name
         return _named(scene, others, "them")

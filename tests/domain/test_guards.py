@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.domain.guards import contradicts, may_merge, normalize, same_particulars
+from service.domain.guards import Analysis, contradicts, may_merge, normalize, same_particulars
 
 APART = [
     ("The budget is 50000", "The budget is 60000"),
@@ -153,6 +156,14 @@ def test_normalize_folds_width_case_and_space() -> None:
 @given(st.text())
 def test_normalize_is_idempotent(text: str) -> None:
     assert normalize(normalize(text)) == normalize(text)
+
+
+@pytest.mark.parametrize("guard", [may_merge, contradicts, same_particulars])
+def test_analyses_shared_by_many_pairs_change_no_judgment(guard: Callable[..., bool]) -> None:
+    texts = [*dict.fromkeys(text for pair in (*APART[:15], *SAME[:8]) for text in pair), "", "喜欢茶", "不喜欢茶"]
+    shared = cache(Analysis)
+    for a, b in [*product(texts, texts)] * 2:
+        assert guard(a, b, shared) == guard(a, b), (a, b)
 
 
 _VOCABULARY = ("Ann", "Bob", "likes", "is", "was", "being", "drunk", "by", "the", "a", "not", "no", "and", "5", "6")

@@ -184,7 +184,7 @@ def _assert_well_formed(turns: list[Turn]) -> None:
         assert 0 <= candidate.confidence <= 1
         assert (candidate.slot is None) == (candidate.value is None)
         assert "reverie-memory" not in candidate.content.lower()
-    keys = [(c.type, normalize(c.content), c.slot, c.value, c.occurred_at) for c in found]
+    keys = [(c.subject, c.type, normalize(c.content), c.slot, c.value, c.occurred_at) for c in found]
     assert len(keys) == len(set(keys))
 
 

@@ -14,7 +14,7 @@ from service.extraction.candidates import Turn
 from service.extraction.rules import extract
 
 
-def _conversations(data: Path) -> Iterator[tuple[list[Turn], dict[UUID, str], set[str]]]:
+def conversations(data: Path) -> Iterator[tuple[list[Turn], dict[UUID, str], set[str]]]:
     conversations: list[dict[str, Any]] = json.loads(gzip.decompress((data / "locomo_dev.json.gz").read_bytes()))
     for conversation in conversations:
         turns: list[Turn] = []
@@ -44,7 +44,7 @@ def _conversations(data: Path) -> Iterator[tuple[list[Turn], dict[UUID, str], se
 
 def test_covers_annotated_turns_and_spares_the_others(shared: Path) -> None:
     covered = annotated = spoken_of = others = 0
-    for turns, names, noted in _conversations(shared / "bench"):
+    for turns, names, noted in conversations(shared / "bench"):
         hit = {names[id_] for candidate in extract(turns) for id_ in candidate.evidence}
         covered, annotated = covered + len(hit & noted), annotated + len(noted)
         spoken_of, others = spoken_of + len(hit - noted), others + len(turns) - len(noted)

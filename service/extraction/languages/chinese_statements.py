@@ -142,6 +142,8 @@ _FACTS = (
         kind="company", past=True),
     _row(MemoryType.FACT, rf"^我{_SOME}离开了?(?P<value>[A-Z][\w&-]{{1,20}})(?:了)?$", "works_at", polarity="negative",
         importance=0.7, kind="company", past=True),
+    _row(MemoryType.FACT, rf"^我{_SOME}(?:跳槽|换工作)(?:到|去)了?{_COMPANY}(?:公司)?(?:了)?$", "works_at",
+        importance=0.7, kind="company", past=True),
     _row(MemoryType.FACT, rf"^我{_SOME}(?:入职|加入)了?{_COMPANY}(?:公司)?(?:了)?$", "works_at", importance=0.7,
         kind="company", past=True),
     _row(MemoryType.FACT, rf"^我{_SOME}在{_COMPANY}(?:找到|开始)了?(?:一份)?(?:新)?工作(?:了)?$", "works_at",

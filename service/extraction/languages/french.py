@@ -95,6 +95,8 @@ FRENCH = Language(
     says="{name} dit : « {text} »",
     asks="{name} demande à l'assistant : « {text} »",
     rewrites=(
+        (spelled(r"(?P<head>\b(?:changé\sde\s(?:boulot|travail|job|poste)|quitté\s(?-i:[A-Z])[\w&-]{1,30}))(?:,|\set|,\set)"
+            r"\s(?:maintenant\s)?je\ssuis\s(?:maintenant\s|désormais\s)?(?=chez\s)"), r"\g<head>, je travaille "),
         (spelled(rf"^(?P<time>{TIME}),\s(?=(?:je|nous|on)\s|j')"), r"\g<time> "),
         (spelled(r"\b(?:n'|ne\s)(?=(?P<verb>habite|travaille|suis|est|m'appelle|viens))(?P<head>\S{2,12}\s)(?:pas"
             r"|plus)\s(?:à|en|au|chez|de|le|la)?\s?(?:[^,]{1,30}),?\smais\s"), r"\g<head>"),

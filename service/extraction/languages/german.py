@@ -14,7 +14,7 @@ from service.extraction.languages.german_forms import (
     canonical,
     third_person,
 )  # fmt: skip
-from service.extraction.languages.german_statements import ATTRIBUTES, DIETS, MARITAL, ROWS
+from service.extraction.languages.german_statements import ATTRIBUTES, DIETS, MARITAL, PROFESSION, ROWS
 from service.extraction.languages.grammar import Language, spelled, spellings
 from service.extraction.lexicon import listed
 
@@ -114,6 +114,12 @@ GERMAN = Language(
     says="{name} sagt: „{text}“",
     asks="{name} möchte vom Assistenten: „{text}“",
     rewrites=(
+        (spelled(r"^(?P<i>(?:ich\s)?)(?P<verb>wohn|leb|arbeit)\s(?=in\s|bei\s|für\s|jetzt\s|seit\s)"),
+            r"\g<i>\g<verb>e "),
+        (spelled(rf"^ich\sbin\s(?P<job>[^,]{{0,30}}?{PROFESSION.replace('?P<value>', '?:')})\sbei\s(?:der\s|dem\s)?"
+            r"(?=(?-i:[A-ZÄÖÜ]))"), r"Ich bin \g<job>, ich arbeite bei "),
+        (spelled(r"(?P<head>\b(?:gekündigt|gewechselt|verlassen)),?\s(?:und\s)?(?:ich\s)?bin\s(?:jetzt|nun)\s(?=bei\s)"),
+            r"\g<head>, ich arbeite jetzt "),
         (spelled(r"\bnicht\s(?:mehr\s)?(?:[^,]{1,40}),\s(?:sondern|vielmehr)\s(?:jetzt\s)?"), ""),
         (spelled(r"\bnicht\s(?:mehr\s)?(?:am\s|in\s|bei\s)?(?:\w{1,30})\ssondern\s(?:am\s)?"), ""),
         (spelled(r"^(?:das|der|die)\s(?=(?:neue\s)?(?:budget|frist"

@@ -10,6 +10,7 @@ _ADVERB = (
     r"|gerade|immer|schon|noch|lange?|besonders|übrigens|ja|halt|eben|einfach|überhaupt|gar|nur|leider|neuerdings|wieder"
     r"|früher"
     r"|heute|ursprünglich|persönlich|absolut|so|am\sliebsten|nicht|nicht\smehr|kein|keine|seit\s(?:kurzem|langem|gestern|heute|\d{4})"
+    r"|seit\s(?:diese[mr]|letzte[mr]|dem|de[mr]\s\d{1,2}\.|anfang|mitte|ende)\s\w{3,10}"
     r"|seit\s\w{1,12}\s(?:tagen|wochen|monaten|jahren)|bald|allein|von\sberuf|beruflich|doch|stark|leicht"
     r"|eine?)\s){0,4}"
 )
@@ -31,7 +32,7 @@ _WHO = (
     r"|(?!(?:ich|wir|das|die|der|es|er|sie|man|wer|was|hier|dort|mir|jeder|alle|keiner|niemand)\b)"
     r"(?-i:[A-ZÄÖÜ][a-zäöüß]{1,20}(?:\s[A-ZÄÖÜ][a-zäöüß]{1,20})?))"
 )
-_PROFESSION = (
+PROFESSION = (
     r"(?P<value>[\w-]{0,20}(?:lehrer|ingenieur|entwickler|designer|berater|arzt|ärzt|pfleger|schwester|krankenpfleger"
     r"|student|anwält|anwalt|architekt|künstler|musiker|autor|journalist|wissenschaftler|forscher|professor"
     r"|programmierer|manager|leiter|gründer|koch|köch|bäcker|fahrer|pilot|mechaniker|elektriker|tischler|bauer"
@@ -109,7 +110,7 @@ _IDENTITY = (
         deniable=True),
     row(MemoryType.IDENTITY, rf"^ich\sbin\s{_ADVERB}(?P<value>{'|'.join(MARITAL)})\b", "marital_status",
         importance=0.8),
-    row(MemoryType.IDENTITY, rf"^ich\sbin\s{_ADVERB}{_PROFESSION}", "job", importance=0.8),
+    row(MemoryType.IDENTITY, rf"^ich\sbin\s{_ADVERB}{PROFESSION}", "job", importance=0.8),
     row(MemoryType.IDENTITY, rf"^ich\sarbeite\s{_ADVERB}als\s{VALUE}", "job", importance=0.8),
     row(MemoryType.IDENTITY, r"^meine\smuttersprache\sist\s(?P<value>\w{3,20})", "native_language", importance=0.8),
     row(MemoryType.IDENTITY, rf"^ich\sbin\smit\s(?P<value>{_LANGUAGES})\saufgewachsen", "speaks", importance=0.75,
@@ -179,7 +180,7 @@ _FACTS = (
         past=True),
     row(MemoryType.FACT, rf"^{_WHO}\sarbeitet\s{_ADVERB}(?:bei|für)\s{_NAME}", "works_at", deniable=True, kind=
         "company"),
-    row(MemoryType.FACT, rf"^{_WHO}\s(?:ist|arbeitet\sals)\s(?:eine?\s)?{_PROFESSION}", "job"),
+    row(MemoryType.FACT, rf"^{_WHO}\s(?:ist|arbeitet\sals)\s(?:eine?\s)?{PROFESSION}", "job"),
 )  # fmt: skip
 _GLAD = r"(?:gern|gerne|am\sliebsten)"
 _PREFERENCES = (

@@ -17,6 +17,7 @@ SPANISH = Language(
     name="spanish",
     markers=frozenset(
         listed("""
+            curro
             hecho cansado contratado vegetariano vegetariana vegano vegana resido
             yo el de la los las una unos que es en mi mis gusta gustan encanta con para por pero muy soy tengo estoy
             del hoy ayer mañana vivo trabajo también tambien hemos he decidido quiero prefiero odio nuestro nuestra
@@ -88,6 +89,9 @@ SPANISH = Language(
     says="{name} dice: «{text}»",
     asks="{name} pide al asistente: «{text}»",
     rewrites=(
+        (spelled(r"(?P<head>\b(?:(?:dejé|he\sdejado|me\sfui\sde)\s(?-i:[A-ZÁÉÍÓÚÑ])[\w&\s-]{1,40}?|(?:cambié|he\scambiado)\sde"
+            r"\strabajo))(?:,|\sy|,\sy)\s(?:ahora|ya)\sestoy\s(?=en\s(?-i:[A-ZÁÉÍÓÚÑ]))"),
+            r"\g<head> y ahora trabajo "),
         (spelled(r"^(?:dejé|he\sdejado|me\sfui\sde)\s(?:mi\strabajo\sen\s)?[\w&\s-]{2,30}?(?:,|,?\sy)\s(?:ahora\s|ya\s)?(?=trabajo\s)"),
             ""),
         (spelled(rf"^(?P<time>{TIME}),\s(?=\w)"), r"\g<time> "),

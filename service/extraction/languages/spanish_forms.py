@@ -21,6 +21,7 @@ _SINGULAR = spellings({
     "tenía": "tenía", "quisiera": "quisiera", "querría": "querría", "iré": "irá", "odio": "odia",
     "necesito": "necesita",
     "asisto": "asiste", "acabo": "acaba", "vendo": "vende", "recibo": "recibe", "divido": "divide", "mudé": "mudó",
+    "curro": "curra",
 })  # fmt: skip
 _PLURAL = spellings({
     "somos": "son", "estamos": "están", "tenemos": "tienen", "vamos": "van", "hemos": "han", "queremos": "quieren",
@@ -34,7 +35,7 @@ _LIKING = (
     "|sienta|gustaría|gustaria|fascina|fascinan"
 )
 OWN_VERBS = (
-    any_of((*_SINGULAR, *_PLURAL)) + r"|me|nos|no|trabajo|amo|adoro|detesto|hablo|uso|estudio|fumo|viajo|tomo"
+    any_of((*_SINGULAR, *_PLURAL)) + r"|me|nos|no|trabajo|curro|amo|adoro|detesto|hablo|uso|estudio|fumo|viajo|tomo"
     r"|evito"
 )
 TIME = (

@@ -120,6 +120,9 @@ _FACTS = (
     row(MemoryType.FACT, rf"^(?:me\sacabo\sde\smudar|nos\sacabamos\sde\smudar)\sa\s{_PLACE}", "lives_in",
         importance=0.75,
         kind="place", past=True),
+    row(MemoryType.FACT, r"^(?:estoy|estamos|sigo)\sen\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}"
+        r"(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2})),?\sen\s(?:el|su)\s(?:equipo|departamento)\b", "works_at",
+        importance=0.75, kind="company"),
     row(MemoryType.FACT, rf"^mi\s(?:nueva\s)?empresa\s(?:ahora\s)?es\s{_NAME}", "works_at", importance=0.75,
         kind="company"),
     row(MemoryType.FACT, rf"^(?:me\shan\scontratado|me\scontrataron)\sen\s{_NAME}", "works_at", importance=0.75,
@@ -137,7 +140,8 @@ _FACTS = (
         r"|tengo\sun\snuevo\strabajo)\s(?:un\snuevo\strabajo\s)?(?:en"
         r"|para)\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2}))", "works_at",
         importance=0.7, kind="company", past=True),
-    row(MemoryType.FACT, rf"^{_NO}trabajo\s{_ADVERB}(?:en|para)\s(?!casa|una?\b|el\b|la\b|mi\b|equipo)(?:el\s"
+    row(MemoryType.FACT, rf"^{_NO}(?:ahora\s)?(?:trabajo|curro)\s{_ADVERB}(?:en|para)\s"
+        rf"(?!casa|una?\b|el\b|la\b|mi\b|equipo)(?:el\s"
         rf"|la\s)?{_NAME}", "works_at", importance=0.75, deniable=True, kind="company"),
     row(MemoryType.FACT, rf"^(?:mi|nuestro|nuestra|el|la)\s(?P<attribute>{_ATTRIBUTE})\s(?:ahora\s)?(?:es|será|fue"
         rf"|son|está\sen|se\scambió\sa|se\sha\scambiado\sa"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from service.domain.types import MemoryType
+from service.extraction.mentions import FIRST_NAMES
 from service.extraction.patterns.grammar import (
+    ADVERB,
     CAPITALS,
     EVENT_NOUN,
     I_AM,
@@ -34,7 +36,8 @@ _ATTRIBUTE = (
 )
 _CHANGED = (
     r"(?:changed|moved|raised|cut|increased|reduced|lowered|updated|set|bumped|revised|pushed|dropped|went up|went down"
-    r"|goes up|rose|fell|grew|switched|slashed|trimmed)"
+    r"|goes up|rose|fell|grew|switched|slashed|trimmed|slipped|rescheduled|postponed|shifted|went|gone|jumped|climbed"
+    r"|shrank|doubled|tripled|halved)"
 )
 _IS_NOW = (
     rf"(?:(?:'s| is| are| will be| is going to be)(?: now| currently| actually| now set to| set to| still)?"
@@ -52,7 +55,12 @@ _MODIFIERS = (
 )
 _WHOSE = r"^(?:my|our|the|her|his|their)(?: new| current| updated| final| latest| total)? "
 
-_DAY = (
+_NO_DEMONYM = (
+    r"(?!\w{2,20}(?:ian|ish|ese|nch|can|ean)\b|(?:german|dutch|greek|swiss|thai|arab|asian|muslim|catholic|black|white|vegan"
+    r"|great)\b)"
+)
+_NO_PERSON = rf"(?!(?:{'|'.join(sorted(FIRST_NAMES))})\b)"
+DAY = (
     r"(?:(?:this |next |the )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|tues|wed|thu|thurs"
     r"|fri)\b"
     r"|(?:the )?(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:january|february|march|april|may|june|july|august|september"
@@ -77,7 +85,7 @@ _TAKES_PLACE = (
 
 def _when(regex: str) -> tuple[Pattern, ...]:
     """Rows for the day, and for the time of day, that end a sentence about something that takes place."""
-    day = rf"(?P<value>{_DAY}[^,.;!?]{{0,40}})"
+    day = rf"(?P<value>{DAY}[^,.;!?]{{0,40}})"
     time = rf"(?P<value>{_TIME})"
     return (
         row(_FACT, regex + day, "{event} date", importance=0.65),
@@ -109,9 +117,28 @@ SPEAKER: tuple[Pattern, ...] = (
         importance=0.75,
     ),
     row(_FACT, rf"{I_HAVE}been (?:living|based) in {PLACE}", "lives_in", importance=0.7),
+    row(
+        _FACT,
+        rf"^(?:i've|i have|we've|we have) {ADVERB}{{0,2}}lived in {PLACE} (?:for|since|all my life|ever since)\b",
+        "lives_in",
+        importance=0.7,
+    ),
     row(_FACT, rf"{I_HAVE}settled (?:down )?in {PLACE}", "lives_in", importance=0.75),
     row(_FACT, rf"{I_AM}in {PLACE} now,? (?:i |we )?(?:just )?(?:moved|relocated)\b", "lives_in", importance=0.75),
     row(_FACT, rf"{I_HAVE}been (?:at|working (?:at|for|with)) {NAME} (?:for|since)\b", "works_at", importance=0.75),
+    row(
+        _FACT,
+        rf"{I_HAVE}been with {_NO_PERSON}{NAME} (?:for|since)\b",
+        "works_at",
+        importance=0.75,
+    ),
+    row(
+        _FACT,
+        r"^(?:i|i'm|i am|i'm now|i now)(?: now)? (?:weigh|weighing|(?:back )?down to|(?:back )?up to) "
+        r"(?:about |around )?"
+        r"(?P<value>\d[\d.,]{0,6} ?(?:kg|kgs|kilos?|lbs?|pounds?|stone))\b",
+        "weight",
+    ),
     row(_FACT, rf"^(?:i'm|i am) (?:now )?at {NAME} these days\b", "works_at", importance=0.7),
     row(_FACT, rf"{I_DO}work (?:at|for|with) {NAME}", "works_at", importance=0.75),
     row(_FACT, rf"{I_AM}(?:working|employed) (?:at|for|by) {NAME}", "works_at", importance=0.75),
@@ -141,17 +168,29 @@ SPEAKER: tuple[Pattern, ...] = (
     row(_FACT, rf"{I_AM}(?:studying|enrolled) at {NAME}", "studies_at", importance=0.7),
     row(
         _FACT,
-        rf"^(?:i|we)(?:'ve| have)?(?: just| now| had to| have to)* (?:{_CHANGED}|agreed to raise|agreed to cut) "
+        rf"^(?:i|we)(?:'ve| have)?(?: just| now| had to| have to| need to)* "
+        rf"(?:{_CHANGED}|raise|agreed to raise|agreed to cut) "
         rf"(?:my|our|the) {_MODIFIERS}{_ATTRIBUTE}"
         rf"(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}",
         "{attribute}",
     ),
     *_when(
-        rf"^(?:i|we)(?:'ve| have)?(?: just| now| had to)* (?:{_RESCHEDULED}) (?:my|our|the) {_EVENT} "
+        rf"^(?:i|we)(?:'ve| have|'ll| will|'re)?(?: just| now| had to| have to| need to| going to)* "
+        rf"(?:{_RESCHEDULED}|push|move|postpone|shift|reschedule|delay)(?: back)? (?:my|our|the) {_EVENT} "
         rf"(?:from [\w: ]{{1,25}}? )?(?:to|for|until|till) "
     ),
 )
-NAMED: tuple[Pattern, ...] = (row(_FACT, rf"^home is (?:now )?{PLACE} for (?:me|us)\b", "lives_in", importance=0.75),)
+NAMED: tuple[Pattern, ...] = (
+    row(_FACT, rf"^home is (?:now )?{PLACE}(?: for (?:me|us))?\b", "lives_in", importance=0.75),
+    row(
+        _FACT,
+        rf"^(?!(?:this|that|it|there|here) ){PLACE} is (?:now )?(?:my |our )?(?:new )?home(?: now| these days)?"
+        r"(?=[.!]*$)",
+        "lives_in",
+        importance=0.75,
+    ),
+    row(_FACT, rf"^{NAME} (?:has |have )?(?:just |now )?hired (?:me|us)\b", "works_at", importance=0.75),
+)
 OTHER: tuple[Pattern, ...] = (
     row(
         _FACT,
@@ -160,6 +199,19 @@ OTHER: tuple[Pattern, ...] = (
         importance=0.7,
     ),
     row(_FACT, rf"^(?:my|our) (?:new |current )?employer(?:'s| is)(?: now)? {NAME}", "works_at", importance=0.75),
+    row(
+        _FACT,
+        r"^(?:my|our)(?: new)? (?P<attribute>phone|car|laptop|bike|camera|tablet|watch) is(?: now)? (?:an? )?"
+        r"(?P<value>(?:[\w-]{1,20} ){0,2}?[\w-]{0,20}(?-i:[A-Z0-9])[\w-]{0,20}(?: [A-Z0-9][\w-]{0,20}){0,2})"
+        r"(?= now\b|[.,!]|$)",
+        "{attribute}",
+    ),
+    row(
+        _FACT,
+        rf"^my(?: new)? (?P<attribute>girlfriend|boyfriend|partner|wife|husband|fianc[eé]e?|boss|flatmate|roommate"
+        rf"|therapist|coach|trainer)(?:'s| is)(?: now)? {_NO_DEMONYM}{NAME}(?= now\b|[.,!]|$)",
+        "{attribute}",
+    ),
     *_when(rf"{_WHOSE}{_EVENT}{_TAKES_PLACE}"),
     row(
         _FACT,

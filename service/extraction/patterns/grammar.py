@@ -53,6 +53,9 @@ _BEFORE_PROFESSION = (
 )
 PROFESSION = rf"(?P<value>{_BEFORE_PROFESSION}(?:{_CALLINGS}))\b(?!'s)"
 ANY_PROFESSION = rf"(?P<value>{_BEFORE_PROFESSION}(?:{_CALLINGS}|{_PASTIMES}))\b(?!'s)"
+EMPLOYER = (
+    r"(?: (?:at|for) (?P<employer>(?-i:[A-Z][\w&-]{1,30}(?: [A-Z][\w&-]{1,30}){0,2}))(?= now\b| since\b|[.,!]|$))?"
+)
 PASTIME = rf"(?P<value>{_BEFORE_PROFESSION}(?:{_PASTIMES}))\b(?!'s)"
 EVENT_NOUN = (
     r"(?:meeting|standup|stand-up|sync|retro|demo|review|call|interview|appointment|check-?up|exam|test|party|wedding"

@@ -7,6 +7,7 @@ from service.extraction.patterns.grammar import (
     ANY_PROFESSION,
     CAPITALS,
     DIET,
+    EMPLOYER,
     I_AM,
     I_DO,
     I_HAVE,
@@ -153,11 +154,12 @@ SPEAKER: tuple[Pattern, ...] = (
     ),
     row(
         _IDENTITY,
-        rf"^(?:i'm|i am) (?:now |currently |actually |also |just )*(?:working as )?(?:an?|the|our|your) {PROFESSION}",
+        rf"^(?:i'm|i am) (?:now |currently |actually |also |just )*(?:working as )?(?:an?|the|our|your) "
+        rf"{PROFESSION}{EMPLOYER}",
         "job",
         importance=0.8,
     ),
-    row(_IDENTITY, rf"{I_DO}works? as (?:an? |the )?{ANY_PROFESSION}", "job", importance=0.8),
+    row(_IDENTITY, rf"{I_DO}works? as (?:an? |the )?{ANY_PROFESSION}{EMPLOYER}", "job", importance=0.8),
     row(_IDENTITY, rf"{I_DO}(?:earn|make) (?:my|a) living as (?:an? )?{ANY_PROFESSION}", "job", importance=0.8),
     row(
         _IDENTITY,

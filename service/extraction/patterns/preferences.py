@@ -121,7 +121,8 @@ OTHER: tuple[Pattern, ...] = (
         _PREFERENCE,
         rf"^my {_FAVORITE} (?P<attribute>(?!part|thing|way|memory|moment)[\w-]{{2,20}}(?: [\w-]{{2,20}})?) (?:is|are"
         rf"|has to be"
-        rf"|would be|has always been)(?: now)? (?:definitely |probably |still |by far )?" + VALUE,
+        rf"|would be|has always been|used to be [\w' ]{{1,30}}, (?:but )?(?:now )?it's)(?: now)? "
+        r"(?:definitely |probably |still |by far )?" + VALUE,
         "favorite {attribute}",
         importance=0.7,
     ),

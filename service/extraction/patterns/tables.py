@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 
 from service.extraction.lexicon import listed
-from service.extraction.patterns import facts, household, identity, instructions, intentions, others, preferences
+from service.extraction.patterns import (
+    facts,
+    household,
+    identity,
+    instructions,
+    intentions,
+    others,
+    preferences,
+    projects,
+)
 from service.extraction.patterns.grammar import CAPITALS, PROFESSION, Pattern
 from service.extraction.patterns.instructions import commands
 
@@ -14,6 +23,7 @@ _SPEAKER: tuple[Pattern, ...] = (
     *identity.SPEAKER,
     *household.SPEAKER,
     *facts.SPEAKER,
+    *projects.SPEAKER,
     intentions.APPOINTMENT,
     *instructions.SPEAKER,
     *preferences.SPEAKER,
@@ -26,6 +36,7 @@ _CONTRACTED = {
 _POSSESSED: tuple[Pattern, ...] = (
     *identity.OTHER,
     *household.OTHER,
+    *projects.OTHER,
     *facts.OTHER,
     *preferences.OTHER,
     *intentions.OTHER,
@@ -36,6 +47,7 @@ _NAMED: tuple[Pattern, ...] = (
     *identity.NAMED,
     *household.NAMED,
     *facts.NAMED,
+    *projects.OTHER,
     *facts.OTHER,
     *preferences.OTHER,
     *intentions.OTHER,
@@ -61,11 +73,12 @@ SWITCHED = re.compile(
     re.IGNORECASE,
 )
 LEFT_FOR = re.compile(
-    rf"^(?:i|we)(?:'ve| have)? (?:just |recently |finally )?(?:left|quit|resigned from) (?:my job at )?"
-    rf"(?-i:{CAPITALS.replace(',?', '')})(?:, and|,| and)(?: then| now)?"
-    r"(?: (?:i'm|i am|we're|i)(?: now)?)?(?: am)?(?: now)? "
+    rf"^(?:(?:i|we)(?:'ve| have)? )?(?:just |recently |finally )*(?:(?:left|quit|resigned from) (?:my job at )?"
+    rf"(?-i:{CAPITALS.replace(',?', '')})|(?:switched|changed|got a new) jobs?)(?:, and|,| and| -)(?: then| now)?"
+    r"(?:(?: (?:i'm|i am|we're|i)(?: now)?)?(?: am)?(?: now)? "
     r"(?:(?P<place>settled(?: down)? in|moved to|relocated to|live in|living in)"
-    rf"|joined|at|with|started at|work (?:at|for)|working (?:at|for)) (?P<value>(?-i:{CAPITALS}))",
+    rf"|joined|at|with|started at|work (?:at|for)|working (?:at|for)) (?P<value>(?-i:{CAPITALS}))"
+    rf"| (?P<home>(?-i:{CAPITALS})) is (?:now )?(?:my |our )?(?:new )?home)",
     re.IGNORECASE,
 )
 

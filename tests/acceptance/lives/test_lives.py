@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from reverie.evaluation.lives.generator import DAYS, Fact, Life, lives
+from reverie.evaluation.lives.measured import Score
 from service.provider.library import load_litellm
 from service.settings import Settings
-from tests.acceptance.lives.generator import DAYS, Fact, Life, lives
-from tests.acceptance.lives.measured import Score
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, Json
 from tests.pg_dump import dump
