@@ -34,7 +34,10 @@ from worker.maintenance.hnsw import maintain_hnsw
 from worker.maintenance.noise import measure_noise
 from worker.maintenance.pages import write_pages
 from worker.maintenance.reindex import Reindexer
+from worker.maintenance.rescan import rescan_next
 from worker.maintenance.retention import apply_retention
+from worker.maintenance.saved_searches import run_saved_searches
+from worker.maintenance.stored import count_stored
 from worker.schedule import Job, scheduler
 from worker.wakeup import Wakeup
 from worker.webhooks import WebhookDispatcher
@@ -43,6 +46,7 @@ log = structlog.get_logger(__name__)
 
 HEARTBEAT_S = 1.0
 REINDEX_S = 1.0
+RESCAN_S = 1.0
 WEBHOOKS_S = 0.5
 WEBHOOKS_CONCURRENCY = 2
 """Of any workspace; as many more are kept for workspaces to whose webhooks nothing is being sent."""
@@ -122,11 +126,13 @@ def schedule(settings: Settings, flight: InFlight) -> list[tuple[str, Job, str]]
         ("schedule_new_agents", schedule_new_agents, settings.dream_cron),
         ("look_over_bulletins", schedule_stale_bulletins, settings.bulletin_cron),
         ("write_pages", write_pages, settings.pages_cron),
+        ("run_saved_searches", run_saved_searches, settings.searches_cron),
         ("embed_pending", partial(embed_pending, flight=flight), settings.embed_pending_cron),
         ("measure_noise", measure_noise, settings.embed_pending_cron),
         ("backfill_fields", backfill_fields, settings.embed_pending_cron),
         ("collect", apply_retention, settings.retention_cron),
         ("tend_large_audiences", maintain_hnsw, settings.statistics_cron),
+        ("count_stored", count_stored, settings.statistics_cron),
     ]
 
 
@@ -169,6 +175,7 @@ def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[Any, Any, Non
             for _ in range(WEBHOOKS_CONCURRENCY)
         ),
         Wakeup().run_forever("reindexing", reindexer.step, REINDEX_S),
+        Wakeup().run_forever("rescanning", partial(rescan_next, engine, name), RESCAN_S),
     ]
 
 
@@ -210,8 +217,11 @@ async def run_once(settings: Settings) -> OnceReport:
         await embed_pending(engine, flight)
         await backfill_fields(engine)
         await Reindexer(engine, flight.worker, flight).until_done()
+        while await rescan_next(engine, flight.worker):
+            pass
         await maintain_hnsw(engine)
         await apply_retention(engine)
+        await count_stored(engine)
     return OnceReport(dreamed, failed)
 
 

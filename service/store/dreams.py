@@ -35,18 +35,20 @@ class Lease:
 
 
 async def queue(
-    connection: Connection, workspace: UUID, agent_id: UUID, *, trigger: str, dry_run: bool, now: datetime
+    connection: Connection,
+    workspace: UUID,
+    agent_id: UUID,
+    *,
+    trigger: str,
+    dry_run: bool,
+    now: datetime,
+    key_id: UUID | None = None,
 ) -> UUID:
     """A dream waiting for a worker, due at once; one already waiting is taken instead. Workers are woken."""
     dream_id: UUID = await connection.value(
-        "queue_dream",
-        workspace=workspace,
-        agent_id=agent_id,
-        id=new_id(),
-        trigger=trigger,
-        dry_run=dry_run,
-        now=now,
-    )
+        "queue_dream", workspace=workspace, agent_id=agent_id, id=new_id(), trigger=trigger, dry_run=dry_run, now=now,
+        key_id=key_id,
+    )  # fmt: skip
     await connection.run("wake_workers")
     return dream_id
 
@@ -95,6 +97,29 @@ async def list_(connection: Connection, workspace: UUID, **filters: Any) -> list
 async def changes(connection: Connection, workspace: UUID, dream_id: UUID) -> list[Record]:
     """What a dream changed, in order."""
     return [dict(row) for row in await connection.fetch("dream_changes", workspace=workspace, dream_id=dream_id)]
+
+
+async def list_changes(
+    connection: Connection, workspace: UUID, dream_id: UUID, *, actions: Sequence[str] | None, type_: str | None,
+    after: int | None, limit: int,
+) -> tuple[list[Record], dict[str, int]]:  # fmt: skip
+    """Changes of a dream in order with what they rest on, at most ``limit``; and how many there are of each action."""
+    rows = await connection.fetch(
+        "list_dream_changes", workspace=workspace, dream_id=dream_id, type=type_, after_n=after, limit=limit,
+        actions=None if actions is None else list(actions),
+    )  # fmt: skip
+    counts = await connection.fetch("count_dream_changes", workspace=workspace, dream_id=dream_id, type=type_)
+    return [dict(row) for row in rows], {row["op"]: row["count"] for row in counts}
+
+
+async def cancel(
+    connection: Connection, workspace: UUID, dream_id: UUID, *, error: str, not_before: datetime, now: datetime
+) -> bool:
+    """End a dream that waits or runs, and take the agent from its worker; False for one that is over."""
+    if not await connection.run("cancel_dream", workspace=workspace, id=dream_id, error=error, now=now):
+        return False
+    await connection.run("take_agent_back", workspace=workspace, dream_id=dream_id, not_before=not_before)
+    return True
 
 
 def _lease(row: Row | None) -> Lease | None:
@@ -241,9 +266,9 @@ async def mark_read(connection: Connection, workspace: UUID, items: Sequence[Rec
     return {row["id"] for row in rows}
 
 
-async def note_progress(connection: Connection, workspace: UUID, dream_id: UUID, *, read: int, messages: int) -> None:
-    """Show how many of its messages a dream under way has read."""
-    await connection.run("note_progress", workspace=workspace, id=dream_id, read=read, messages=messages)
+async def note_progress(connection: Connection, workspace: UUID, dream_id: UUID, report: Record) -> None:
+    """Show how far a dream under way has come."""
+    await connection.run("note_progress", workspace=workspace, id=dream_id, report=report)
 
 
 async def find_steps(
@@ -272,6 +297,19 @@ async def save_step(
         "save_step", workspace=lease.workspace_id, agent_id=lease.agent_id, input_hash=input_hash, step=step,
         result=result, dream_id=dream_id, message_ids=list(message_ids), now=now,
     )  # fmt: skip
+    return True
+
+
+async def save_verdicts(
+    connection: Connection, lease: Lease, dream_id: UUID, verdicts: Mapping[str, Record], *, now: datetime
+) -> bool:
+    """Keep verdicts by the hash of what was asked, beyond the dream. False, and none kept, when the lease is lost."""
+    if not await fence(connection, lease):
+        return False
+    items = [{"input_hash": input_hash, "result": result} for input_hash, result in verdicts.items()]
+    await connection.run(
+        "save_verdicts", workspace=lease.workspace_id, agent_id=lease.agent_id, items=items, dream_id=dream_id, now=now
+    )
     return True
 
 

@@ -92,8 +92,8 @@ WITH waiting AS (
     WHERE workspace_id = :workspace AND agent_id = :agent_id AND status = 'queued' AND dry_run = :dry_run
     ORDER BY created_at LIMIT 1
 ), made AS (
-    INSERT INTO dreams (workspace_id, id, agent_id, status, trigger, dry_run, created_at)
-    SELECT :workspace, :id, :agent_id, 'queued', :trigger, :dry_run, :now
+    INSERT INTO dreams (workspace_id, id, agent_id, status, trigger, dry_run, created_at, key_id)
+    SELECT :workspace, :id, :agent_id, 'queued', :trigger, :dry_run, :now, :key_id::uuid
     WHERE NOT EXISTS (SELECT 1 FROM waiting)
     RETURNING id
 ), due AS (
@@ -127,9 +127,61 @@ FROM dream_changes
 WHERE workspace_id = :workspace AND dream_id = :dream_id
 ORDER BY ordinal;
 
+-- fragment: change_of_type
+-- Whether a change ``c`` is of a memory of the type asked for; of any when none is named.
+(:type::text IS NULL OR coalesce(c.after ->> 'type', c.before ->> 'type', (
+    SELECT m.type FROM memories m WHERE m.workspace_id = :workspace AND m.id = c.memory_id)) = :type)
+
+-- name: list_dream_changes
+-- Changes of a dream in order, with the messages and memories that each rests on, at most 50 of each.
+SELECT c.ordinal AS n, c.op, c.memory_id, c.before, c.after, c.reason, c.undone_at,
+    d.status = 'succeeded' AND c.undo IS NOT NULL AND c.undone_at IS NULL AS undoable,
+    coalesce(
+        (SELECT p.message_ids[1:50] FROM proposals p
+            WHERE p.workspace_id = :workspace AND p.id = (c.undo ->> 'proposal_id')::uuid),
+        ARRAY(SELECT o.message_id FROM memory_sources o
+            WHERE o.workspace_id = :workspace AND o.memory_id = c.memory_id ORDER BY o.message_id LIMIT 50)
+    ) AS message_ids,
+    ARRAY(SELECT e.target_id FROM edges e
+        WHERE e.workspace_id = :workspace AND e.source_id = c.memory_id AND e.target_kind = 'memory'
+        ORDER BY e.target_id LIMIT 50) AS memory_ids
+FROM dream_changes c JOIN dreams d ON d.workspace_id = c.workspace_id AND d.id = c.dream_id
+WHERE c.workspace_id = :workspace AND c.dream_id = :dream_id
+    AND (:actions::text[] IS NULL OR c.op = ANY(:actions)) AND {% include "change_of_type" %}
+    AND (:after_n::bigint IS NULL OR c.ordinal > :after_n)
+ORDER BY c.ordinal
+LIMIT :limit;
+
+-- name: count_dream_changes
+SELECT c.op, count(*) AS count
+FROM dream_changes c
+WHERE c.workspace_id = :workspace AND c.dream_id = :dream_id AND {% include "change_of_type" %}
+GROUP BY c.op
+ORDER BY c.op;
+
+-- name: cancel_dream
+-- End a dream that waits or runs: it is recorded as failed, and its messages stay due.
+WITH changed AS (
+    UPDATE dreams SET status = 'failed', error = :error, finished_at = :now, report = report - 'newest'
+    WHERE workspace_id = :workspace AND id = :id AND status IN ('queued', 'running')
+    RETURNING id, agent_id, status
+)
+INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'dream.failed', agent_id, id, jsonb_build_object('status', status), clock_timestamp()
+FROM changed
+RETURNING id;
+
+-- name: take_agent_back
+-- The worker that dreams this dream has lost its lease, and cannot commit; the agent is due as before, but not before then.
+UPDATE dream_schedule SET
+    lease_token = lease_token + 1, lease_owner = NULL, lease_until = NULL, dream_id = NULL,
+    due_at = greatest(due_at, :not_before::timestamptz)
+WHERE workspace_id = :workspace AND dream_id = :dream_id;
+
 -- name: claim_due_agent
 -- Take an agent that is due or was asked for and that no worker holds: a lease with the next fencing token. Workspaces
--- take turns: the one with the fewest leases is first, then the one served longest ago. ``reserved``: only of a
+-- take turns: the one with the fewest leases is first, then the one served longest ago; one whose limit of dreams is
+-- reached waits, which workers that claim at the same moment may pass by one each. ``reserved``: only of a
 -- workspace without a lease.
 WITH tenant AS MATERIALIZED (
     SELECT workspace_id, count(*) FILTER (WHERE lease_until > now()) AS leases, max(claimed_at) AS served_at
@@ -137,8 +189,11 @@ WITH tenant AS MATERIALIZED (
     WHERE workspace_id IN (
         SELECT workspace_id FROM dream_schedule
         WHERE (due_at <= :now OR asked > answered) AND (lease_until IS NULL OR lease_until <= now())
-    )
+    ) AND workspace_id NOT IN (SELECT w.workspace_id FROM workspaces w WHERE w.suspended_at IS NOT NULL)
     GROUP BY workspace_id
+    HAVING count(*) FILTER (WHERE lease_until > now()) < coalesce(
+        (SELECT (w.limits ->> 'dreams_max')::integer FROM workspaces w WHERE w.workspace_id = dream_schedule.workspace_id),
+        2147483647)
 )
 UPDATE dream_schedule s SET
     lease_owner = :worker, lease_until = now() + make_interval(secs => :lease_s::float8), lease_token = lease_token + 1,
@@ -224,13 +279,13 @@ SELECT id, trigger, dry_run, usage, watermarks, memory_ids FROM changed;
 UPDATE dreams SET watermarks = :watermarks, memory_ids = :memory_ids::uuid[] WHERE workspace_id = :workspace AND id = :id;
 
 -- name: note_progress
--- How far a dream under way has read.
-UPDATE dreams SET report = jsonb_build_object('read', :read::bigint, 'messages', :messages::bigint)
+-- How far a dream under way has come; the texts of its newest candidates (newest) go when it ends, waits again or is purged.
+UPDATE dreams SET report = :report::jsonb
 WHERE workspace_id = :workspace AND id = :id AND status = 'running';
 
 -- name: requeue_dream
 -- Its worker was told to stop: the next one takes it up.
-UPDATE dreams d SET status = 'queued'
+UPDATE dreams d SET status = 'queued', report = d.report - 'newest'
 FROM dream_schedule s
 WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND d.workspace_id = s.workspace_id AND d.id = s.dream_id
     AND d.status = 'running';
@@ -282,6 +337,13 @@ SELECT :workspace, :agent_id, :input_hash, :step, :result, :dream_id, :now
 WHERE (
     SELECT count(*) FROM messages WHERE workspace_id = :workspace AND id = ANY(:message_ids::uuid[])
 ) = cardinality(:message_ids)
+ON CONFLICT DO NOTHING;
+
+-- name: save_verdicts
+-- Keep what a model answered about pairs of statements, for later dreams too.
+INSERT INTO dream_steps (workspace_id, agent_id, input_hash, step, result, dream_id, created_at)
+SELECT :workspace, :agent_id, v.input_hash, 'verdict', v.result, :dream_id, :now
+FROM jsonb_to_recordset(:items::jsonb) AS v(input_hash text, result jsonb)
 ON CONFLICT DO NOTHING;
 
 -- name: forget_steps

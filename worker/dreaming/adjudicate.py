@@ -1,18 +1,19 @@
 """The ambiguous band: what tells the pairs apart that the guards cannot. A decision model where one is named, which
-answers with probabilities; the language model for those that it is not sure of."""
+answers with probabilities; the language model for those that it is not sure of. Neither is asked about a pair twice, in
+later dreams either: what it answered is kept by the two texts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
 
-from service.domain.verdicts import PairVerdict, Thresholds, is_decided, likeliest
+from service.domain.verdicts import Outcome, PairVerdict, Thresholds, is_decided, likeliest
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
-from service.memory.dreams.prompts import ADJUDICATE, Verdicts, listed_pairs, pair_question
+from service.memory.dreams.prompts import ADJUDICATE, DECIDE, Verdicts, listed_pairs, pair_question
 from worker.dreaming.checkpoints import Checkpoints
 from worker.dreaming.plan import Key, Pair
 
@@ -20,13 +21,16 @@ log = structlog.get_logger(__name__)
 
 ANSWER_TOKENS_MAX = 1_500
 
+Answered = Mapping[str, Any]
+Question = list[str]
+
 _FAILURES = (LLMInvalidOutput, LLMUnavailable, BudgetReached)
 
 
 @dataclass(slots=True)
 class Judged:
     """The verdicts on pairs, and how many of them the decision model decided, left between the thresholds, or gave no
-    usable answer for."""
+    usable answer for; and how many were ``remembered`` from earlier dreams."""
 
     verdicts: dict[tuple[Key, Key], PairVerdict] = field(default_factory=dict)
     decisions: Counter[str] = field(default_factory=Counter)
@@ -39,7 +43,7 @@ async def judge_pairs(pairs: Sequence[Pair], checkpoints: Checkpoints, threshold
     if checkpoints.model("decide") is not None:
         left = await _decide(pairs, checkpoints, thresholds, judged)
     if left and checkpoints.model("settle") is not None:
-        judged.verdicts |= await _adjudicate(left, checkpoints)
+        judged.verdicts |= await _adjudicate(left, checkpoints, judged)
     return judged
 
 
@@ -47,6 +51,25 @@ async def _decide(
     pairs: Sequence[Pair], checkpoints: Checkpoints, thresholds: Thresholds, judged: Judged
 ) -> list[Pair]:
     """Note what the decision model is sure of; the pairs that are left."""
+    known = await checkpoints.remembered("decide", [_question(DECIDE, pair) for pair in pairs])
+    asked = [pair for pair, one in zip(pairs, known, strict=True) if one is None]
+    fresh = iter(await _probabilities(asked, checkpoints) if asked else [])
+    left: list[Pair] = []
+    for pair, one in zip(pairs, known, strict=True):
+        verdict = likeliest(next(fresh) if one is None else one["answered"])
+        if verdict is not None and is_decided(verdict, thresholds):
+            judged.verdicts[pair.newer_key, pair.older_key] = verdict
+            judged.decisions["decided"] += 1
+            if one is not None:
+                judged.decisions["remembered"] += 1
+        else:
+            judged.decisions["unusable" if verdict is None else "between"] += 1
+            left.append(pair)
+    return left
+
+
+async def _probabilities(pairs: Sequence[Pair], checkpoints: Checkpoints) -> list[Answered | None]:
+    """What the decision model answers about each pair, in one call; None for what is of no use."""
     text = _listed(pairs)
     questions = [pair_question(number) for number in range(1, len(pairs) + 1)]
 
@@ -58,22 +81,33 @@ async def _decide(
         answers = (await checkpoints.once("decide", [text, questions], [], call))["answers"]
     except _FAILURES as error:
         log.warning("decisions_skipped", pairs=len(pairs), error=error.message)
-        answers = [None] * len(pairs)
-    left: list[Pair] = []
-    for pair, answered in zip(pairs, answers, strict=True):
-        verdict = likeliest(answered)
-        if verdict is not None and is_decided(verdict, thresholds):
-            judged.verdicts[pair.newer_key, pair.older_key] = verdict
-            judged.decisions["decided"] += 1
-        else:
-            judged.decisions["unusable" if verdict is None else "between"] += 1
-            left.append(pair)
-    return left
+        return [None] * len(pairs)
+    usable = [(pair, answered) for pair, answered in zip(pairs, answers, strict=True) if answered is not None]
+    await checkpoints.remember(
+        "decide", [(_question(DECIDE, pair), {"answered": answered}) for pair, answered in usable]
+    )
+    return list(answers)
 
 
-async def _adjudicate(pairs: Sequence[Pair], checkpoints: Checkpoints) -> dict[tuple[Key, Key], PairVerdict]:
-    """The language model's verdicts, in one call. Where it gives none, whatever the reason, the pair stays apart."""
+async def _adjudicate(
+    pairs: Sequence[Pair], checkpoints: Checkpoints, judged: Judged
+) -> dict[tuple[Key, Key], PairVerdict]:
+    """The language model's verdicts. Where it gives none, whatever the reason, the pair stays apart."""
     verdicts = {(pair.newer_key, pair.older_key): PairVerdict("different") for pair in pairs}
+    asked: list[Pair] = []
+    known = await checkpoints.remembered("settle", [_question(ADJUDICATE, pair) for pair in pairs])
+    for pair, one in zip(pairs, known, strict=True):
+        if one is None:
+            asked.append(pair)
+        else:
+            verdicts[pair.newer_key, pair.older_key] = PairVerdict(one["outcome"])
+            judged.decisions["remembered"] += 1
+    settled = await _settled(asked, checkpoints) if asked else []
+    return verdicts | {(pair.newer_key, pair.older_key): PairVerdict(outcome) for pair, outcome in settled}
+
+
+async def _settled(pairs: Sequence[Pair], checkpoints: Checkpoints) -> list[tuple[Pair, Outcome]]:
+    """The pairs that the language model gives a verdict on, in one call, and each verdict."""
     messages = [
         {"role": "system", "content": ADJUDICATE},
         {"role": "user", "content": f"<pairs>\n{_listed(pairs)}\n</pairs>"},
@@ -87,12 +121,18 @@ async def _adjudicate(pairs: Sequence[Pair], checkpoints: Checkpoints) -> dict[t
         answered = Verdicts.model_validate(await checkpoints.once("settle", messages, [], call))
     except _FAILURES as error:
         log.warning("adjudication_skipped", pairs=len(pairs), error=error.message)
-        return verdicts
-    for verdict in answered.verdicts:
-        if 1 <= verdict.pair <= len(pairs):
-            pair = pairs[verdict.pair - 1]
-            verdicts[pair.newer_key, pair.older_key] = PairVerdict(verdict.outcome)
-    return verdicts
+        return []
+    outcomes = {one.pair - 1: one.outcome for one in answered.verdicts if 1 <= one.pair <= len(pairs)}
+    settled = [(pairs[place], outcome) for place, outcome in outcomes.items()]
+    await checkpoints.remember(
+        "settle", [(_question(ADJUDICATE, pair), {"outcome": outcome}) for pair, outcome in settled]
+    )
+    return settled
+
+
+def _question(instructions: str, pair: Pair) -> Question:
+    """What a verdict on a pair is kept by, beside the model."""
+    return [instructions, pair.older, pair.newer]
 
 
 def _listed(pairs: Sequence[Pair]) -> str:

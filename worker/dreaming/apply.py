@@ -16,13 +16,13 @@ from service.memory.pages.due import mark_due
 from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
-from worker.dreaming.checkpoints import LeaseLost
 from worker.dreaming.diff import Diff
 from worker.dreaming.gather import Batch
 from worker.dreaming.plan import Plan
 from worker.dreaming.readings import Reading
 from worker.dreaming.reflect.insight import Conclusions
 from worker.dreaming.writer import Writer
+from worker.lease import LeaseLost
 
 
 class PlanOutdated(ReverieError):

@@ -10,13 +10,14 @@ from uuid import UUID
 
 from service.domain.json import dumps
 from service.domain.llm_settings import LLMSettings, Step
-from service.errors import ReverieError, Unavailable
+from service.errors import Unavailable
 from service.llm import LLM, Budget, LLMUnavailable, Meter, Usage
 from service.memory.engine import Engine
 from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings
 from worker.dreaming.trace import Trace
+from worker.lease import LeaseLost
 
 Result = dict[str, Any]
 
@@ -27,10 +28,6 @@ MODELS: dict[str, Step] = {
     "bulletin": "bulletin",
 }  # fmt: skip
 """Which model a step calls."""
-
-
-class LeaseLost(ReverieError):
-    """Another worker has taken over this agent; this dream may not write anything more."""
 
 
 @dataclass(slots=True)
@@ -87,8 +84,7 @@ class Checkpoints:
         even when the database went away before its result could be kept. A result made of messages that are gone
         meanwhile is returned, but not kept. Raises LeaseLost, and what ``work`` raises.
         """
-        llm = self.model(step)
-        input_hash = hashlib.sha256(dumps([step, llm.model if llm else None, question])).hexdigest()
+        input_hash = self._hash(step, question)
         workspace = self.lease.workspace_id
         async with self.engine.db.transaction(workspace) as connection:
             kept = await dreams.find_steps(connection, workspace, self.lease.agent_id, [input_hash])
@@ -106,6 +102,25 @@ class Checkpoints:
             await self.on_step(f"{step}:kept")
         self.used.append(input_hash)
         return kept[input_hash]
+
+    async def remembered(self, step: str, questions: Sequence[Any]) -> list[Result | None]:
+        """What the model of a step answered each question in this dream or an earlier one; None where it did not."""
+        hashes = [self._hash(step, question) for question in questions]
+        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+            kept = await dreams.find_steps(connection, self.lease.workspace_id, self.lease.agent_id, hashes)
+        return [kept.get(input_hash) for input_hash in hashes]
+
+    async def remember(self, step: str, answers: Sequence[tuple[Any, Result]]) -> None:
+        """Keep what the model of a step answered questions for later dreams, with its name. Raises LeaseLost."""
+        llm = self.model(step)
+        kept = {self._hash(step, question): {"model": llm and llm.model} | result for question, result in answers}
+        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+            if not await dreams.save_verdicts(connection, self.lease, self.dream_id, kept, now=self.engine.now()):
+                raise LeaseLost
+
+    def _hash(self, step: str, question: Any) -> str:
+        llm = self.model(step)
+        return hashlib.sha256(dumps([step, llm.model if llm else None, question])).hexdigest()
 
     async def _keep(self, step: str, input_hash: str, result: Result, message_ids: Sequence[UUID]) -> None:
         """Write a result down. One that the database refuses, rather than being away, is not held for another try."""

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 UNDONE = (
     "importance", "confidence", "tags", "metadata", "superseded_by", "valid_until", "updated_at", "reinforced_at",
-    "version", "changed_by", "change_reason", "dream_id", "status",
+    "version", "changed_by", "change_reason", "dream_id", "status", "origin",
 )  # fmt: skip
 """The columns a dream may change in a memory, kept as they were for the undo."""
 

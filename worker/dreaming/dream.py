@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -14,13 +16,14 @@ from uuid import UUID
 import structlog
 
 from service.domain.workspace import WorkspaceSettings
-from service.extraction.candidates import evidence_of
+from service.extraction.candidates import Candidate, evidence_of
 from service.extraction.extraction import Extraction
+from service.extraction.provenance import with_origins
 from service.extraction.testimony import attest
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable, Usage
 from service.memory.dreams import bulletin
 from service.memory.dreams.bulletin import Bulletin
-from service.memory.dreams.extract import extract
+from service.memory.dreams.extract import extract, only_allowed
 from service.memory.dreams.in_flight import Tracker
 from service.memory.dreams.personal_data import Masked, masked_turns, with_stored_names
 from service.memory.dreams.prompts import WrittenBulletin
@@ -30,7 +33,7 @@ from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import judge_pairs
 from worker.dreaming.apply import DreamWrite, PlanOutdated, apply
-from worker.dreaming.checkpoints import Checkpoints, LeaseLost, UnsavedResults, open_checkpoints
+from worker.dreaming.checkpoints import Checkpoints, UnsavedResults, open_checkpoints
 from worker.dreaming.corrections import Corrections
 from worker.dreaming.diff import Diff, usage_report
 from worker.dreaming.gather import Batch, Ranges, gather
@@ -43,11 +46,14 @@ from worker.dreaming.reconcile import reconcile
 from worker.dreaming.reflect.reflection import reflect
 from worker.dreaming.slots import with_slots
 from worker.dreaming.trace import Trace
+from worker.lease import LeaseLost
 
 log = structlog.get_logger(__name__)
 
 PLANS_MAX = 5
 PROGRESS_S = 1.0
+NEWEST_MAX = 20
+"""So many of the candidates of a dream under way are shown."""
 
 Json = dict[str, Any]
 
@@ -86,8 +92,11 @@ class Dream:
     journal: Trace = field(default_factory=Trace)
     ranges: Ranges | None = field(init=False)
     _decisions: dict[str, int] = field(default_factory=dict)
+    _messages: int = 0
     _read_so_far: int = 0
-    _progress_sent_at: float = 0.0
+    _candidates: int = 0
+    _newest: deque[Candidate] = field(default_factory=lambda: deque(maxlen=NEWEST_MAX))
+    _has_read: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self.ranges = self.running.ranges
@@ -101,6 +110,7 @@ class Dream:
         )
         for _ in range(PLANS_MAX):
             batch, extraction, readings = await self._read(checkpoints)
+            await self._show_progress("compare", checkpoints, extraction.candidates)
             await reached("extracted")
             with self.journal.step("reconcile"):
                 plan, readings = await self._reconcile(batch, extraction, readings, checkpoints)
@@ -108,6 +118,7 @@ class Dream:
             with self.journal.step("reflect"):
                 conclusions = await reflect(engine, self.lease, plan, readings, checkpoints)
             await reached("reflected")
+            await self._show_progress("write", checkpoints, extraction.candidates)
             work = DreamWrite(self.running.id, batch, extraction, readings, plan, conclusions)
             try:
                 with self.journal.step("bulletin"):
@@ -136,14 +147,16 @@ class Dream:
         with self.journal.step("gather"):
             batch, settings, stored = await self._gather()
         await self.on_step("gathered")
-        self._read_so_far = 0
-        done = partial(self._read_more, of=len(batch.turns))
+        self._read_so_far = self._candidates = 0
+        self._newest.clear()
+        self._messages = len(batch.turns)
+        masked = Masked(batch.turns, stored)
         with self.journal.step("extract"):
-            masked = Masked(batch.turns, stored)
             calls = checkpoints if checkpoints.model("extract") is not None else None
-            extraction = await extract(engine, settings, masked, calls, done, self.tracker)
+            async with self._progress_shown(partial(self._show_reading, checkpoints, settings, masked)):
+                extraction = await extract(engine, settings, masked, calls, self._read_more, self.tracker)
             extraction.candidates = with_slots(extraction.candidates)
-            readings = await read_saved(engine, settings.pii, batch.saved, self.tracker)
+            readings = await read_saved(engine, settings.masking, batch.saved, self.tracker)
         named = replace(batch, turns=with_stored_names(batch.turns, stored))
         return named.first(extraction.covered), extraction, readings
 
@@ -165,20 +178,60 @@ class Dream:
                     connection, self.lease.workspace_id, self.running.id, self.ranges.stretches, self.ranges.memory_ids
                 )
             settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
-        masked = await masked_turns(engine, self.lease.workspace_id, settings.pii, batch.turns, self.tracker)
+        masked = await masked_turns(engine, self.lease.workspace_id, settings.masking, batch.turns, self.tracker)
         return replace(batch, turns=masked.turns), settings, masked.stored
 
-    async def _read_more(self, turns: int, *, of: int) -> None:
-        """So many more turns have been read: said to whoever watches, and now and then to everyone."""
+    def _read_more(self, turns: int, candidates: Sequence[Candidate]) -> None:
+        """Count so many more turns as read, and let ``_progress_shown`` write it."""
         self._read_so_far += turns
-        self.on_progress(self._read_so_far, of)
-        if time.monotonic() - self._progress_sent_at < PROGRESS_S:
-            return
-        self._progress_sent_at = time.monotonic()
+        self._candidates += len(candidates)
+        self._newest.extend(candidates)
+        self.on_progress(self._read_so_far, self._messages)
+        self._has_read.set()
+
+    @asynccontextmanager
+    async def _progress_shown(self, show: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+        """Within the block, ``show`` after each ``_read_more``, at most once per PROGRESS_S; the last one counts too.
+
+        Raises at the end of the block what ``show`` raised.
+        """
+
+        async def follow() -> None:
+            while await self._has_read.wait():
+                self._has_read.clear()
+                await show()
+                await asyncio.sleep(PROGRESS_S)
+
+        following = asyncio.create_task(follow())
+        try:
+            yield
+        finally:
+            following.cancel()
+            await asyncio.wait([following])
+        if not following.cancelled():
+            following.result()
+
+    async def _show_reading(self, checkpoints: Checkpoints, settings: WorkspaceSettings, masked: Masked) -> None:
+        found = Extraction(covered=0, candidates=list(self._newest))
+        allowed = await only_allowed(self.engine, settings, masked, found, self.tracker)
+        await self._show_progress("read", checkpoints, allowed.candidates)
+
+    async def _show_progress(self, step: str, checkpoints: Checkpoints, found: Sequence[Candidate]) -> None:
+        """Write how far the dream has come, the newest of what it has ``found`` and what it has cost so far, into its
+        report. Raises LeaseLost, so that nothing is written again that a purge has removed meanwhile."""
+        newest = {one.content: one.type for one in found[: -NEWEST_MAX - 1 : -1]}
+        report = {
+            "step": step,
+            "read": self._read_so_far,
+            "messages": self._messages,
+            "candidates": self._candidates,
+            "newest": [{"type": type_, "content": content} for content, type_ in newest.items()],
+            "llm": usage_report(checkpoints.meter.usage),
+        }
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
-            await dreams.note_progress(
-                connection, self.lease.workspace_id, self.running.id, read=self._read_so_far, messages=of
-            )
+            if not await dreams.fence(connection, self.lease):
+                raise LeaseLost
+            await dreams.note_progress(connection, self.lease.workspace_id, self.running.id, report)
 
     async def _reconcile(
         self, batch: Batch, extraction: Extraction, readings: list[Reading], checkpoints: Checkpoints
@@ -199,7 +252,8 @@ class Dream:
             settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
             rejected = await proposals.rejected(connection, self.lease.workspace_id, self.lease.agent_id)
         async with self.tracker.step("compare", read):
-            candidates = await asyncio.to_thread(attest, candidates, batch.turns, people)
+            attested = await asyncio.to_thread(attest, candidates, batch.turns, people)
+            candidates = with_origins(attested, batch.turns, settings.origins)
         kept, again = await split_rejected(self.engine.executor, candidates, rejected)
         extraction.ignored += [(one, "it was rejected") for one in again]
         around = await find_related(self.engine, self.lease, kept, readings, self.tracker)

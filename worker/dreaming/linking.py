@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from service.db.pool import Connection
+from service.concurrency.executor import FairExecutor
+from service.db.pool import Connection, Row
 from service.domain.guards import normalize
+from service.domain.own_types import EntityKind
+from service.errors import InvalidInput
 from service.extraction.candidates import Mention
+from service.memory.saving.entity_metadata import check_metadata
 from service.store import entities
 from service.store.dreams import Lease
+from service.store.settings import workspace_settings
 from worker.dreaming.diff import Diff
 from worker.dreaming.employment import SLOT, Employment, employment_in
 from worker.dreaming.entity_names import Named, grouped, known_entity, may_be_spelled, spelling_key, spellings
 from worker.dreaming.plan import NewMemory, Plan
 from worker.dreaming.readings import Reading
 
+Json = dict[str, Any]
 Drawn = tuple[entities.Edge, dict[str, Any]]
 """An edge, and what the diff shows of its end."""
 
@@ -53,10 +61,19 @@ class _Naming:
 
 
 async def link(
-    connection: Connection, lease: Lease, dream_id: UUID, diff: Diff, plan: Plan, readings: Sequence[Reading]
+    connection: Connection,
+    lease: Lease,
+    dream_id: UUID,
+    diff: Diff,
+    plan: Plan,
+    readings: Sequence[Reading],
+    *,
+    executor: FairExecutor,
+    now: datetime,
 ) -> None:
-    """Entities for what new and saved memories name, and edges to them and between memories; noted in the diff."""
-    graph = _Graph(connection, lease, dream_id, diff)
+    """Entities for what new and saved memories name, their metadata, and edges to them and between memories; noted in
+    the diff."""
+    graph = _Graph(connection, lease, dream_id, diff, executor, now)
     namings = [*map(_of_new, plan.new), *map(_of_saved, readings)]
     by_audience: dict[UUID, list[_Naming]] = defaultdict(list)
     for naming in namings:
@@ -91,6 +108,8 @@ class _Graph:
     lease: Lease
     dream_id: UUID
     diff: Diff
+    executor: FairExecutor
+    now: datetime
 
     def edge(self, audience: UUID, relation: str, source: UUID, kind: str, target: UUID) -> entities.Edge:
         """An edge from a memory, which says so itself."""
@@ -117,6 +136,7 @@ class _Graph:
                 by_spelling[spelling_key(name)][entity.id] = entity
         for alias, kinds in known.items():
             by_spelling[alias] |= {one.id: one for kind, one in kinds.items() if may_be_spelled(alias, kind)}
+        await self._describe(namings, found, chosen)
         edges: list[Drawn] = []
         for naming in namings:
             ends = {
@@ -136,6 +156,51 @@ class _Graph:
             if naming.employment is not None:
                 edges += self._works_at(naming, naming.employment, found, chosen)
         await self.connect(edges)
+
+    async def _describe(
+        self, namings: Sequence[_Naming], found: Mapping[Named, Entity], chosen: Mapping[Named, Named]
+    ) -> None:
+        """Merge what was said of entities into their metadata, as far as it fits their kinds."""
+        given: dict[UUID, list[Json]] = defaultdict(list)
+        for naming in namings:
+            for mention in naming.mentions:
+                entity = found.get(chosen[mention.name, mention.kind])
+                if mention.metadata and entity is not None:
+                    given[entity.id].append(dict(mention.metadata))
+        if not given:
+            return
+        kinds = (await workspace_settings(self.connection, self.lease.workspace_id)).entity_kinds
+        for row in await entities.lock_all(self.connection, self.lease.workspace_id, list(given)):
+            metadata = await self._merged(kinds, row, given[row["id"]])
+            if metadata == row["metadata"]:
+                continue
+            new = row["dream_id"] == self.dream_id
+            await entities.set_metadata(
+                self.connection, self.lease.workspace_id, row["id"], metadata, row["updated_at"] if new else self.now
+            )
+            if not new:
+                undo = {
+                    "entity_id": row["id"],
+                    "before": row["metadata"],
+                    "after": metadata,
+                    "updated_at": row["updated_at"],
+                }
+                self.diff.note(
+                    "entity",
+                    before={"metadata": row["metadata"]},
+                    after={"name": row["name"], "kind": row["kind"], "metadata": metadata},
+                    undo=undo,
+                    reason="metadata",
+                )
+
+    async def _merged(self, kinds: Mapping[str, EntityKind], row: Row, given: Sequence[Json]) -> Json:
+        """The metadata of an entity with what was given, without what would not fit its kind."""
+        metadata: Json = row["metadata"]
+        for one in given:
+            with suppress(InvalidInput):
+                await check_metadata(self.executor, kinds, row["kind"], metadata | one, ())
+                metadata = metadata | one
+        return metadata
 
     def _works_at(
         self, naming: _Naming, employment: Employment, found: Mapping[Named, Entity], chosen: Mapping[Named, Named]

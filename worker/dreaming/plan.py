@@ -97,7 +97,8 @@ class NewMemory:
         candidate = self.candidate
         return {
             "id": self.id, "type": self.policy_type, "content": self.content, "importance": candidate.importance,
-            "user": self.subject, "hearsay_by": self.hearsay_by, "occurred_at": self.at, "status": self.status,
+            "user": self.subject, "hearsay_by": self.hearsay_by, "origin": candidate.origin,
+            "occurred_at": self.at, "status": self.status,
             "weight": candidate.importance, "at": self.at or now,
         }  # fmt: skip
 

@@ -107,7 +107,7 @@ def _item(new: NewMemory) -> Json:
         "source": new.source,
         "metadata": dict(candidate.metadata),
         "message_ids": list(dict.fromkeys(new.evidence)),
-        "reason": f"not sure enough: confidence {candidate.confidence:.2f}",
+        "reason": candidate.held or f"not sure enough: confidence {candidate.confidence:.2f}",
         "said_at": new.since,
         "occurred_at": new.at,
     }

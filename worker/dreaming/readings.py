@@ -16,7 +16,7 @@ from uuid import UUID
 
 from service.domain.guards import canonical_form, normalize
 from service.domain.placeholders import holds_placeholder
-from service.domain.workspace import PiiSettings
+from service.domain.workspace import Masking
 from service.extraction.candidates import Mention, Polarity
 from service.extraction.claims import Claim, claims
 from service.extraction.lexicon import BASE_VERBS, STOPWORDS
@@ -64,16 +64,14 @@ class Reading:
         return {"dream_id": str(dream_id), "form": self.form} | filled | reports
 
 
-async def read_saved(
-    engine: Engine, rule: PiiSettings, saved: Sequence[SavedMemory], tracker: Tracker
-) -> list[Reading]:
+async def read_saved(engine: Engine, rule: Masking, saved: Sequence[SavedMemory], tracker: Tracker) -> list[Reading]:
     """The readings of saved memories, of their text with personal data masked; off the event loop."""
     people = {memory.user_name for memory in saved if memory.user_name}
     found: list[Reading] = []
     for _, part in tracker.batches(saved, lambda memory: (memory.id, memory.content), BATCH):
         async with tracker.step("read_saved", [memory.id for memory in part]):
             texts = [memory.content for memory in part]
-            shown = texts if rule.mode == "off" else await redact_lenient(engine, rule, texts)
+            shown = texts if rule.off else await redact_lenient(engine, rule, texts)
             found += await asyncio.to_thread(_read_all, part, shown, people)
     return found
 

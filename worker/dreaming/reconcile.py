@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
 from service.domain.changed_values import changes_value
-from service.domain.guards import contradicts, may_merge, name_others, normalize, same_particulars
+from service.domain.guards import Analysis, contradicts, may_merge, name_others, normalize, same_particulars
 from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
 from service.domain.verdicts import ASKED_FROM, Outcome, PairVerdict
@@ -49,7 +50,8 @@ def reconcile(
     """The plan for these candidates and saved memories, each taken in the order they were said; pure.
 
     ``said_at`` says when each message was said, and its place among all. Candidates with a confidence less than
-    ``propose_below`` come last: unless something says the same they are proposed, and change nothing.
+    ``propose_below`` come last: unless something says the same they are proposed, and change nothing. So do those that
+    are held back, which do not confirm what says the same either.
     """
     return _Planner(related, said_at, verdicts, propose_below or 0.0).plan()
 
@@ -69,6 +71,7 @@ class _Planner:
         self._verdicts = verdicts
         self._propose_below = propose_below
         self._similar = related.similar_candidates()
+        self._analyse = cache(Analysis)
         self._new_at: dict[int, NewMemory] = {}
         self._plan = Plan(related.embedded, verdicts=verdicts)
         self._by_identity: dict[tuple[str, str], Statement] = {}
@@ -113,7 +116,8 @@ class _Planner:
         return max(self._said_at[id_] for id_ in self._related.candidates[position].evidence)
 
     def _is_unsure(self, position: int) -> bool:
-        return self._related.candidates[position].confidence < self._propose_below
+        candidate = self._related.candidates[position]
+        return candidate.held is not None or candidate.confidence < self._propose_below
 
     def _review(self, memory: ExistingMemory) -> None:
         """Compare a memory that somebody saved with those around it, its own audience's."""
@@ -181,8 +185,8 @@ class _Planner:
             same = next(alike, None)
             if same is not None:
                 del self._plan.undecided[undecided:]
-        if same is None and self._is_unsure(position):
-            self._plan.proposed.append(new)
+        if self._is_unsure(position) and (same is None or candidate.held):
+            self._plan.proposed += [new] if same is None else []
             return
         self._reports.append(Report(new, self._last_said_at(position), same or new))
         if same is not None:
@@ -286,11 +290,11 @@ class _Planner:
         happens = POLICIES[MemoryType(newer.policy_type)].happens
         if older.hearsay_by and newer.hearsay_by and older.hearsay_by != newer.hearsay_by:
             return None
-        if may_merge(older.content, newer.content):
+        if may_merge(older.content, newer.content, self._analyse):
             return "duplicate" if not happens or _same_day(older.at, newer.at) else None
         if happens or (older.slot and newer.slot and older.slot != newer.slot):
             return None
-        if contradicts(older.content, newer.content):
+        if contradicts(older.content, newer.content, self._analyse):
             return "contradiction"
         if changes_value(older.content, newer.content):
             return "update"
@@ -301,7 +305,7 @@ class _Planner:
             self._ask_about(Pair(key_of(newer), key_of(older), older.content, newer.content))
             return None
         verdict = judged.outcome
-        if verdict == "duplicate" and not same_particulars(older.content, newer.content):
+        if verdict == "duplicate" and not same_particulars(older.content, newer.content, self._analyse):
             return None
         return verdict
 

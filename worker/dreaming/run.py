@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
@@ -16,7 +15,7 @@ import structlog
 
 from service.db.pool import Connection
 from service.domain.field_types import replace_unstorable
-from service.domain.spending import paid_by
+from service.domain.spending import paid_by, payer
 from service.errors import ReverieError, Unavailable
 from service.llm import Usage
 from service.memory.dreams import bulletin
@@ -29,10 +28,11 @@ from service.memory.sessions.compaction import compact_agent
 from service.store import bulletins, dreams
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
-from worker.dreaming.checkpoints import LeaseLost, UnsavedResults
+from worker.dreaming.checkpoints import UnsavedResults
 from worker.dreaming.diff import usage_report
 from worker.dreaming.dream import Dream, DreamOutcome, DreamRun
 from worker.dreaming.gather import Ranges
+from worker.lease import LeaseLost, work_under_lease
 
 log = structlog.get_logger(__name__)
 
@@ -128,45 +128,18 @@ class Dreamer:
         return AgentRun(self, lease, self.in_flight or InFlight(self.engine, self.worker))
 
     async def _with_lease(self, lease: Lease, work: Coroutine[Any, Any, T]) -> T:
-        """Do the work while the lease is kept alive; it is cancelled, and LeaseLost raised, as soon as that fails.
+        """Do the work while the lease is kept alive. Raises LeaseLost."""
 
-        When told to stop, the lease is given back before this ends.
-        """
-        beating = asyncio.create_task(self._heartbeat(lease))
-        working = asyncio.create_task(work)
-        try:
-            await asyncio.wait({beating, working}, return_when=asyncio.FIRST_COMPLETED)
-            if not working.done():
-                raise LeaseLost
-            return working.result()
-        except asyncio.CancelledError:
-            await _cancel(working)
-            await asyncio.shield(self._abandon(lease))
-            raise
-        finally:
-            await _cancel(beating, working)
+        async def extend() -> bool:
+            async with self.engine.db.unscoped() as connection:
+                return await dreams.extend(connection, lease, lease_s=self.lease_s)
 
-    async def _heartbeat(self, lease: Lease) -> None:
-        """Extend the lease every third of its term, until it has been lost."""
-        while True:
-            await asyncio.sleep(self.lease_s / 3)
-            try:
-                async with self.engine.db.unscoped() as connection:
-                    if not await dreams.extend(connection, lease, lease_s=self.lease_s):
-                        return
-            except Unavailable as error:
-                log.warning("heartbeat_failed", error=error.message)
+        return await work_under_lease(work, lease_s=self.lease_s, extend=extend, abandon=lambda: self._abandon(lease))
 
     async def _abandon(self, lease: Lease) -> None:
         async with self.engine.db.transaction(lease.workspace_id) as connection:
             if await dreams.fence(connection, lease):
                 await dreams.abandon_lease(connection, lease)
-
-
-async def _cancel(*tasks: asyncio.Task[Any]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @dataclass(slots=True)
@@ -274,7 +247,7 @@ class AgentRun:
             self.dreamer.on_progress,
         )  # fmt: skip
         try:
-            with self._engine.span("dream"):
+            with self._engine.span("dream"), paid_by(replace(payer(), dream_id=running.id)):
                 ended, diff = await dream.run()
         except (LeaseLost, Unavailable):
             raise

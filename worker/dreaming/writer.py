@@ -13,6 +13,7 @@ from service.db.pool import Connection, Row
 from service.domain.dream_settings import DreamChoices
 from service.domain.identity import summary_of
 from service.domain.memory_words import content_words
+from service.domain.origin import Origin, least_trusted, most_trusted
 from service.domain.text_features import extract_features
 from service.domain.verdicts import PairVerdict
 from service.embedding.tokens import count_tokens
@@ -86,8 +87,11 @@ class Writer:
             return False
         await self._reinforce(plan, rows)
         await self._set_statuses(plan, rows)
-        await link(self.connection, self.lease, self.dream_id, self.diff, plan, read)
-        if not await concluding.write(conclusions):
+        await link(
+            self.connection, self.lease, self.dream_id, self.diff, plan, read, executor=self.executor, now=self.now
+        )
+        origins = {id_: row["origin"] for id_, row in rows.items()} | {new.id: new.candidate.origin for new in plan.new}
+        if not await concluding.write(conclusions, origins):
             return False
         set_aside = [(one.message_id, one.reason) for one in batch.set_aside]
         for message_id, reason in [*extraction.skipped, *set_aside]:
@@ -230,6 +234,7 @@ class Writer:
             "session_id": batch.session_of.get(new.evidence[0]),
             "user_name": candidate.subject,
             "hearsay_by": candidate.hearsay_by,
+            "origin": candidate.origin,
             "key": None,
             "content": candidate.content,
             "summary": summary_of(candidate.content),
@@ -267,7 +272,7 @@ class Writer:
                 self.connection, self._workspace, known.id,
                 tags=sorted({tag for row in merged for tag in row["tags"]}),
                 metadata={name: value for row in merged for name, value in row["metadata"].items() if name not in own},
-                actor=self._actor, reason="said again", now=self.now,
+                origin=_origin_after(again, rows), actor=self._actor, reason="said again", now=self.now,
             )  # fmt: skip
             added = await memories.add_sources(
                 self.connection, self._workspace, [(known.id, id_) for id_ in dict.fromkeys(again.evidence)]
@@ -307,6 +312,15 @@ class Writer:
                 },
                 reason=one.reason,
             )
+
+
+def _origin_after(again: Reinforcement, rows: dict[UUID, Row]) -> Origin:
+    """The origin of a memory that was said again: the most trusted one of those who said its very words, and the least
+    trusted one of what becomes one with it."""
+    known = again.known
+    alike = [new.candidate.origin for new in again.said if new.identity == known.identity]
+    own = most_trusted([rows[known.id]["origin"], *alike])
+    return least_trusted([own, *(rows[one.id]["origin"] for one in again.merged)])
 
 
 def _describe(held: Statement) -> dict[str, Any]:

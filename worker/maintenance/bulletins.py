@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from service.memory.access.workspace import all_workspaces
+from service.memory.access.workspace import active_workspaces
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
 from service.store import agents, bulletins, dreams
@@ -16,7 +16,7 @@ AGENTS_AT_ONCE = 200
 async def schedule_stale_bulletins(engine: Engine) -> int:
     """Make every agent due whose bulletin is out of date; how many. Its dream writes it, within its budget."""
     due = [
-        (workspace, agent) for workspace in await all_workspaces(engine) for agent in await _stale(engine, workspace)
+        (workspace, agent) for workspace in await active_workspaces(engine) for agent in await _stale(engine, workspace)
     ]
     async with engine.db.unscoped() as connection:
         await dreams.schedule_now(connection, due, engine.now())

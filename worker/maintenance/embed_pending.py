@@ -9,8 +9,8 @@ import structlog
 
 from service.db.pool import Row
 from service.domain.spending import Payer, paid_by
-from service.memory.access.redaction import redact_lenient, workspace_policy
-from service.memory.access.workspace import all_workspaces
+from service.memory.access.redaction import redact_lenient, workspace_masking
+from service.memory.access.workspace import active_workspaces
 from service.memory.dreams.in_flight import InFlight, Tracker
 from service.memory.engine import Engine
 from service.store import dead_letters, embeddings, health
@@ -27,7 +27,7 @@ async def embed_pending(engine: Engine, flight: InFlight | None = None) -> int:
         return 0
     flight = flight or InFlight(engine)
     done = left = 0
-    waiting = dict.fromkeys(await all_workspaces(engine), FIRST)
+    waiting = dict.fromkeys(await active_workspaces(engine), FIRST)
     while waiting:
         going_on = {}
         for workspace, after in waiting.items():
@@ -69,7 +69,7 @@ async def _embed_batch(engine: Engine, workspace: UUID, flight: InFlight, after:
 async def _embed(engine: Engine, workspace: UUID, rows: Sequence[Row], tracker: Tracker) -> int:
     async with tracker.step("embed", [row["id"] for row in rows]):
         texts = await redact_lenient(
-            engine, await workspace_policy(engine, workspace), [row["content"] for row in rows]
+            engine, await workspace_masking(engine, workspace), [row["content"] for row in rows]
         )
         embedded = await engine.embed(texts)
     if embedded.space is None:

@@ -5,7 +5,7 @@ Progress is kept with each batch, so that a worker that dies leaves the rest to 
 
 from __future__ import annotations
 
-from service.memory.access.workspace import all_workspaces
+from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
 from service.store import memories
 
@@ -14,7 +14,7 @@ BATCH = 100
 
 async def backfill_fields(engine: Engine) -> None:
     """Do all there is to do, except in workspaces that another worker is at."""
-    waiting = await all_workspaces(engine)
+    waiting = await active_workspaces(engine)
     while waiting:
         going_on = []
         for workspace in waiting:

@@ -19,7 +19,7 @@ from service.domain.spending import Payer, paid_by
 from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut
 from service.embedding.monitored import PROBE
 from service.embedding.storage import can_convert_in_place
-from service.memory.access.redaction import redact_lenient, workspace_policy
+from service.memory.access.redaction import redact_lenient, workspace_masking
 from service.memory.access.workspace import all_workspaces
 from service.memory.dreams.in_flight import InFlight, Tracker
 from service.memory.engine import Engine
@@ -217,7 +217,7 @@ class Reindexer:
     async def _embed(
         self, workspace: UUID, embedder: Embedder, rows: Sequence[Row], tracker: Tracker
     ) -> tuple[list[Row], list[Any]]:
-        policy = await workspace_policy(self._engine, workspace)
+        policy = await workspace_masking(self._engine, workspace)
         async with tracker.step("embed", [row["id"] for row in rows]):
             texts = await redact_lenient(self._engine, policy, [row["content"] for row in rows])
             try:

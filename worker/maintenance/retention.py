@@ -3,10 +3,14 @@
 - memories that nobody has used for ``retention.unused_days``, where that is set: they are deleted, and can be restored
 - memories deleted ``retention.deleted_days`` ago, which can be restored no longer, and those expired as long ago
 - checkpoints of finished dreams after a week: one that failed may be tried again with what it has paid for
+- what models answered about pairs of statements, after 400 days
 - answers kept for repeated requests, after their day
 - proposals that nobody has decided on for ``retention.proposals_days``, and the words of those rejected as long ago
 - events, after ``retention.events_days``
-- what models were used for, after 400 days
+- calls of language models, after ``retention.model_calls_days``; all where none are kept any more
+- what models were used for, what was stored and how many searches there were, after 400 days
+- counts of requests that limits hold, after two days
+- authorization codes a day after their expiry, refresh tokens with it, and clients of OAuth that nobody uses
 """
 
 from __future__ import annotations
@@ -19,10 +23,11 @@ from uuid import UUID
 import structlog
 
 from service.db.pool import Connection
-from service.memory.access.workspace import all_workspaces
+from service.memory.access.oauth import CODES_KEPT, collect_clients
+from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
 from service.memory.saving.idempotency import RETENTION
-from service.store import memories, model_usage, proposals
+from service.store import keys, limits, memories, model_calls, model_usage, oauth, proposals, stats
 from service.store import retention as store
 from service.store.settings import workspace_settings
 
@@ -31,17 +36,21 @@ log = structlog.get_logger(__name__)
 ACTOR = "retention"
 BATCH = 500
 STEPS_KEPT = timedelta(days=7)
+VERDICTS_KEPT = timedelta(days=400)
 USAGE_KEPT = timedelta(days=400)
+REQUESTS_KEPT = timedelta(days=2)
 
 Batch = Callable[..., Awaitable[int]]
 
 
 async def apply_retention(engine: Engine) -> dict[str, int]:
     """Collect in every workspace; how many ``unused``, ``memories``, ``steps``, ``answers``, ``proposals``, ``events``,
-    ``usage`` are gone."""
-    gone = {"unused": 0, "memories": 0, "steps": 0, "answers": 0, "proposals": 0, "events": 0, "usage": 0}
+    ``model_calls``, ``usage``, ``oauth`` are gone."""
+    gone = {"unused": 0, "memories": 0, "steps": 0, "answers": 0, "proposals": 0, "events": 0}
+    gone |= {"model_calls": 0, "usage": 0}
+    gone["oauth"] = await collect_clients(engine)
     now = engine.now()
-    for workspace in await all_workspaces(engine):
+    for workspace in await active_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
             retention = (await workspace_settings(connection, workspace)).retention
         if retention.unused_days is not None:
@@ -49,12 +58,20 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
             gone["unused"] += await _all(engine, workspace, unused, now - timedelta(days=retention.unused_days))
         for name, batch, before in (
             ("memories", store.memories, now - timedelta(days=retention.deleted_days)),
-            ("steps", store.steps, now - STEPS_KEPT),
+            ("steps", partial(store.steps, verdicts=False), now - STEPS_KEPT),
+            ("steps", partial(store.steps, verdicts=True), now - VERDICTS_KEPT),
             ("answers", store.idempotent_responses, now - RETENTION),
             ("proposals", proposals.collect, now - timedelta(days=retention.proposals_days)),
             ("proposals", proposals.erase, now - timedelta(days=retention.proposals_days)),
             ("events", store.events, now - timedelta(days=retention.events_days)),
+            ("model_calls", model_calls.collect, now - timedelta(days=retention.model_calls_days or 0)),
             ("usage", model_usage.collect, now - USAGE_KEPT),
+            ("usage", stats.collect_searches, now - USAGE_KEPT),
+            ("usage", keys.collect_usage, now - USAGE_KEPT),
+            ("usage", limits.collect, now - USAGE_KEPT),
+            ("usage", limits.collect_requests, now - REQUESTS_KEPT),
+            ("oauth", oauth.collect_codes, now - CODES_KEPT),
+            ("oauth", oauth.collect_refresh_tokens, now),
         ):
             gone[name] += await _all(engine, workspace, batch, before)
     if any(gone.values()):

@@ -45,10 +45,18 @@ dreams = Table(
     time_column("created_at", nullable=False, default_now=True),
     time_column("started_at"),
     time_column("finished_at"),
+    id_column("key_id", nullable=True),
     workspace_pk("id"),
     references("agents", "agent_id"),
     Index("ix_dreams_agent", "workspace_id", "agent_id", "created_at", "id"),
+    Index(
+        "ix_dreams_unfinished",
+        "workspace_id",
+        "key_id",
+        postgresql_where=text("status IN ('queued', 'running')"),
+    ),
 )
+"""``key_id``: the key whose request it answers."""
 
 dream_changes = Table(
     "dream_changes",
@@ -62,6 +70,7 @@ dream_changes = Table(
     json_column("after", nullable=True),
     json_column("undo", nullable=True),
     text_column("reason"),
+    time_column("undone_at"),
     workspace_pk("dream_id", "ordinal"),
     references("dreams", "dream_id"),
     Index("ix_dream_changes_memory", "workspace_id", "memory_id"),

@@ -35,13 +35,13 @@ async def get_agent(engine: Engine, principal: Principal, agent: str) -> Record:
 
 
 async def list_agents(
-    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+    engine: Engine, principal: Principal, text: str | None = None, *, limit: int, cursor: str | None
 ) -> tuple[list[Record], str | None]:
-    """A page of agents by name; an agent key sees itself."""
+    """A page of agents by name, of those whose name has ``text`` in it; an agent key sees itself."""
     (after,) = cursors.decode(cursor, str)
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await agents.list_agents(
-            connection, principal.workspace_id, only=principal.agent, after=after, limit=limit + 1
+            connection, principal.workspace_id, only=principal.agent, text=text, after=after, limit=limit + 1
         )
     rows, more = cursors.paginate(rows, limit, "agent")
     return [_agent(row) for row in rows], more

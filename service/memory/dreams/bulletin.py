@@ -70,19 +70,21 @@ async def inputs(
     reinforced: Sequence[UUID] = (),
     added: Sequence[Row] = (),
 ) -> list[Row]:
-    """What a bulletin is made of: the agent's live memories that have not faded, the weightiest 500.
+    """What a bulletin is made of: the agent's live memories that have not faded, the weightiest 500, of origins
+    that are allowed, and hearsay, whose lines say whose word it is.
 
     As they will be once a plan is applied: without what is ``left_out``, with the importance that the ``reinforced``
     will have, and with the ``added``, rows as the query gives them.
     """
     settings = await agent_settings(connection, workspace, agent_id)
+    allowed = settings.origins.allowed
     rows = await bulletins.inputs(
         connection, workspace, agent_id, now=now, limit=INPUTS_MAX, faded_below=settings.retrieval.faded_below,
-        left_out=left_out, reinforced=reinforced,
+        origins=allowed, left_out=left_out, reinforced=reinforced,
     )  # fmt: skip
     if not added:
         return rows
-    whole = [*rows, *added]
+    whole = [*rows, *(row for row in added if row["hearsay_by"] is not None or row["origin"] in allowed)]
     whole.sort(key=lambda row: (row["hearsay_by"] is not None, -row["weight"], -row["at"].timestamp(), row["id"]))
     return whole[:INPUTS_MAX]
 
@@ -212,14 +214,20 @@ async def shown_now(
     return as_shown(row) if row else None
 
 
-def as_shown(row: Row, said_elsewhere: Collection[str] = ()) -> dict[str, Any]:
+def as_shown(row: Row, said_elsewhere: Collection[str] = (), unverified: Collection[str] = ()) -> dict[str, Any]:
     """A stored bulletin with its sentences: of the newest those that still hold, and no other; of a former version all
-    that may be shown, each with what became of it. Its text has the same, but for what is ``said_elsewhere``."""
+    that may be shown, each with what became of it. Its text has the same, but for what is
+    ``said_elsewhere``, and what rests on a memory that is ``unverified``."""
     fields = {name: row[name] for name in SHOWN}
     found = sentences_of(row)
     sentences = found.current if row["newest"] else found.all
     fields |= {"sentences": sentences, "stale": bool(found.outdated)}
-    told = [one for one in sentences if not {str(id_) for id_ in one["memory_ids"]} <= set(said_elsewhere)]
+    told = [
+        one
+        for one in sentences
+        for cited in ({str(id_) for id_ in one["memory_ids"]},)
+        if not cited <= set(said_elsewhere) and cited.isdisjoint(unverified)
+    ]
     if len(told) < sum(len(part["lines"]) for part in row["parts"]):
         fields["content"] = _text(row["agent"], told)
         fields["tokens"] = count_tokens(fields["content"])

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from math import ceil
 from typing import Any
 from uuid import UUID
 
 from service.domain import cursors
 from service.domain.dream_summary import describe_change, summarize_dream
+from service.domain.limits import LimitHolder
 from service.domain.principal import Principal
-from service.errors import Conflict, NotFound, Unavailable
+from service.errors import Conflict, NotFound, TemporaryLimitReached, Unavailable
 from service.memory.engine import Engine
-from service.store import agents, dreams, health
+from service.store import agents, dreams, health, limits, undo
 from service.store.settings import agent_settings
 
 WAIT_S = 300.0
 POLL_S = 0.1
+RETRY_DREAM_AFTER_S = 60
 POLLS_PER_LEASE_CHECK = 10
 MEMORY_OFF = "The memory of this agent is switched off (setting memory.enabled)."
 OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
 Record = dict[str, Any]
+DreamCounts = Mapping[UUID | None, int]
 
 
 async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry_run: bool) -> Record:
-    """Queue a dream for the worker, due at once. A dream already queued is given as it is. Raises Conflict where the
-    agent's memory is switched off."""
+    """Queue a dream for the worker, due at once. A dream already queued is given as it is.
+
+    Raises Conflict where the agent's memory is switched off, and TemporaryLimitReached where too many wait or run.
+    """
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await agents.get_agent(connection, principal.workspace_id, principal.check_owns(agent))
@@ -34,12 +39,26 @@ async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry
             raise NotFound(f"There is no agent {agent!r} here.")
         if not (await agent_settings(connection, principal.workspace_id, row["id"])).memory.enabled:
             raise Conflict(MEMORY_OFF)
+        before = await limits.unfinished_dreams(connection, principal.workspace_id)
         dream_id = await dreams.queue(
-            connection, principal.workspace_id, row["id"], trigger="api", dry_run=dry_run, now=engine.now()
-        )
+            connection, principal.workspace_id, row["id"], trigger="api", dry_run=dry_run, now=engine.now(),
+            key_id=principal.key_id,
+        )  # fmt: skip
         found = await dreams.get(connection, principal.workspace_id, dream_id)
+        _check_limits(principal, before, await limits.unfinished_dreams(connection, principal.workspace_id))
     assert found is not None
     return _described(found)
+
+
+def _check_limits(principal: Principal, before: DreamCounts, after: DreamCounts) -> None:
+    """Raise TemporaryLimitReached where a new dream passes a limit of those that wait or run at once."""
+    held: tuple[tuple[LimitHolder, int | None, int, int], ...] = (
+        ("key", principal.limits.dreams_max, before.get(principal.key_id, 0), after.get(principal.key_id, 0)),
+        ("workspace", principal.workspace_limits.dreams_max, sum(before.values()), sum(after.values())),
+    )
+    for of, most, used, wanted in held:
+        if most is not None and used < wanted > most:
+            raise TemporaryLimitReached("dreams_max", of, max=most, used=used, retry_after_s=RETRY_DREAM_AFTER_S)
 
 
 async def wait_for_dream(
@@ -68,6 +87,29 @@ async def _refuse_abandoned(engine: Engine, principal: Principal, agent: str) ->
             "lease ends. The dream stays queued.",
             retry_after_s=ceil(left_s),
         )
+
+
+async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Record:
+    """End a dream that waits or runs; it leaves nothing, and what it was to read stays due until the next one.
+
+    Raises NotFound, and Conflict for one that is over.
+    """
+    principal.require_write()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        dream = await dreams.get(connection, workspace, dream_id)
+        if dream is None or (principal.agent is not None and dream["agent"] != principal.agent):
+            raise NotFound("There is no such dream here.")
+        held = await undo.lock_dream(connection, workspace, dream_id)
+        settings = await agent_settings(connection, workspace, held["agent_id"])
+        now = engine.now()
+        ended = await dreams.cancel(
+            connection, workspace, dream_id, error=f"Cancelled by {principal.actor}.",
+            not_before=settings.next_dream(now), now=now,
+        )  # fmt: skip
+        if not ended:
+            raise Conflict("This dream is over already.")
+    return await get_dream(engine, principal, dream_id)
 
 
 async def get_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Record:

@@ -74,11 +74,11 @@ async def extract_by_llm(
     turns: Sequence[Turn],
     settings: WorkspaceSettings,
     calls: ModelCalls,
-    done: Callable[[int], Awaitable[None]],
+    done: Callable[[int, Sequence[Candidate]], None],
     steps: Steps,
 ) -> Extraction:
-    """What the turns state, by the language model under these settings, up to where the budget ends. ``done`` is told
-    of each few read.
+    """What the turns state, by the language model under these settings, up to where the budget ends. ``done`` is
+    given the number of turns of each few read, and the candidates in them.
 
     Raises LLMUnavailable or LLMInvalidOutput when the model answers nothing of use, and LeaseLost.
     """
@@ -92,7 +92,7 @@ async def extract_by_llm(
                 result = await _read(chunk, asking)
             except BudgetReached as reached:
                 return reached
-            await done(len(chunk))
+            done(len(chunk), result.candidates)
             return result
 
     found = Extraction(covered=0, steps=calls.used)
@@ -204,7 +204,11 @@ async def _ask(turns: Sequence[Turn], asking: _Extractor, *, keep: bool = True) 
     result = await asking.calls.once("extract", messages, ids, call)
     async with asking.steps.step("note", ids):
         candidates, rejected = await asking.steps.run(
-            candidates_of, form.model_validate(result), turns, asking.settings.memory_types
+            candidates_of,
+            form.model_validate(result),
+            turns,
+            asking.settings.memory_types,
+            asking.settings.entity_kinds,
         )
     return _Chunk(candidates, rejected=rejected)
 

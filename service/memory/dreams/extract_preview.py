@@ -100,7 +100,7 @@ async def preview_extraction(engine: Engine, principal: Principal, request: Extr
     settings = await _settings(engine, principal, agent, request)
     steps = _OffLoop(engine.executor)
     turns = _turns(request, engine.now())
-    masked = await masked_turns(engine, principal.workspace_id, settings.pii, turns, steps)
+    masked = await masked_turns(engine, principal.workspace_id, settings.masking, turns, steps)
     llm = engine.model("extract", principal.workspace_id, settings.llm)
     extractor = llm.model if llm else RULES
     if request.prompts:
@@ -147,7 +147,7 @@ def _turns(request: ExtractRequest, now: datetime) -> list[Turn]:
     ]
 
 
-async def _read(turns: int) -> None:
+def _read(turns: int, candidates: Sequence[Candidate]) -> None:
     """Nobody watches the progress."""
 
 
@@ -167,7 +167,9 @@ def _shown(extractor: str, found: Extraction, turns: Sequence[Turn]) -> Extracte
             "confidence": one.confidence,
             "tags": list(one.tags),
             "metadata": one.metadata,
-            "entities": [{"name": mention.name, "kind": mention.kind} for mention in one.mentions],
+            "entities": [
+                {"name": mention.name, "kind": mention.kind, "metadata": mention.metadata} for mention in one.mentions
+            ],
             "messages": [place[id_] for id_ in one.evidence],
             "occurred_at": one.occurred_at,
             "valid_from": max(said_at[id_] for id_ in one.evidence),

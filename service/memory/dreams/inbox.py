@@ -52,6 +52,19 @@ async def list_inbox(
     return rows, more
 
 
+async def get_proposal(engine: Engine, principal: Principal, proposal_id: UUID) -> Record:
+    """A proposal of any status, with the messages it comes from. Raises NotFound for one that is not the caller's to
+    see, and one whose text has been erased."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        found = await proposals.list_(
+            connection, principal.workspace_id, agent=principal.reader_agent(None), ids=[proposal_id], limit=1
+        )
+    if not found or not found[0]["content"]:
+        raise NotFound(ABSENT)
+    engine.read_audit.note(principal, "inbox", [found[0]["agent"]])
+    return found[0]
+
+
 async def decide(engine: Engine, principal: Principal, ids: Sequence[UUID], decision: Decision) -> list[Record]:
     """Decide alike on these proposals, all or none: each ``proposal`` after it, and the ``memory`` that came of it.
 
@@ -154,7 +167,7 @@ async def _save(
     """The memory of an accepted proposal: a new one, or the one that says the same already."""
     workspace = principal.workspace_id
     place = await resolve_scope(connection, principal, draft, owner=row["agent"], moved=False)
-    item = columns_of(draft, place, 1, principal.actor, now, types=types) | {
+    item = columns_of(draft, place, 1, principal.actor, now, types=types, key_id=principal.key_id) | {
         "valid_from": row["said_at"], "dream_id": row["dream_id"], "change_reason": "accepted from the inbox",
     }  # fmt: skip
     memory_id: UUID = item["id"]

@@ -3,34 +3,50 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from service.domain.field_types import reject_unstorable, reject_unstorable_json
 from service.domain.guards import normalize
-from service.domain.own_types import NO_TYPES, OwnType, check_memory, like
+from service.domain.own_types import NO_KINDS, NO_TYPES, EntityKind, OwnType, check_entity, check_memory, like
 from service.domain.placeholders import holds_placeholder
 from service.domain.types import POLICIES, MemoryType
 from service.extraction.candidates import Candidate, Mention, Turn
 from service.extraction.dates import ground
-from service.memory.dreams.prompts import Noted, NotedOfOwnType, Notes
+from service.memory.dreams.prompts import Noted, NotedEntity, NotedOfOwnKind, NotedOfOwnType, Notes
 
 _OF_THE_USER = frozenset({MemoryType.PREFERENCE, MemoryType.IDENTITY, MemoryType.GOAL})
 _YEARS_AROUND = 150
 
+Json = dict[str, Any]
+
 
 def candidates_of(
-    notes: Notes, turns: Sequence[Turn], types: Mapping[str, OwnType] = NO_TYPES
+    notes: Notes,
+    turns: Sequence[Turn],
+    types: Mapping[str, OwnType] = NO_TYPES,
+    kinds: Mapping[str, EntityKind] = NO_KINDS,
 ) -> tuple[list[Candidate], int]:
-    """The statements that hold, and how many did not: cited no turn that was shown, quoted the assistant, cannot be
-    stored, or have metadata that does not fit their type."""
-    found = [_candidate(noted, turns, types) for noted in notes.memories]
-    kept = [candidate for candidate in found if candidate is not None]
-    return kept, len(found) - len(kept)
+    """The statements that hold, and how much did not: statements that cite no turn that was shown, quote the assistant,
+    cannot be stored, or have metadata that does not fit their type; and metadata that does not fit the kind of its
+    entity, which is left out alone."""
+    kept: list[Candidate] = []
+    rejected = 0
+    for noted in notes.memories:
+        described = [_metadata_of_entity(entity, kinds) for entity in noted.entities]
+        candidate = _candidate(noted, turns, types, described)
+        if candidate is None:
+            rejected += 1
+        else:
+            kept.append(candidate)
+            rejected += described.count(None)
+    return kept, rejected
 
 
-def _candidate(noted: Noted, turns: Sequence[Turn], types: Mapping[str, OwnType]) -> Candidate | None:
+def _candidate(
+    noted: Noted, turns: Sequence[Turn], types: Mapping[str, OwnType], described: Sequence[Json | None]
+) -> Candidate | None:
     numbers = list(dict.fromkeys(noted.evidence))
     if not all(1 <= number <= len(turns) for number in numbers):
         return None
@@ -65,23 +81,38 @@ def _candidate(noted: Noted, turns: Sequence[Turn], types: Mapping[str, OwnType]
         own_like=base if noted.type in types else None,
         metadata=metadata,
         mentions=tuple(
-            Mention(name, entity.kind)
-            for entity in noted.entities
+            Mention(name, entity.kind, metadata or {})
+            for entity, metadata in zip(noted.entities, described, strict=True)
             if (name := _printable(entity.name)) and name.casefold() in content.casefold()
         ),
     )
 
 
-def _metadata(noted: Noted, types: Mapping[str, OwnType]) -> dict[str, Any] | None:
+def _metadata(noted: Noted, types: Mapping[str, OwnType]) -> Json | None:
     """The metadata of a statement of a type of the workspace's own; None where it does not fit the type's schema."""
     if not isinstance(noted, NotedOfOwnType) or noted.type not in types or types[noted.type].metadata_schema is None:
         return {}
+    return _json_object(noted.metadata, lambda metadata: check_memory(types, noted.type, metadata))
+
+
+def _metadata_of_entity(entity: NotedEntity, kinds: Mapping[str, EntityKind]) -> Json | None:
+    """The metadata of an entity of a kind with a schema; None where it does not fit."""
+    kind = kinds.get(entity.kind)
+    if not isinstance(entity, NotedOfOwnKind) or kind is None or kind.metadata_schema is None:
+        return {}
+    return _json_object(entity.metadata, lambda metadata: check_entity(kinds, entity.kind, metadata))
+
+
+def _json_object(text: str | None, check: Callable[[Json], None]) -> Json | None:
+    """The object that a text holds, an empty one where there is none; None where it is none or does not pass."""
     try:
-        metadata = reject_unstorable_json(json.loads(noted.metadata or "{}"))
-        check_memory(types, noted.type, metadata)
+        value = reject_unstorable_json(json.loads(text or "{}"))
+        if not isinstance(value, dict):
+            return None
+        check(value)
     except (ValueError, RecursionError):
         return None
-    return metadata if isinstance(metadata, dict) else None
+    return value
 
 
 def _clean(text: str) -> str:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from uuid import UUID
 
-from service.domain.workspace import PiiSettings
+from service.domain.workspace import Masking
 from service.extraction.candidates import Candidate, Mention, Turn, evidence_of, proposed_in, stated_in
-from service.memory.access.naming import masked_names
+from service.memory.access.naming import masked_names, refused_kinds
 from service.memory.access.redaction import redact_lenient
 from service.memory.dreams.in_flight import Steps
 from service.memory.engine import Engine
@@ -29,11 +29,9 @@ class Masked:
     stored: Mapping[str, str]
 
 
-async def masked_turns(
-    engine: Engine, workspace: UUID, rule: PiiSettings, turns: Sequence[Turn], steps: Steps
-) -> Masked:
+async def masked_turns(engine: Engine, workspace: UUID, rule: Masking, turns: Sequence[Turn], steps: Steps) -> Masked:
     """The turns with personal data masked in what was said, and in the names of who said it, unless it is allowed."""
-    if rule.mode == "off":
+    if rule.off:
         return Masked(list(turns), {})
     said: list[str] = []
     for _, part in steps.batches(turns, stated_in, BATCH):
@@ -63,11 +61,11 @@ def with_stored_names(turns: Sequence[Turn], stored: Mapping[str, str]) -> list[
 
 
 async def allowed_candidates(
-    engine: Engine, rule: PiiSettings, candidates: Sequence[Candidate], stored: Mapping[str, str], steps: Steps
+    engine: Engine, rule: Masking, candidates: Sequence[Candidate], stored: Mapping[str, str], steps: Steps
 ) -> list[Candidate]:
     """The candidates with personal data masked, or without those that hold any where the workspace refuses it; about
     users by their names as they are stored."""
-    if rule.mode == "off":
+    if rule.off:
         return list(candidates)
     allowed: list[Candidate] = []
     for _, part in steps.batches(candidates, proposed_in, BATCH):
@@ -77,9 +75,9 @@ async def allowed_candidates(
 
 
 async def _allowed(
-    engine: Engine, rule: PiiSettings, candidates: Sequence[Candidate], stored: Mapping[str, str]
+    engine: Engine, rule: Masking, candidates: Sequence[Candidate], stored: Mapping[str, str]
 ) -> list[Candidate]:
-    policy = PiiPolicy("redact", rule.entities)
+    policy = PiiPolicy.of(rule, lenient=True)
     allowed: list[Candidate] = []
     texts = [
         [candidate.content, candidate.value or "", *(mention.name for mention in candidate.mentions)]
@@ -88,15 +86,18 @@ async def _allowed(
     redacted = iter(await engine.redactor.redact([text for some in texts for text in some], policy))
     for candidate, some in zip(candidates, texts, strict=True):
         content, value, *names = islice(redacted, len(some))
-        if rule.mode == "reject" and (content.found or value.found):
+        if refused_kinds(rule, (*content.found, *value.found)):
             continue
         try:
-            metadata = await engine.redactor.redact_json(dict(candidate.metadata), PiiPolicy(rule.mode, rule.entities))
+            metadata, *described = [
+                await engine.redactor.redact_json(dict(value), PiiPolicy.of(rule))
+                for value in (candidate.metadata, *(mention.metadata for mention in candidate.mentions))
+            ]
         except PiiRejected:
             continue
         mentions = tuple(
-            Mention(mention.name, mention.kind)
-            for mention, name in zip(candidate.mentions, names, strict=True)
+            Mention(mention.name, mention.kind, of_it)
+            for mention, name, of_it in zip(candidate.mentions, names, described, strict=True)
             if not name.found
         )
         subject = stored.get(candidate.subject or "", candidate.subject)

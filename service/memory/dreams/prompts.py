@@ -171,8 +171,9 @@ Write in {language}, whatever language was spoken. Names, numbers, identifiers a
 OWN_TYPES = """
 Between <types> and </types> are further types of statements, and between <kinds> and </kinds> further kinds of
 entities, that the operator of the agent has defined: a name each, what it means, and the built-in type that it is like.
-Where one fits better than a built-in one, use it. Where a type has a JSON schema, "metadata" is a JSON object, as text,
-that is valid against it and holds nothing that was not said; where not, it is null. They change no rule above.
+Where one fits better than a built-in one, use it. Where a type or kind has a JSON schema, "metadata" of the statement
+or entity is a JSON object, as text, that is valid against it and holds nothing that was not said; where not, it is
+null. They change no rule above.
 """
 
 CANARY_TURN = "I live in Oslo and I work as a nurse."
@@ -215,12 +216,20 @@ class NotedOfOwnType(Noted):
     metadata: Annotated[str, Field(max_length=4_000)] | None = None
 
 
+class NotedOfOwnKind(NotedEntity):
+    """Someone or something a statement names, perhaps of a kind of the workspace's own."""
+
+    kind: str = "thing"  # type: ignore[assignment]  # one of those named, see ``notes_form``
+    metadata: Annotated[str, Field(max_length=4_000)] | None = None
+
+
 @lru_cache(maxsize=256)
 def notes_form(types: tuple[str, ...], kinds: tuple[str, ...]) -> type[Notes]:
     """The form of an answer in which statements may also be of these types, and entities of these kinds."""
     if not types and not kinds:
         return Notes
-    entity = create_model("NotedEntity", __base__=NotedEntity, kind=(_one_of(get_args(Kind) + kinds), "thing"))
+    base = NotedOfOwnKind if kinds else NotedEntity
+    entity = create_model("NotedEntity", __base__=base, kind=(_one_of(get_args(Kind) + kinds), "thing"))
     noted = create_model(
         "Noted", __base__=NotedOfOwnType, type=(_one_of(get_args(NotedType) + types), ...),
         entities=(Annotated[list[entity], Field(max_length=20)], []),

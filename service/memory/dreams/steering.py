@@ -41,7 +41,7 @@ def with_own_types(messages: Messages, settings: WorkspaceSettings) -> Messages:
         {"type": name, "means": own.description, "like": own.like, "schema": own.metadata_schema}
         for name, own in types.items()
     ]
-    named = [{"kind": name, "means": own.description} for name, own in kinds.items()]
+    named = [{"kind": name, "means": kind.description, "schema": kind.metadata_schema} for name, kind in kinds.items()]
     own = section("types", map(_line, listed)), section("kinds", map(_line, named))
     content = "\n".join((*own, first["content"]))
     return [{**system, "content": system["content"] + OWN_TYPES}, {**first, "content": content}, *rest]

@@ -38,8 +38,8 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Re
         record = await store.lock_dream(connection, workspace, dream_id)
         if record["status"] != "succeeded":
             raise Conflict(f"Only a dream that has succeeded can be undone; this one is {record['status']}.")
-        taken = _read(await store.changes(connection, workspace, dream_id))
-        await _undo(connection, workspace, dream_id, taken)
+        taken = read_changes(await store.changes(connection, workspace, dream_id))
+        await take_back(connection, workspace, dream_id, taken)
         await store.restore_watermarks(connection, workspace, record["watermarks"])
         await store.restore_unread(connection, workspace, dream_id)
         await dead_letters.reopen(connection, workspace, dream_id)
@@ -49,21 +49,23 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Re
 
 
 @dataclass(slots=True)
-class _Changes:
+class Changes:
     """What a dream did, sorted by what taking it back means."""
 
     created: dict[UUID, int] = field(default_factory=dict)
     changed: dict[UUID, Record] = field(default_factory=dict)
     edges: list[UUID] = field(default_factory=list)
     entities: list[UUID] = field(default_factory=list)
+    described: list[Record] = field(default_factory=list)
     bulletins: list[int] = field(default_factory=list)
     concluded: list[UUID] = field(default_factory=list)
     fallen: dict[UUID, Record] = field(default_factory=dict)
     proposals: dict[UUID, Record] = field(default_factory=dict)
 
 
-def _read(changes: Iterable[Any]) -> _Changes:
-    taken = _Changes()
+def read_changes(changes: Iterable[Any]) -> Changes:
+    """What taking these changes back means."""
+    taken = Changes()
     for change in changes:
         undo = change["undo"]
         match change["op"]:
@@ -78,6 +80,8 @@ def _read(changes: Iterable[Any]) -> _Changes:
                 taken.changed[change["memory_id"]] = first | {"version": undo["version"]}
             case "linked":
                 taken.edges.append(UUID(undo["edge_id"]))
+            case "entity" if "before" in undo:
+                taken.described.append(undo)
             case "entity":
                 taken.entities.append(UUID(undo["entity_id"]))
             case "bulletin":
@@ -87,7 +91,8 @@ def _read(changes: Iterable[Any]) -> _Changes:
     return taken
 
 
-async def _undo(connection: Connection, workspace: UUID, dream_id: UUID, taken: _Changes) -> None:
+async def take_back(connection: Connection, workspace: UUID, dream_id: UUID, taken: Changes) -> None:
+    """Restore what was before these changes. Raises Conflict (``changed``) when what they did has changed since."""
     changed = await _take_proposals_back(connection, workspace, taken.proposals)
     versions = taken.created | {memory_id: undo["version"] for memory_id, undo in taken.changed.items()}
     rows = await memories.lock_all(connection, workspace, list(versions))
@@ -102,6 +107,7 @@ async def _undo(connection: Connection, workspace: UUID, dream_id: UUID, taken: 
     await insights.remove(connection, workspace, taken.concluded)
     taken.changed |= await _restorable(connection, workspace, taken.fallen)
     await store.remove_memories(connection, workspace, list(taken.created))
+    await store.restore_metadata(connection, workspace, taken.described)
     await store.remove_entities(connection, workspace, taken.entities)
     await store.restore_memories(connection, workspace, taken.changed)
     for memory_id in taken.changed:
@@ -146,4 +152,4 @@ async def _take_proposals_back(connection: Connection, workspace: UUID, proposed
 def _refuse(changed: Iterable[UUID | None]) -> None:
     ids = sorted({str(id_) for id_ in changed})
     if ids:
-        raise Conflict("What this dream did has been changed or built upon since.", changed=ids)
+        raise Conflict("What this dream did has been changed or built upon since.", changed=ids, reason="changed_since")

@@ -142,7 +142,7 @@ class _Reflection:
             self.rejected += concluded.rejected
             left -= spent
             found += concluded.insights
-        masked = await redact_lenient(self.engine, self.settings.pii, [one.content for one in found])
+        masked = await redact_lenient(self.engine, self.settings.masking, [one.content for one in found])
         shown = [insight.saying(content) for insight, content in zip(found, masked, strict=True)]
         return on_known_matters(shown, wanted, known)
 
@@ -176,7 +176,7 @@ class _Reflection:
 
     async def _masked(self, values: Sequence[FieldValue]) -> list[FieldValue]:
         """The values without personal data; one that does not fit its schema any more is left out."""
-        masked = await redact_lenient(self.engine, self.settings.pii, [text_of(one.value) for one in values])
+        masked = await redact_lenient(self.engine, self.settings.masking, [text_of(one.value) for one in values])
         kept = []
         for one, text in zip(values, masked, strict=True):
             value = one.value if text == text_of(one.value) else fitting(text, one.field.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +11,7 @@ from uuid import UUID
 from service.db.pool import Connection
 from service.domain.identity import summary_of
 from service.domain.memory_words import content_words
+from service.domain.origin import Origin, least_trusted
 from service.domain.text_features import extract_features
 from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
@@ -55,12 +57,13 @@ class InsightWriter:
             )
         return True
 
-    async def write(self, conclusions: Conclusions) -> bool:
-        """Insert the insights with edges to what they rest on; False where that is not so any more."""
+    async def write(self, conclusions: Conclusions, origins: Mapping[UUID, Origin]) -> bool:
+        """Insert the insights with edges to what they rest on, whose ``origins`` are given by id; False where that
+        is not so any more."""
         workspace, new = self.lease.workspace_id, conclusions.new
         if not new:
             return True
-        items = [self._item(insight, ordinal) for ordinal, insight in enumerate(new, start=1)]
+        items = [self._item(insight, ordinal, origins) for ordinal, insight in enumerate(new, start=1)]
         made = await memories.insert(self.connection, workspace, items, conclusions.embedded)
         await entities.connect_all(
             self.connection, workspace, [edge for insight in new for edge in self._edges(insight)],
@@ -80,13 +83,15 @@ class InsightWriter:
             )
         return True
 
-    def _item(self, insight: Insight, ordinal: int) -> dict[str, Any]:
+    def _item(self, insight: Insight, ordinal: int, origins: Mapping[UUID, Origin]) -> dict[str, Any]:
         against = len(insight.evidence) - insight.supports
         filled = {"field": insight.fills[0], "value": insight.fills[1]} if insight.fills else {}
         return {
             "ordinal": ordinal, "id": insight.id, "agent_id": self.lease.agent_id, "audience": self.lease.agent_id,
             "type": MemoryType.INSIGHT.value, "scope": "agent", "team_id": None, "task_id": None, "session_id": None,
-            "user_name": insight.user, "hearsay_by": None, "key": None, "content": insight.content,
+            "user_name": insight.user, "hearsay_by": None,
+            "origin": least_trusted(origins[one.id] for one in insight.evidence), "key": None,
+            "content": insight.content,
             "summary": summary_of(insight.content), "identity_hash": insight.identity,
             "tokens": count_tokens(insight.content), "importance": IMPORTANCE, "confidence": insight.confidence,
             "tags": [], "metadata": {"supports": insight.supports, "contradicts": against},
