@@ -29,7 +29,7 @@ from reverie_client import (
 from reverie_client.call import Call
 from tests.live_api import ADMIN_KEY, Api
 
-UNANSWERED = {"/v1/export", "/v1/import", "/v1/events", "/metrics"}
+UNANSWERED = {"/v1/export", "/v1/workspaces/{}/export", "/v1/import", "/v1/events", "/metrics"}
 """Streams and texts: methods of their own, or none."""
 
 
@@ -173,6 +173,9 @@ async def test_out_and_in_again(client: AsyncReverie, static_api: Api, tmp_path:
     await client.save_memory("fact", "Ana likes tea")
     lines = [line async for line in client.export()]
     assert (lines[0]["record"], lines[-1]["record"]) == ("export", "end")
+    whole = [line["record"] async for line in client.export_workspace("default")]
+    assert whole == [line["record"] for line in lines]
+    assert await blocking(static_api, lambda opened: [x["record"] for x in opened.export_workspace("default")]) == whole
     written = tmp_path / "all.ndjson"
     written.write_text("".join(json.dumps(line) + "\n" for line in lines))
     told: list[tuple[int, int]] = []

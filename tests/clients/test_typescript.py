@@ -92,7 +92,7 @@ def test_the_lock_has_every_package_by_its_hash_and_names_no_registry() -> None:
 def test_without_node_it_says_loudly_that_nothing_is_checked(tmp_path: Path) -> None:
     for program in ("sh", "dirname"):
         (tmp_path / program).symlink_to(str(shutil.which(program)))
-    done = run(ROOT, str(ROOT / "scripts" / "typescript.sh"), "run", "lint", PATH=str(tmp_path))
+    done = run(ROOT, str(ROOT / "scripts" / "typescript.sh"), "run", "lint", PATH=str(tmp_path), VENV=str(tmp_path))
     assert done.returncode == SKIPPED
     assert "THE TYPESCRIPT CLIENT IS NOT CHECKED" in done.stderr
 

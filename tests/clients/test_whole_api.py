@@ -99,6 +99,7 @@ async def test_the_inbox(client: AsyncReverie, static: Settings) -> None:
     await client.append_messages("s", turns, user="sam")  # type: ignore[arg-type]
     await run_once(static)
     first, second, third = [one async for one in client.list_inbox()]
+    assert (await client.get_proposal(first.id)).content == first.content
     assert first.sources[0].session == "s"
     edited = await client.decide_proposal(first.id, "edit", content="Sam works at Globex.", tags=["job"])
     assert edited.memory is not None
@@ -129,6 +130,12 @@ async def test_the_engine(client: AsyncReverie, static: Settings) -> None:
     assert (await client.reindex(force=True))["pending"] == 1
     await run_once(static)
     assert (await client.reindex_progress())["pending"] == 0
+    await client.put_settings({"secrets": {"mode": "off"}})
+    await client.save_memory("fact", "The password is kalo!1999fin")
+    assert (await client.rescan())["started"]
+    await run_once(static)
+    assert (await client.rescan_progress())["kinds"].keys() == {"password"}
+    assert "memories" in [one["table"] async for one in client.list_rescan_findings()]
     completion = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
     with pytest.raises(NotFound):
         await client.chat(completion)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import TypeAdapter
 
-from reverie_client.models import Item, Page
+from reverie_client.models import Item, Json, Page
 
 T = TypeVar("T")
 Id = UUID | str
@@ -80,6 +80,11 @@ def plain(value: Any) -> str:
 def drop_none(values: Mapping[str, Any]) -> dict[str, Any]:
     """The values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def as_json(where: Json | None) -> str | None:
+    """A filter as a query string has it."""
+    return None if where is None else json.dumps(where)
 
 
 def part(name: Id) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal, TypedDict
 
-from reverie_client.models import Json, MemoryType, Role, Scope
+from reverie_client.models import Json, MemoryType, Origin, Role, Scope
 
 Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
 Moment = datetime | str
@@ -22,6 +22,7 @@ class MemoryFields(TypedDict, total=False):
     session: str
     user: str
     hearsay_by: str
+    origin: Origin
     key: str
     importance: float
     confidence: float
@@ -52,6 +53,7 @@ class AskFields(TypedDict, total=False):
     session: str
     task: str
     metadata: Json
+    where: Json
     since: Moment
     until: Moment
     as_of: Moment
@@ -60,6 +62,14 @@ class AskFields(TypedDict, total=False):
     effort: Literal["low", "medium", "high"]
     response_schema: Json
     evidence: bool
+
+
+class SavedSearchFields(TypedDict, total=False):
+    """Optional fields of a saved search."""
+
+    query: str
+    k: int
+    options: Json
 
 
 class PageFields(TypedDict, total=False):
@@ -82,6 +92,7 @@ class MemoryChanges(TypedDict, total=False):
     session: str | None
     user: str | None
     hearsay_by: str | None
+    origin: Origin
     key: str | None
     importance: float
     confidence: float
@@ -93,6 +104,9 @@ class MemoryChanges(TypedDict, total=False):
     occurred_at: Moment | None
     expires_at: Moment | None
     reason: str
+
+
+BulkAction = Literal["delete", "restore", "pin", "unpin", "add_tags", "remove_tags"]
 
 
 class MemoryFilters(TypedDict, total=False):
@@ -112,6 +126,11 @@ class MemoryFilters(TypedDict, total=False):
     created_since: Moment
     created_until: Moment
     include: str
+    min_importance: float
+    sort: Literal["newest", "oldest", "happened", "recalled", "importance"]
+    total: bool
+    where: Json
+    as_of: Moment
 
 
 class SearchOptions(TypedDict, total=False):
@@ -129,6 +148,7 @@ class SearchOptions(TypedDict, total=False):
     session: str
     task: str
     metadata: Json
+    where: Json
     min_importance: float
     since: Moment
     until: Moment
@@ -157,6 +177,7 @@ class ContextOptions(TypedDict, total=False):
     tags: list[str]
     user_filter: str
     metadata: Json
+    where: Json
     documents: list[str]
     since: Moment
     until: Moment

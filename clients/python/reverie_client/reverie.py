@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from reverie_client.api import Api
+from reverie_client.call import Id
 from reverie_client.errors import APIError, ConnectionFailed
-from reverie_client.models import AskEvent, Imported
+from reverie_client.models import AskEvent, Imported, Json
 from reverie_client.options import AskFields
 from reverie_client.streams import (
     CHUNK_BYTES,
@@ -29,6 +30,7 @@ from reverie_client.streams import (
     OnProgress,
     answer_call,
     export_call,
+    export_workspace_call,
     import_call,
     no_progress,
     read_import,
@@ -70,10 +72,20 @@ class Reverie(Api, Sender):
         raise self.failed(call, "the answer broke off")
 
     def export(
-        self, agent: str | None = None, include: str | None = None, resume_from: str | None = None
+        self,
+        agent: str | None = None,
+        include: str | None = None,
+        resume_from: str | None = None,
+        where: Json | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """The lines of an export, as they come. Raises ConnectionFailed when it breaks off before its last line."""
-        with closing(self.lines(export_call(agent, include, resume_from))) as lines:
+        """The lines of an export, as they come; with ``where``, of the memories that pass it. Raises ConnectionFailed
+        when it breaks off before its last line."""
+        with closing(self.lines(export_call(agent, include, resume_from, where))) as lines:
+            yield from map(json.loads, lines)
+
+    def export_workspace(self, workspace: Id) -> Iterator[dict[str, Any]]:
+        """The lines of an export of one workspace, for admins of the installation. Raises as ``export`` does."""
+        with closing(self.lines(export_workspace_call(workspace))) as lines:
             yield from map(json.loads, lines)
 
     def import_file(
@@ -143,10 +155,21 @@ class AsyncReverie(Api, AsyncSender):
         raise self.failed(call, "the answer broke off")
 
     async def export(
-        self, agent: str | None = None, include: str | None = None, resume_from: str | None = None
+        self,
+        agent: str | None = None,
+        include: str | None = None,
+        resume_from: str | None = None,
+        where: Json | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
-        """The lines of an export, as they come. Raises ConnectionFailed when it breaks off before its last line."""
-        async with aclosing(self.lines(export_call(agent, include, resume_from))) as lines:
+        """The lines of an export, as they come; with ``where``, of the memories that pass it. Raises ConnectionFailed
+        when it breaks off before its last line."""
+        async with aclosing(self.lines(export_call(agent, include, resume_from, where))) as lines:
+            async for line in lines:
+                yield json.loads(line)
+
+    async def export_workspace(self, workspace: Id) -> AsyncIterator[dict[str, Any]]:
+        """The lines of an export of one workspace, for admins of the installation. Raises as ``export`` does."""
+        async with aclosing(self.lines(export_workspace_call(workspace))) as lines:
             async for line in lines:
                 yield json.loads(line)
 

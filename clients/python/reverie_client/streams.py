@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal
 
 import httpx
 
-from reverie_client.call import Call
+from reverie_client.call import Call, Id, as_json, part
 from reverie_client.calls.sessions import ask
 from reverie_client.errors import APIError, ConnectionFailed, ServerFailed, error_of
-from reverie_client.models import AskAnswer, AskEvent, Imported
+from reverie_client.models import AskAnswer, AskEvent, Imported, Json
 from reverie_client.options import AskFields
 
 Format = Literal["reverie", "mem0", "arkos"]
@@ -90,9 +90,15 @@ def answer_call(question: str, max_tokens: int | None, agent: str | None, fields
     return replace(call, body={**call.body, "stream": True})
 
 
-def export_call(agent: str | None, include: str | None, resume_from: str | None) -> Call[None]:
+def export_call(agent: str | None, include: str | None, resume_from: str | None, where: Json | None) -> Call[None]:
     """Of the agent named in the call alone: an export of a client that acts as an agent is still of the workspace."""
-    return Call("GET", "/v1/export", None, query={"agent": agent, "include": include, "resume_from": resume_from})
+    query = {"agent": agent, "include": include, "resume_from": resume_from, "where": as_json(where)}
+    return Call("GET", "/v1/export", None, query=query)
+
+
+def export_workspace_call(workspace: Id) -> Call[None]:
+    """Of a whole workspace, by its id or name."""
+    return Call("GET", f"/v1/workspaces/{part(workspace)}/export", None)
 
 
 def import_call(format: Format, agent: str | None) -> Call[None]:

@@ -17,7 +17,7 @@ export type Methods<Builds> = { [Name in keyof Builds]: Builds[Name] extends Bui
 
 /**
  * A class of senders with a method for each function. A method has the parameters of its function, and after them
- * `RequestOptions`. For a list it gives an async iterator, which fetches the next page when it is needed.
+ * `RequestOptions`: no parameter may have a default, which JavaScript does not count. For a list it gives an async iterator, which fetches the next page when it is needed.
  */
 export function withMethods<Builds extends Record<string, Build>>(
   builds: Builds,

@@ -13,7 +13,8 @@ export interface paths {
         };
         /**
          * List memories
-         * @description Memories visible to the caller, newest first.
+         * @description Memories visible to the caller. A cursor belongs to its order. `as_of` allows neither `include` nor the order
+         *     `recalled`.
          */
         get: operations["list_memories"];
         put?: never;
@@ -42,6 +43,26 @@ export interface paths {
          * @description Up to 1,000 memories in one transaction: all or none.
          */
         post: operations["save_memories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memories/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change several memories
+         * @description One action on up to 500 memories in one transaction, with the outcome of each.
+         */
+        post: operations["change_memories"];
         delete?: never;
         options?: never;
         head?: never;
@@ -83,6 +104,27 @@ export interface paths {
          *     that memory was lost, and what would bring it back.
          */
         post: operations["preview_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memories/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete memories by a filter
+         * @description Count first with `dry_run`, then send the token of the answer: all of them are deleted, or none (409 if others
+         *     match by now). Each can be restored until `retention.deleted_days` have passed. Agent keys delete their own only.
+         */
+        post: operations["delete_memories"];
         delete?: never;
         options?: never;
         head?: never;
@@ -599,6 +641,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/dreams/{dream_id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a dream
+         * @description Changes in order, each with the messages and memories that it rests on; with totals by action.
+         */
+        get: operations["list_dream_changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dreams/{dream_id}/changes/{n}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo one change of a dream
+         * @description Reverts the change; links of a created memory go with it. 409 gives a `reason`: `dream_not_succeeded`,
+         *     `already_undone`, `not_undoable`, `replaces_others`, `changed_since`, `in_use` or `later_version`.
+         */
+        post: operations["undo_dream_change"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dreams/{dream_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a dream
+         * @description Ends a queued or running dream without any change: it is `failed`, and its messages stay due. 409 for one that
+         *     is over.
+         */
+        post: operations["cancel_dream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/summarize": {
         parameters: {
             query?: never;
@@ -673,7 +777,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read a proposal
+         * @description A proposal of any status, with the messages it comes from.
+         */
+        get: operations["get_proposal"];
         put?: never;
         /**
          * Decide on a proposal
@@ -754,6 +862,119 @@ export interface paths {
          * @description The last 20 versions, newest first, each with the sentences added and removed.
          */
         get: operations["list_page_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved searches
+         * @description Saved searches with their newest recall, newest search first.
+         */
+        get: operations["list_searches"];
+        put?: never;
+        /**
+         * Save a search
+         * @description A query with the memories that it must find, without a first run. At most 100 per agent.
+         */
+        post: operations["create_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/searches/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run all saved searches of an agent
+         * @description Searches as the agent, without counting access, and stores a result for each.
+         */
+        post: operations["run_searches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/searches/{search_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a saved search
+         * @description The saved search with the present state of its expected memories.
+         */
+        get: operations["get_search"];
+        /**
+         * Update a saved search
+         * @description Replaces name, query, options, expected memories and k. Former results stay, under their revision.
+         */
+        put: operations["put_search"];
+        post?: never;
+        /**
+         * Delete a saved search
+         * @description Delete a saved search with all its results.
+         */
+        delete: operations["delete_search"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/searches/{search_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a saved search
+         * @description Searches as the agent, without counting access, and stores the result; an empty list with
+         *     X-Reverie-No-Memory.
+         */
+        post: operations["run_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/searches/{search_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the results of a saved search
+         * @description The last 200 results, newest first.
+         */
+        get: operations["list_search_results"];
         put?: never;
         post?: never;
         delete?: never;
@@ -855,9 +1076,50 @@ export interface paths {
         };
         /**
          * Get the graph around an entity
-         * @description Entities, edges and memories within `depth` edges of the entity.
+         * @description Entities, edges and memories within `depth` steps of the entity; an entity of the same memories is one step
+         *     away.
          */
         get: operations["get_entity_graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the graph of entities
+         * @description Most mentioned entities, and pairs of them with memories in common.
+         */
+        get: operations["get_graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memories/{memory_id}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the edges of a memory
+         * @description Edges from and to the memory, and what they lead to.
+         */
+        get: operations["list_memory_links"];
         put?: never;
         post?: never;
         delete?: never;
@@ -995,7 +1257,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Keys without their secrets, newest first.
+         * @description Keys without their secrets, newest first. Last use is written each second, to the minute.
          */
         get: operations["list_keys"];
         put?: never;
@@ -1041,7 +1303,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of an API key
-         * @description The former secret is invalid at once.
+         * @description The former secret is invalid at once. Scopes and expiry stay as they are. 409 for the key of an OAuth client.
          */
         post: operations["rotate_key"];
         delete?: never;
@@ -1062,12 +1324,16 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The key is invalid at once.
+         * @description The key is invalid at once, and the keys of the OAuth clients that its holder has consented to.
          */
         delete: operations["revoke_key"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the limits of an API key
+         * @description In effect at once. Admin keys without limits of their own only.
+         */
+        patch: operations["update_key"];
         trace?: never;
     };
     "/v1/settings": {
@@ -1090,6 +1356,46 @@ export interface paths {
          */
         put: operations["update_settings"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/settings/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the workspace settings with their defaults
+         * @description Every setting of the workspace by its dotted name, with its default and whether the workspace chose its value.
+         */
+        get: operations["list_setting_sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/settings/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset workspace settings to their defaults
+         * @description The settings after the reset. Admin keys only.
+         */
+        post: operations["reset_settings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1125,9 +1431,140 @@ export interface paths {
         };
         /**
          * Get the model usage
-         * @description Calls, tokens and cost by purpose, at most 10,000 rows. Admin keys only.
+         * @description Calls, tokens and cost by purpose, and requests, at most 10,000 rows each. Admin keys only.
          */
         get: operations["get_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get figures by day
+         * @description Memories, dreams and searches of at most 400 days, of an agent or, without one, of the workspace.
+         */
+        get: operations["get_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model-calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List model calls
+         * @description Attempts at language models with the beginnings of their texts, newest first, kept by the setting
+         *     `retention.model_calls_days`. Not those of embedders and of the proxy. Admin keys only.
+         */
+        get: operations["list_model_calls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model-calls/{call_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a model call
+         * @description A call with its whole texts. Admin keys only.
+         */
+        get: operations["get_model_call"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List workspaces
+         * @description Workspaces, newest first.
+         */
+        get: operations["list_workspaces"];
+        put?: never;
+        /**
+         * Create a workspace
+         * @description With its first admin key. Admin keys of the default workspace only, as all of these.
+         */
+        post: operations["create_workspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{workspace}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a workspace
+         * @description Irreversibly deletes every row of a suspended workspace, in one transaction. Count first with `dry_run`, then
+         *     send the token of the answer; 409 if the counts have changed meanwhile.
+         */
+        delete: operations["delete_workspace"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename, suspend, resume or limit a workspace
+         * @description While it is suspended, requests with its keys answer 403 `Workspace suspended`, and workers leave it alone.
+         *     Of the default workspace only the limits can be changed (409).
+         */
+        patch: operations["update_workspace"];
+        trace?: never;
+    };
+    "/v1/workspaces/{workspace}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export a workspace of the installation
+         * @description A stream with one JSON object per line (NDJSON), as of `GET /v1/export`. Suspended workspaces too.
+         */
+        get: operations["export_workspace"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1145,7 +1582,8 @@ export interface paths {
         };
         /**
          * Export a workspace or an agent
-         * @description A stream with one JSON object per line (NDJSON).
+         * @description A stream with one JSON object per line (NDJSON). With `where`, only the memories that pass it, with their
+         *     history, and the agents and tasks.
          */
         get: operations["export_records"];
         put?: never;
@@ -1451,7 +1889,7 @@ export interface paths {
         /**
          * Get the state of the engine
          * @description Checked at the time of the request. Versions, sizes, hosts and error messages are null except for admin keys of
-         *     the default workspace.
+         *     the default workspace. While the database does not answer, 503 lists the `checks` of `GET /readyz`, for any key.
          */
         get: operations["get_engine"];
         put?: never;
@@ -1521,6 +1959,51 @@ export interface paths {
          * @description The worker embeds all texts without a vector or, with `force`, all texts.
          */
         post: operations["start_reindex"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rescan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the progress of the last scan for secrets
+         * @description Progress and counts, without values. Admin keys only.
+         */
+        get: operations["get_rescan"];
+        put?: never;
+        /**
+         * Scan stored records for secrets
+         * @description The worker lists or, without `dry_run`, masks all stored secrets of the workspace, and personal data where
+         *     `pii.mode` masks it. One scan at a time. Admin keys only.
+         */
+        post: operations["start_rescan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rescan/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the findings of the last scan for secrets
+         * @description Fields with secrets found (dry run) or masked, without values. Admin keys only.
+         */
+        get: operations["list_rescan_findings"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1824,6 +2307,19 @@ export interface components {
             created_at: string;
         };
         /**
+         * AgentSearchRun
+         * @description Run of all saved searches of an agent.
+         */
+        AgentSearchRun: {
+            /** @description Options of this run in place of those of the saved search. Default: none. */
+            overrides?: components["schemas"]["RankingOptions"];
+            /**
+             * Agent
+             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
+             */
+            agent?: string | null;
+        };
+        /**
          * AgentSettings
          * @description Settings of one agent. Those given override the workspace's.
          */
@@ -1878,6 +2374,7 @@ export interface components {
              *       "fade_over": 30,
              *       "question_penalty": 0.15,
              *       "session_boost": 0.1,
+             *       "dialogue_boost": 0.2,
              *       "time_boost": 0.5,
              *       "near_days": 3,
              *       "near_share": 0.25,
@@ -1899,6 +2396,10 @@ export interface components {
              *       "keep_patterns": [],
              *       "ignore_entities": [],
              *       "ignore_patterns": [],
+             *       "extract_from": [
+             *         "user",
+             *         "assistant"
+             *       ],
              *       "instructions": "",
              *       "language": "as_said",
              *       "reflect": "rules",
@@ -1911,6 +2412,19 @@ export interface components {
              *     }
              */
             dream?: components["schemas"]["DreamChoices"];
+            /**
+             * @description Treatment of memories by origin.
+             * @default {
+             *       "own_user": "allow",
+             *       "api": "allow",
+             *       "assistant": "allow",
+             *       "other_user": "mark",
+             *       "imported": "mark",
+             *       "document": "mark",
+             *       "tool": "mark"
+             *     }
+             */
+            origins?: components["schemas"]["OriginSettings"];
             /**
              * @description Shares of the token budget of a context by section, and search of messages.
              * @default {
@@ -2213,6 +2727,31 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Where
+             * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
+             * @example {
+             *       "and": [
+             *         {
+             *           "metadata.priority": {
+             *             "gte": 3
+             *           }
+             *         },
+             *         {
+             *           "not": {
+             *             "tags": {
+             *               "in": [
+             *                 "draft"
+             *               ]
+             *             }
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            where?: {
+                [key: string]: unknown;
+            } | null;
+            /**
              * Since
              * @description Earliest time of occurrence (or creation), inclusive.
              */
@@ -2394,6 +2933,49 @@ export interface components {
              * @description Limit of cost per day for dreams and bulletins in US dollars; null for no limit.
              */
             dream_cost_max_usd: number | null;
+        };
+        /**
+         * BulkChange
+         * @description One action on several memories.
+         */
+        BulkChange: {
+            /**
+             * Ids
+             * @description Ids of the memories, 1 to 500; required without `filter`.
+             */
+            ids?: string[] | null;
+            /** @description Filter of the memories instead of `ids`, 500 at most: of deleted ones for `restore`. Not for `delete`: `POST /v1/memories/delete` counts first. */
+            filter?: components["schemas"]["MemoryFilter"] | null;
+            /**
+             * Action
+             * @description Action: `delete`, `restore`, `pin` (exempt from decay), `unpin`, `add_tags` or `remove_tags`.
+             * @enum {string}
+             */
+            action: "delete" | "restore" | "pin" | "unpin" | "add_tags" | "remove_tags";
+            /**
+             * Tags
+             * @description Tags to add or remove, at most 50; required for these actions. Default empty.
+             * @default []
+             */
+            tags?: string[];
+        };
+        /**
+         * BulkItem
+         * @description Outcome of a bulk action for one memory.
+         */
+        BulkItem: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the memory.
+             */
+            id: string;
+            /**
+             * Outcome
+             * @description Outcome: `done`, `unchanged`, `not_found`, `forbidden` (memory of another agent), `conflict` (another memory has taken its place) or `too_many_tags`.
+             * @enum {string}
+             */
+            outcome: "done" | "unchanged" | "not_found" | "forbidden" | "conflict" | "too_many_tags";
         };
         /**
          * Bulletin
@@ -2789,6 +3371,31 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Where
+             * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
+             * @example {
+             *       "and": [
+             *         {
+             *           "metadata.priority": {
+             *             "gte": 3
+             *           }
+             *         },
+             *         {
+             *           "not": {
+             *             "tags": {
+             *               "in": [
+             *                 "draft"
+             *               ]
+             *             }
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            where?: {
+                [key: string]: unknown;
+            } | null;
+            /**
              * Documents
              * @description Ids of the documents to search, at most 100; empty: none. Default: all.
              */
@@ -2946,6 +3553,32 @@ export interface components {
              * @description Display name of the key.
              */
             name: string;
+            /**
+             * Scopes
+             * @description Scopes that narrow the role: `read`, `write`, `dream`, `export`. A key with scopes may not administer. Default: all that the role allows.
+             */
+            scopes?: ("read" | "write" | "dream" | "export")[] | null;
+            /**
+             * Expires At
+             * @description Time from which on the key is refused, in the future. Default: it does not expire.
+             */
+            expires_at?: string | null;
+            /**
+             * @description Limits of the key. Default: none.
+             * @default {}
+             */
+            limits?: components["schemas"]["Limits"];
+        };
+        /**
+         * CreateWorkspace
+         * @description Workspace to create.
+         */
+        CreateWorkspace: {
+            /**
+             * Name
+             * @description Name of the workspace, unique in the installation.
+             */
+            name: string;
         };
         /**
          * CreatedKey
@@ -2978,6 +3611,23 @@ export interface components {
              * @description Display name of the key.
              */
             name: string;
+            /**
+             * Prefix
+             * @description First characters of the secret; null for keys made before schema 0048.
+             */
+            prefix: string | null;
+            /**
+             * Scopes
+             * @description Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it.
+             */
+            scopes: ("read" | "write" | "dream" | "export")[] | null;
+            /**
+             * Expires At
+             * @description Time of expiry; null for a key that does not expire.
+             */
+            expires_at: string | null;
+            /** @description Limits of the key. */
+            limits: components["schemas"]["Limits"];
         };
         /**
          * CreatedWebhook
@@ -3046,6 +3696,41 @@ export interface components {
              * @description Signing secret, returned only here.
              */
             secret: string;
+        };
+        /**
+         * CreatedWorkspace
+         * @description New workspace with its first admin key.
+         */
+        CreatedWorkspace: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the workspace.
+             */
+            id: string;
+            /**
+             * Name
+             * @description Name of the workspace.
+             */
+            name: string;
+            /**
+             * Created At
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
+            /**
+             * Suspended At
+             * @description Time of suspension; null for an active workspace.
+             */
+            suspended_at: string | null;
+            /** @description Limits of the workspace, over all its keys. */
+            limits: components["schemas"]["Limits"];
+            /**
+             * Key
+             * @description Secret of the first admin key, returned only here.
+             */
+            key: string;
         };
         /**
          * DatabaseState
@@ -3128,6 +3813,24 @@ export interface components {
              * @description Number of idle connections of this process.
              */
             pool_free: number;
+        };
+        /**
+         * DayFigures
+         * @description Figures of one day.
+         */
+        DayFigures: {
+            /**
+             * Day
+             * Format: date
+             * @description Day (UTC).
+             */
+            day: string;
+            /** @description Memories of the day. */
+            memories: components["schemas"]["MemoryFigures"];
+            /** @description Dreams of the day. */
+            dreams: components["schemas"]["DreamFigures"];
+            /** @description Searches of the day. */
+            searches: components["schemas"]["SearchFigures"];
         };
         /**
          * DeadLetter
@@ -3360,6 +4063,36 @@ export interface components {
              * @description Method used instead.
              */
             fallback: string;
+        };
+        /**
+         * DeleteMemories
+         * @description Memories to count, or to delete.
+         */
+        DeleteMemories: {
+            /** @description Which memories to delete, 1,000 at most. */
+            filter: components["schemas"]["MemoryFilter"];
+            /**
+             * Dry Run
+             * @description Count what would be deleted, and answer a token. Default false.
+             * @default false
+             */
+            dry_run?: boolean;
+            /**
+             * Token
+             * @description Token of a dry run of the last 10 minutes; required to delete.
+             */
+            token?: string | null;
+        };
+        /**
+         * DeletionCounts
+         * @description Number of memories of a deletion.
+         */
+        DeletionCounts: {
+            /**
+             * Memories
+             * @description Number of memories.
+             */
+            memories: number;
         };
         /**
          * Document
@@ -3608,7 +4341,7 @@ export interface components {
             dry_run: boolean;
             /**
              * Report
-             * @description Counts and usage of the dream.
+             * @description Counts and usage of the dream; while it runs, `newest`: type and content of its newest 20 candidates at most, newest first.
              */
             report: {
                 [key: string]: unknown;
@@ -3646,6 +4379,99 @@ export interface components {
             changes?: {
                 [key: string]: unknown;
             }[] | null;
+        };
+        /**
+         * DreamChange
+         * @description One change of a dream, with what it rests on.
+         */
+        DreamChange: {
+            /**
+             * N
+             * @description Number of the change within the dream, starting at 1.
+             */
+            n: number;
+            /**
+             * Op
+             * @description Action: `created`, `proposed`, `reinforced`, `superseded`, `completed`, `reopened`, `linked`, `entity`, `bulletin`, `decayed` or `skipped`.
+             */
+            op: string;
+            /**
+             * Text
+             * @description Change in words.
+             */
+            text: string;
+            /**
+             * Memory Id
+             * @description Id of the changed memory; null for a change of something else.
+             */
+            memory_id: string | null;
+            /**
+             * Before
+             * @description Fields before the change; null for something new.
+             */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * After
+             * @description Fields after the change.
+             */
+            after: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Reason
+             * @description Reason for the change.
+             */
+            reason: string;
+            /**
+             * Message Ids
+             * @description Ids of the messages behind the memory or proposal; at most 50.
+             */
+            message_ids: string[];
+            /**
+             * Memory Ids
+             * @description Ids of the memories that the memory rests on or is linked to; at most 50.
+             */
+            memory_ids: string[];
+            /**
+             * Undoable
+             * @description Possibility of undoing this change alone, unless something rests on it.
+             */
+            undoable: boolean;
+            /**
+             * Undone At
+             * @description Time of undoing the change; null for one that stands.
+             */
+            undone_at: string | null;
+        };
+        /**
+         * DreamChanges
+         * @description One page of the changes of a dream.
+         */
+        DreamChanges: {
+            /**
+             * Items
+             * @description Changes of this page, in order.
+             */
+            items: components["schemas"]["DreamChange"][];
+            /**
+             * Next Cursor
+             * @description Cursor of the next page; null on the last page.
+             */
+            next_cursor: string | null;
+            /**
+             * Total
+             * @description Number of changes that pass the filters.
+             */
+            total: number;
+            /**
+             * Totals
+             * @description Number of changes by action, whatever the filter for actions.
+             */
+            totals: {
+                [key: string]: number;
+            };
         };
         /**
          * DreamChoices
@@ -3698,6 +4524,15 @@ export interface components {
              * @default []
              */
             ignore_patterns?: string[];
+            /**
+             * Extract From
+             * @description Roles of the messages that dreams make memories of: `user`, `assistant`, `tool`. What a tool returned may come from anybody. Default `user` and `assistant`.
+             * @default [
+             *       "user",
+             *       "assistant"
+             *     ]
+             */
+            extract_from?: ("user" | "assistant" | "tool")[];
             /**
              * Propose Below
              * @description Confidence below which a dream's statement waits as a proposal in the inbox instead of becoming a memory, from 0 to 1. Null: none waits. Default null.
@@ -3758,6 +4593,57 @@ export interface components {
              * @default 500
              */
             bulletin_tokens_max?: number;
+        };
+        /**
+         * DreamFigures
+         * @description Dreams that ended on one day, without dry runs.
+         */
+        DreamFigures: {
+            /**
+             * Dreams
+             * @description Number of dreams.
+             */
+            dreams: number;
+            /**
+             * Failed
+             * @description Number of failed dreams.
+             */
+            failed: number;
+            /**
+             * Undone
+             * @description Number of dreams undone since.
+             */
+            undone: number;
+            /**
+             * Messages
+             * @description Number of messages read.
+             */
+            messages: number;
+            /**
+             * Created
+             * @description Number of memories created.
+             */
+            created: number;
+            /**
+             * Duration P50 S
+             * @description Median duration in seconds; null without a dream.
+             */
+            duration_p50_s: number | null;
+            /**
+             * Duration Max S
+             * @description Longest duration in seconds; null without a dream.
+             */
+            duration_max_s: number | null;
+            /**
+             * Tokens
+             * @description Tokens of calls to language models.
+             */
+            tokens: number;
+            /**
+             * Cost Usd
+             * @description Cost of calls to language models in US dollars, where prices are known.
+             */
+            cost_usd: number;
         };
         /**
          * DreamQueue
@@ -3831,6 +4717,15 @@ export interface components {
              * @default []
              */
             ignore_patterns?: string[];
+            /**
+             * Extract From
+             * @description Roles of the messages that dreams make memories of: `user`, `assistant`, `tool`. What a tool returned may come from anybody. Default `user` and `assistant`.
+             * @default [
+             *       "user",
+             *       "assistant"
+             *     ]
+             */
+            extract_from?: ("user" | "assistant" | "tool")[];
             /**
              * Propose Below
              * @description Confidence below which a dream's statement waits as a proposal in the inbox instead of becoming a memory, from 0 to 1. Null: none waits. Default null.
@@ -3915,6 +4810,32 @@ export interface components {
              * @default 50
              */
             day_cost_max_usd?: number | null;
+        };
+        /**
+         * DreamsItem
+         * @description Dreams of one day, key or agent.
+         */
+        DreamsItem: {
+            /**
+             * Day
+             * @description Day (UTC); null unless grouped by day.
+             */
+            day: string | null;
+            /**
+             * Key Id
+             * @description Id of the key that asked for them; null unless grouped by key.
+             */
+            key_id: string | null;
+            /**
+             * Agent
+             * @description Name of the agent; null unless grouped by agent.
+             */
+            agent: string | null;
+            /**
+             * Dreams
+             * @description Number of dreams.
+             */
+            dreams: number;
         };
         /**
          * Edge
@@ -4268,6 +5189,13 @@ export interface components {
              */
             aliases: string[];
             /**
+             * Metadata
+             * @description JSON object that describes the entity.
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
              * Mentions
              * @description Number of memories mentioning the entity.
              */
@@ -4296,6 +5224,13 @@ export interface components {
              * @default
              */
             description?: string;
+            /**
+             * Metadata Schema
+             * @description JSON Schema (draft 2020-12) of the entities' metadata, at most 4,000 bytes, without references and regular expressions. Null: any metadata. Default null.
+             */
+            metadata_schema?: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * EntityRef
@@ -4312,6 +5247,14 @@ export interface components {
              * @description Kind of the entity, such as person or place. Default `thing`.
              */
             kind?: string | null;
+            /**
+             * Metadata
+             * @description Metadata to merge into that of the entity, one level deep. Default empty.
+             * @default {}
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
         };
         /**
          * Evidence
@@ -4334,6 +5277,62 @@ export interface components {
              * @description Content of the memory.
              */
             text: string;
+        };
+        /**
+         * ExpectedMemory
+         * @description Memory that a search must find.
+         */
+        ExpectedMemory: {
+            /**
+             * Memory Id
+             * Format: uuid
+             * @description Id of the memory.
+             */
+            memory_id: string;
+            /**
+             * State
+             * @description State of the memory: `current`, `superseded` (its successor counts) or `gone` (deleted, expired, purged, or not readable for the agent any more; left out of the recall).
+             * @enum {string}
+             */
+            state: "current" | "superseded" | "gone";
+            /**
+             * Counted As
+             * @description Id of the memory that counts: itself, or the memory that superseded it; null once it is gone.
+             */
+            counted_as: string | null;
+        };
+        /**
+         * ExpectedOutcome
+         * @description Outcome of a run for one expected memory.
+         */
+        ExpectedOutcome: {
+            /**
+             * Memory Id
+             * Format: uuid
+             * @description Id of the memory.
+             */
+            memory_id: string;
+            /**
+             * State
+             * @description State of the memory: `current`, `superseded` (its successor counts) or `gone` (deleted, expired, purged, or not readable for the agent any more; left out of the recall).
+             * @enum {string}
+             */
+            state: "current" | "superseded" | "gone";
+            /**
+             * Counted As
+             * @description Id of the memory that counts: itself, or the memory that superseded it; null once it is gone.
+             */
+            counted_as: string | null;
+            /**
+             * Rank
+             * @description Rank, starting at 1; above k for one that is lost at `limit`. Null for one lost at another stage.
+             */
+            rank: number | null;
+            /**
+             * Lost At
+             * @description Stage of the search that lost the memory, as in a preview: `filters`, `candidates`, `min_relevance`, `duplicate`, `limit`, `rerank`, `max_tokens` or `polarity`; null for a found or a gone one.
+             */
+            lost_at: ("filters" | "candidates" | "min_relevance" | "duplicate" | "limit" | "rerank" | "max_tokens" | "polarity") | null;
         };
         /**
          * ExplainedRanks
@@ -4524,6 +5523,112 @@ export interface components {
             useful: boolean;
         };
         /**
+         * FilteredOptions
+         * @description Options of a search, with filters that each are one field.
+         */
+        FilteredOptions: {
+            /**
+             * Strategy
+             * @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`.
+             */
+            strategy?: ("hybrid" | "semantic" | "keyword" | "recent") | null;
+            /**
+             * Fusion
+             * @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default: the workspace setting.
+             */
+            fusion?: ("relative" | "rrf") | null;
+            /**
+             * Min Relevance
+             * @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting.
+             */
+            min_relevance?: number | null;
+            /**
+             * Max Tokens
+             * @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).
+             */
+            max_tokens?: number | null;
+            /**
+             * Include Faded
+             * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
+             * @default false
+             */
+            include_faded?: boolean;
+            /**
+             * Rerank
+             * @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting.
+             */
+            rerank?: boolean | null;
+            /**
+             * Types
+             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
+             */
+            types?: string[] | null;
+            /**
+             * Scopes
+             * @description Scopes to search. Default: all.
+             */
+            scopes?: components["schemas"]["Scope"][] | null;
+            /**
+             * Tags
+             * @description Tags to filter by, at most 50.
+             */
+            tags?: string[] | null;
+            /**
+             * Tags Mode
+             * @description Match of `tags`: `any` (at least one) or `all` (every tag). Default `any`.
+             * @default any
+             * @enum {string}
+             */
+            tags_mode?: "any" | "all";
+            /**
+             * User
+             * @description User to filter by.
+             */
+            user?: string | null;
+            /**
+             * Session
+             * @description Current session; its session-scoped memories are included.
+             */
+            session?: string | null;
+            /**
+             * Task
+             * @description Current task; its task-scoped memories are included.
+             */
+            task?: string | null;
+            /**
+             * Metadata
+             * @description JSON object contained in the metadata of each result.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Min Importance
+             * @description Minimum effective importance from 0 to 1.
+             */
+            min_importance?: number | null;
+            /**
+             * Since
+             * @description Earliest time of occurrence (or creation), inclusive.
+             */
+            since?: string | null;
+            /**
+             * Until
+             * @description Latest time of occurrence (or creation), exclusive.
+             */
+            until?: string | null;
+            /**
+             * As Of
+             * @description Time of the facts: memories valid then, as they stood then, instead of now.
+             */
+            as_of?: string | null;
+            /**
+             * Now
+             * @description Reference time of relative dates in the query. Default: the server's time.
+             */
+            now?: string | null;
+        };
+        /**
          * FoundMessage
          * @description Message found by a search.
          */
@@ -4595,7 +5700,7 @@ export interface components {
             entity: components["schemas"]["Entity"];
             /**
              * Entities
-             * @description Entities within the depth, nearest first; at most 249.
+             * @description Entities within the depth, nearest first; at most 249, without memories 999.
              */
             entities: components["schemas"]["Entity"][];
             /**
@@ -4805,6 +5910,14 @@ export interface components {
              */
             chunks: number;
         };
+        /** Items[BulkItem] */
+        Items_BulkItem_: {
+            /**
+             * Items
+             * @description All items.
+             */
+            items: components["schemas"]["BulkItem"][];
+        };
         /** Items[Decided] */
         Items_Decided_: {
             /**
@@ -4836,6 +5949,22 @@ export interface components {
              * @description All items.
              */
             items: components["schemas"]["SavedMemory"][];
+        };
+        /** Items[SearchResultRecord] */
+        Items_SearchResultRecord_: {
+            /**
+             * Items
+             * @description All items.
+             */
+            items: components["schemas"]["SearchResultRecord"][];
+        };
+        /** Items[SettingSource] */
+        Items_SettingSource_: {
+            /**
+             * Items
+             * @description All items.
+             */
+            items: components["schemas"]["SettingSource"][];
         };
         /** Items[dict[str, object]] */
         Items_dict_str__object__: {
@@ -4874,16 +6003,62 @@ export interface components {
              */
             agent: string | null;
             /**
+             * Prefix
+             * @description First characters of the secret; null for keys made before schema 0048.
+             */
+            prefix: string | null;
+            /**
+             * Scopes
+             * @description Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it.
+             */
+            scopes: ("read" | "write" | "dream" | "export")[] | null;
+            /** @description Limits of the key. */
+            limits: components["schemas"]["Limits"];
+            /**
              * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
             /**
+             * Expires At
+             * @description Time of expiry; null for a key that does not expire.
+             */
+            expires_at: string | null;
+            /**
              * Revoked At
              * @description Time of revocation; null for a valid key.
              */
             revoked_at: string | null;
+            /**
+             * Last Used At
+             * @description Time of the last request, to the minute; null for a key that was never used.
+             */
+            last_used_at: string | null;
+            /**
+             * Client Id
+             * @description OAuth client whose access token the key is; null for a key made by `POST /v1/keys`.
+             */
+            client_id: string | null;
+            /**
+             * Granted By
+             * @description Key whose holder consented to the OAuth client; revoked, it takes this key with it. Null for a key without a client.
+             */
+            granted_by: string | null;
+        };
+        /**
+         * KeyLimitsChanged
+         * @description Limits of an API key after a change.
+         */
+        KeyLimitsChanged: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the key.
+             */
+            id: string;
+            /** @description Limits of the key. */
+            limits: components["schemas"]["Limits"];
         };
         /**
          * LLMSettings
@@ -4996,6 +6171,137 @@ export interface components {
             ask?: components["schemas"]["StepModel-Output"];
         };
         /**
+         * LastResult
+         * @description Newest result of a saved search.
+         */
+        LastResult: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the result.
+             */
+            id: string;
+            /**
+             * Recall
+             * @description Recall at k: share of the expected memories among the first k results, from 0 to 1, without those that are gone; null where all are.
+             */
+            recall: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
+        };
+        /**
+         * LimitUse
+         * @description Limits of the workspace or of a key, and their present use.
+         */
+        LimitUse: {
+            /**
+             * Of
+             * @description Holder of the limits: `workspace` or `key`.
+             * @enum {string}
+             */
+            of: "workspace" | "key";
+            /**
+             * Key Id
+             * @description Id of the key; null for the workspace.
+             */
+            key_id: string | null;
+            /**
+             * Name
+             * @description Display name of the key; null for the workspace.
+             */
+            name: string | null;
+            /** @description Limits in force. */
+            limits: components["schemas"]["Limits"];
+            /** @description Present use. */
+            used: components["schemas"]["LimitsUsed"];
+        };
+        /**
+         * Limits
+         * @description Upper bounds of what a workspace or a key uses. Null is no limit.
+         */
+        Limits: {
+            /**
+             * Requests Per Minute
+             * @description Maximum requests per minute, over all processes. Null: no limit.
+             */
+            requests_per_minute?: number | null;
+            /**
+             * Requests Per Day
+             * @description Maximum requests per day (UTC), over all processes. Null: no limit.
+             */
+            requests_per_day?: number | null;
+            /**
+             * Rows Max
+             * @description Maximum number of stored memories and messages. Null: no limit.
+             */
+            rows_max?: number | null;
+            /**
+             * Bytes Max
+             * @description Maximum bytes (UTF-8) of content and metadata of stored memories and messages. Null: no limit.
+             */
+            bytes_max?: number | null;
+            /**
+             * Day Cost Max Usd
+             * @description Maximum cost of models per day (UTC) in US dollars. Null: no limit.
+             */
+            day_cost_max_usd?: number | null;
+            /**
+             * Month Cost Max Usd
+             * @description Maximum cost of models per month (UTC) in US dollars. Null: no limit.
+             */
+            month_cost_max_usd?: number | null;
+            /**
+             * Dreams Max
+             * @description Maximum number of dreams that wait or run at once. Null: no limit.
+             */
+            dreams_max?: number | null;
+        };
+        /**
+         * LimitsUsed
+         * @description Present use of limits.
+         */
+        LimitsUsed: {
+            /**
+             * Requests This Minute
+             * @description Requests of this minute; null without such a limit.
+             */
+            requests_this_minute: number | null;
+            /**
+             * Requests Today
+             * @description Requests of this day (UTC); null without such a limit.
+             */
+            requests_today: number | null;
+            /**
+             * Rows
+             * @description Stored memories and messages; null before the first count.
+             */
+            rows: number | null;
+            /**
+             * Bytes
+             * @description Bytes (UTF-8) of their content and metadata; null before the first count.
+             */
+            bytes: number | null;
+            /**
+             * Day Cost Usd
+             * @description Cost of models of this day (UTC) in US dollars, running calls counted at their maximum; of a key with such a limit only.
+             */
+            day_cost_usd: number;
+            /**
+             * Month Cost Usd
+             * @description Cost of models of this month (UTC) in US dollars, likewise.
+             */
+            month_cost_usd: number;
+            /**
+             * Dreams
+             * @description Dreams that wait or run.
+             */
+            dreams: number;
+        };
+        /**
          * Link
          * @description Edge from the memory to a memory or an entity.
          */
@@ -5026,6 +6332,34 @@ export interface components {
             id: string;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * MemoriesDeletion
+         * @description Memories, counted or deleted.
+         */
+        MemoriesDeletion: {
+            /**
+             * Dry Run
+             * @description Whether the memories were only counted.
+             */
+            dry_run: boolean;
+            /** @description Number of memories. */
+            counts: components["schemas"]["DeletionCounts"];
+            /**
+             * Token
+             * @description Token that confirms the deletion; null once it is done.
+             */
+            token: string | null;
+            /**
+             * Expires At
+             * @description Expiry of the token; null once the deletion is done.
+             */
+            expires_at: string | null;
+            /**
+             * Memory Ids
+             * @description Ids of the memories, by which they can be restored.
+             */
+            memory_ids: string[];
         };
         /**
          * Memory
@@ -5075,6 +6409,12 @@ export interface components {
              * @description Speaker of a statement about somebody else; null for a statement that is not hearsay.
              */
             hearsay_by: string | null;
+            /**
+             * Origin
+             * @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`; of a conclusion the least trusted one of its sources.
+             * @enum {string}
+             */
+            origin: "own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool";
             /**
              * Key
              * @description Upsert key, unique per agent and scope.
@@ -5260,6 +6600,11 @@ export interface components {
              */
             hearsay_by?: string | null;
             /**
+             * Origin
+             * @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`.
+             */
+            origin?: ("own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool") | null;
+            /**
              * Key
              * @description Upsert key: a save with the key of a stored memory of the same agent and scope updates it.
              */
@@ -5331,6 +6676,170 @@ export interface components {
             links?: components["schemas"]["Link"][];
         };
         /**
+         * MemoryFigures
+         * @description Memories of one day, as far as they are still kept (setting `retention.deleted_days`).
+         */
+        MemoryFigures: {
+            /**
+             * Made
+             * @description Number of memories created.
+             */
+            made: number;
+            /**
+             * Superseded
+             * @description Number of memories superseded, without those deleted later.
+             */
+            superseded: number;
+            /**
+             * Faded
+             * @description Number of memories that dreams found below `retrieval.faded_below`.
+             */
+            faded: number;
+            /**
+             * Deleted
+             * @description Number of memories deleted.
+             */
+            deleted: number;
+        };
+        /**
+         * MemoryFilter
+         * @description Which memories to change; at least one field must be given. All given fields must hold.
+         */
+        MemoryFilter: {
+            /**
+             * Agent
+             * @description Author of the memories. Default: all, with an admin key.
+             */
+            agent?: string | null;
+            /**
+             * Types
+             * @description Types of the memories.
+             */
+            types?: string[] | null;
+            /**
+             * Scopes
+             * @description Scopes of the memories.
+             */
+            scopes?: components["schemas"]["Scope"][] | null;
+            /**
+             * Session
+             * @description Session of the memories.
+             */
+            session?: string | null;
+            /**
+             * User
+             * @description User of the memories.
+             */
+            user?: string | null;
+            /**
+             * Tag
+             * @description Tag of the memories.
+             */
+            tag?: string | null;
+            /**
+             * Key
+             * @description Upsert key of the memories.
+             */
+            key?: string | null;
+            /**
+             * Source
+             * @description Value of `kind` in `source`.
+             */
+            source?: string | null;
+            /**
+             * Q
+             * @description Part of the content.
+             */
+            q?: string | null;
+            /**
+             * Since
+             * @description Earliest time of occurrence (or creation), inclusive.
+             */
+            since?: string | null;
+            /**
+             * Until
+             * @description Latest time of occurrence (or creation), exclusive.
+             */
+            until?: string | null;
+            /**
+             * Created Since
+             * @description Earliest creation time, inclusive.
+             */
+            created_since?: string | null;
+            /**
+             * Created Until
+             * @description Latest creation time, exclusive.
+             */
+            created_until?: string | null;
+            /**
+             * Where
+             * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
+             * @example {
+             *       "and": [
+             *         {
+             *           "metadata.priority": {
+             *             "gte": 3
+             *           }
+             *         },
+             *         {
+             *           "not": {
+             *             "tags": {
+             *               "in": [
+             *                 "draft"
+             *               ]
+             *             }
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            where?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * MemoryLinks
+         * @description Edges of one memory, with the entities and memories at their other ends, as visible to the caller.
+         */
+        MemoryLinks: {
+            /**
+             * Edges
+             * @description Edges from or to the memory, oldest first; at most 500.
+             */
+            edges: components["schemas"]["Edge"][];
+            /**
+             * Entities
+             * @description Entities at the other ends.
+             */
+            entities: components["schemas"]["Entity"][];
+            /**
+             * Memories
+             * @description Memories at the other ends, superseded and deleted ones included.
+             */
+            memories: components["schemas"]["Memory"][];
+        };
+        /**
+         * MemoryPage
+         * @description One page of a list of memories.
+         */
+        MemoryPage: {
+            /**
+             * Items
+             * @description Items of this page.
+             */
+            items: components["schemas"]["Memory"][];
+            /**
+             * Next Cursor
+             * @description Cursor of the next page; null on the last page.
+             */
+            next_cursor: string | null;
+            /**
+             * Total
+             * @description Number of all memories that pass the filters, counted up to 100,000; null unless asked for.
+             */
+            total?: number | null;
+        };
+        /**
          * MemoryPatch
          * @description Changes to a memory; only the fields given change.
          */
@@ -5382,6 +6891,11 @@ export interface components {
              * @description Speaker of a statement about somebody else. Hearsay never replaces the user's own statements.
              */
             hearsay_by?: string | null;
+            /**
+             * Origin
+             * @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`.
+             */
+            origin?: ("own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool") | null;
             /**
              * Key
              * @description Upsert key: a save with the key of a stored memory of the same agent and scope updates it.
@@ -5488,6 +7002,45 @@ export interface components {
             };
         };
         /**
+         * MentionedEntity
+         * @description Entity of the overview.
+         */
+        MentionedEntity: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the entity.
+             */
+            id: string;
+            /**
+             * Name
+             * @description Name of the entity.
+             */
+            name: string;
+            /**
+             * Kind
+             * @description Kind of the entity, such as person or place.
+             */
+            kind: string;
+            /**
+             * Mentions
+             * @description Number of visible memories of the span linked to it.
+             */
+            mentions: number;
+            /**
+             * First At
+             * Format: date-time
+             * @description Creation time of the first of these memories.
+             */
+            first_at: string;
+            /**
+             * Last At
+             * Format: date-time
+             * @description Creation time of the last of these memories.
+             */
+            last_at: string;
+        };
+        /**
          * MergeEntity
          * @description Target of a merge.
          */
@@ -5585,6 +7138,27 @@ export interface components {
             created_at?: string | null;
         };
         /**
+         * MessagePage
+         * @description One page of the messages of a session.
+         */
+        MessagePage: {
+            /**
+             * Items
+             * @description Items of this page.
+             */
+            items: components["schemas"]["Message"][];
+            /**
+             * Next Cursor
+             * @description Cursor of the next page; null on the last page.
+             */
+            next_cursor: string | null;
+            /**
+             * Previous Cursor
+             * @description Cursor of the messages before this page, for the order `desc`; null without `around`, and where there are none.
+             */
+            previous_cursor?: string | null;
+        };
+        /**
          * ModelAccess
          * @description Model of an OpenAI-compatible server, and how it is reached.
          */
@@ -5635,6 +7209,111 @@ export interface components {
              * @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null.
              */
             timeout_s?: number | null;
+        };
+        /**
+         * ModelCall
+         * @description One attempt at a language model, kept by the setting `retention.model_calls_days`.
+         */
+        ModelCall: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the call.
+             */
+            id: string;
+            /**
+             * At
+             * Format: date-time
+             * @description Time at which the call began.
+             */
+            at: string;
+            /**
+             * Agent
+             * @description Name of the agent; null for calls of no agent.
+             */
+            agent: string | null;
+            /**
+             * Dream Id
+             * @description Id of the dream; null outside of dreams.
+             */
+            dream_id: string | null;
+            /**
+             * Key Id
+             * @description Id of the key of the request; null for calls of the worker.
+             */
+            key_id: string | null;
+            /**
+             * Purpose
+             * @description Purpose of the call: extract, reconcile, decide, reflect, bulletin, summary, page, ask or rerank; never embed, proxy or probe.
+             * @enum {string}
+             */
+            purpose: "extract" | "reconcile" | "decide" | "reflect" | "bulletin" | "summary" | "page" | "ask" | "rerank" | "embed" | "proxy" | "probe";
+            /**
+             * Model
+             * @description Name of the model.
+             */
+            model: string;
+            /**
+             * Outcome
+             * @description Outcome: answered, invalid, timeout, unavailable, refused or cancelled; `invalid` is an answer that does not have the form asked for.
+             * @enum {string}
+             */
+            outcome: "answered" | "invalid" | "timeout" | "unavailable" | "refused" | "cancelled";
+            /**
+             * Error
+             * @description Reason of any outcome but `answered`.
+             */
+            error: string | null;
+            /**
+             * Attempt
+             * @description Number of the attempt within its request, from 1.
+             */
+            attempt: number;
+            /**
+             * Failover
+             * @description True for an alternative of the model that is called first.
+             */
+            failover: boolean;
+            /**
+             * Ms
+             * @description Duration in milliseconds.
+             */
+            ms: number;
+            /**
+             * Prompt Tokens
+             * @description Tokens of the input, as reported by the provider or estimated.
+             */
+            prompt_tokens: number;
+            /**
+             * Completion Tokens
+             * @description Tokens of the output, as reported by the provider.
+             */
+            completion_tokens: number;
+            /**
+             * Cost Usd
+             * @description Cost in US dollars; 0 where the price is not known.
+             */
+            cost_usd: number;
+            /**
+             * Input
+             * @description Masked input, each message after a line with its role; in a list its first 200 characters.
+             */
+            input: string;
+            /**
+             * Output
+             * @description Masked output; in a list its first 200 characters.
+             */
+            output: string;
+            /**
+             * Input Chars
+             * @description Length of the masked input in characters; of one over 32,000 the middle is left out.
+             */
+            input_chars: number;
+            /**
+             * Output Chars
+             * @description Length of the masked output in characters; of one over 32,000 the middle is left out.
+             */
+            output_chars: number;
         };
         /**
          * ModelChange
@@ -5727,6 +7406,13 @@ export interface components {
              * @description Kind of the entity, such as person or place.
              */
             kind: string;
+            /**
+             * Metadata
+             * @description Metadata of an entity of a kind with a schema; else empty.
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
         };
         /**
          * NeededChange
@@ -5825,6 +7511,93 @@ export interface components {
                 [key: string]: unknown;
             }[] | null;
             error: components["schemas"]["OpenAIErrorDetail"];
+        };
+        /**
+         * OriginSettings
+         * @description Treatment of memories by origin: `allow`, `mark` (labelled in contexts, left out of bulletins) or `hold` (marked,
+         *     and what dreams draw from such messages waits in the inbox).
+         */
+        OriginSettings: {
+            /**
+             * Own User
+             * @description Word of the user whose session it is: `allow`, `mark` or `hold`. Default `allow`.
+             * @default allow
+             * @enum {string}
+             */
+            own_user?: "allow" | "mark" | "hold";
+            /**
+             * Api
+             * @description Direct saves: `allow` or `mark`. Default `allow`.
+             * @default allow
+             * @enum {string}
+             */
+            api?: "allow" | "mark";
+            /**
+             * Assistant
+             * @description Word of the assistant: `allow`, `mark` or `hold`. Default `allow`.
+             * @default allow
+             * @enum {string}
+             */
+            assistant?: "allow" | "mark" | "hold";
+            /**
+             * Other User
+             * @description Word of somebody else than the session's user: `allow`, `mark` or `hold`. Default `mark`.
+             * @default mark
+             * @enum {string}
+             */
+            other_user?: "allow" | "mark" | "hold";
+            /**
+             * Imported
+             * @description Imported memories: `allow` or `mark`. Default `mark`.
+             * @default mark
+             * @enum {string}
+             */
+            imported?: "allow" | "mark";
+            /**
+             * Document
+             * @description Text of documents: `allow` or `mark`. Default `mark`.
+             * @default mark
+             * @enum {string}
+             */
+            document?: "allow" | "mark";
+            /**
+             * Tool
+             * @description Tool results: `allow`, `mark` or `hold`. Default `mark`.
+             * @default mark
+             * @enum {string}
+             */
+            tool?: "allow" | "mark" | "hold";
+        };
+        /**
+         * Overview
+         * @description Most mentioned entities, as visible to the caller, and what links them.
+         */
+        Overview: {
+            /**
+             * Entities
+             * @description Entities, most mentioned first.
+             */
+            entities: components["schemas"]["MentionedEntity"][];
+            /**
+             * Related
+             * @description Pairs of the entities with memories in common, the pairs with most first; at most 10,000. Memories linked to more than 100 of the entities do not count.
+             */
+            related: components["schemas"]["Related"][];
+            /**
+             * Edges
+             * @description Edges between the entities; at most 2,000.
+             */
+            edges: components["schemas"]["Edge"][];
+            /**
+             * Total
+             * @description Number of all entities that pass the filters.
+             */
+            total: number;
+            /**
+             * Truncated
+             * @description Omission of entities, pairs or edges beyond the size limits.
+             */
+            truncated: boolean;
         };
         /**
          * OwnType
@@ -6115,26 +7888,13 @@ export interface components {
              */
             next_cursor: string | null;
         };
-        /** Page[Memory] */
-        Page_Memory_: {
+        /** Page[ModelCall] */
+        Page_ModelCall_: {
             /**
              * Items
              * @description Items of this page.
              */
-            items: components["schemas"]["Memory"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
-            next_cursor: string | null;
-        };
-        /** Page[Message] */
-        Page_Message_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
-            items: components["schemas"]["Message"][];
+            items: components["schemas"]["ModelCall"][];
             /**
              * Next Cursor
              * @description Cursor of the next page; null on the last page.
@@ -6161,6 +7921,45 @@ export interface components {
              * @description Items of this page.
              */
             items: components["schemas"]["Proposal"][];
+            /**
+             * Next Cursor
+             * @description Cursor of the next page; null on the last page.
+             */
+            next_cursor: string | null;
+        };
+        /** Page[RescanFinding] */
+        Page_RescanFinding_: {
+            /**
+             * Items
+             * @description Items of this page.
+             */
+            items: components["schemas"]["RescanFinding"][];
+            /**
+             * Next Cursor
+             * @description Cursor of the next page; null on the last page.
+             */
+            next_cursor: string | null;
+        };
+        /** Page[SavedSearch] */
+        Page_SavedSearch_: {
+            /**
+             * Items
+             * @description Items of this page.
+             */
+            items: components["schemas"]["SavedSearch"][];
+            /**
+             * Next Cursor
+             * @description Cursor of the next page; null on the last page.
+             */
+            next_cursor: string | null;
+        };
+        /** Page[SearchResultRecord] */
+        Page_SearchResultRecord_: {
+            /**
+             * Items
+             * @description Items of this page.
+             */
+            items: components["schemas"]["SearchResultRecord"][];
             /**
              * Next Cursor
              * @description Cursor of the next page; null on the last page.
@@ -6219,6 +8018,19 @@ export interface components {
              */
             next_cursor: string | null;
         };
+        /** Page[Workspace] */
+        Page_Workspace_: {
+            /**
+             * Items
+             * @description Items of this page.
+             */
+            items: components["schemas"]["Workspace"][];
+            /**
+             * Next Cursor
+             * @description Cursor of the next page; null on the last page.
+             */
+            next_cursor: string | null;
+        };
         /**
          * PatchEntity
          * @description Changes to an entity; only the fields given change.
@@ -6239,6 +8051,13 @@ export interface components {
              * @description New aliases, replacing all former ones; at most 100.
              */
             aliases?: string[] | null;
+            /**
+             * Metadata
+             * @description Metadata to merge into the former, one level deep.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * PatchWebhook
@@ -6382,29 +8201,6 @@ export interface components {
          */
         PreviewRequest: {
             /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
-            agent?: string | null;
-            /**
-             * Query
-             * @description Search text, at most 8,000 characters. Default empty.
-             * @default
-             */
-            query?: string;
-            /**
-             * Queries
-             * @description Further wordings of the query, at most 5; results of all are fused. Default empty.
-             * @default []
-             */
-            queries?: string[];
-            /**
-             * Expand
-             * @description Generation of further wordings by the language model LLM_MODEL. Default false.
-             * @default false
-             */
-            expand?: boolean;
-            /**
              * Strategy
              * @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`.
              */
@@ -6415,11 +8211,26 @@ export interface components {
              */
             fusion?: ("relative" | "rrf") | null;
             /**
-             * Limit
-             * @description Number of results to return. Default 10.
-             * @default 10
+             * Min Relevance
+             * @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting.
              */
-            limit?: number;
+            min_relevance?: number | null;
+            /**
+             * Max Tokens
+             * @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).
+             */
+            max_tokens?: number | null;
+            /**
+             * Include Faded
+             * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
+             * @default false
+             */
+            include_faded?: boolean;
+            /**
+             * Rerank
+             * @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting.
+             */
+            rerank?: boolean | null;
             /**
              * Types
              * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
@@ -6470,11 +8281,6 @@ export interface components {
              */
             min_importance?: number | null;
             /**
-             * Min Relevance
-             * @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting.
-             */
-            min_relevance?: number | null;
-            /**
              * Since
              * @description Earliest time of occurrence (or creation), inclusive.
              */
@@ -6495,10 +8301,59 @@ export interface components {
              */
             now?: string | null;
             /**
-             * Max Tokens
-             * @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).
+             * Agent
+             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
              */
-            max_tokens?: number | null;
+            agent?: string | null;
+            /**
+             * Query
+             * @description Search text, at most 8,000 characters. Default empty.
+             * @default
+             */
+            query?: string;
+            /**
+             * Queries
+             * @description Further wordings of the query, at most 5; results of all are fused. Default empty.
+             * @default []
+             */
+            queries?: string[];
+            /**
+             * Expand
+             * @description Generation of further wordings by the language model LLM_MODEL. Default false.
+             * @default false
+             */
+            expand?: boolean;
+            /**
+             * Limit
+             * @description Number of results to return. Default 10.
+             * @default 10
+             */
+            limit?: number;
+            /**
+             * Where
+             * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
+             * @example {
+             *       "and": [
+             *         {
+             *           "metadata.priority": {
+             *             "gte": 3
+             *           }
+             *         },
+             *         {
+             *           "not": {
+             *             "tags": {
+             *               "in": [
+             *                 "draft"
+             *               ]
+             *             }
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            where?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Include
              * @description Kinds of results: `memories`, `messages`, `documents`. Default `memories`.
@@ -6508,22 +8363,11 @@ export interface components {
              */
             include?: ("memories" | "messages" | "documents")[];
             /**
-             * Include Faded
-             * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
-             * @default false
-             */
-            include_faded?: boolean;
-            /**
              * Explain
              * @description Addition of the parts of each score to the results. Default false.
              * @default false
              */
             explain?: boolean;
-            /**
-             * Rerank
-             * @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting.
-             */
-            rerank?: boolean | null;
             /**
              * Explain Id
              * @description Id of a memory whose fate in the search is explained. Default: none.
@@ -7033,6 +8877,7 @@ export interface components {
              *       "fade_over": 30,
              *       "question_penalty": 0.15,
              *       "session_boost": 0.1,
+             *       "dialogue_boost": 0.2,
              *       "time_boost": 0.5,
              *       "near_days": 3,
              *       "near_share": 0.25,
@@ -7056,6 +8901,10 @@ export interface components {
              *       "keep_patterns": [],
              *       "ignore_entities": [],
              *       "ignore_patterns": [],
+             *       "extract_from": [
+             *         "user",
+             *         "assistant"
+             *       ],
              *       "instructions": "",
              *       "language": "as_said",
              *       "reflect": "rules",
@@ -7072,6 +8921,19 @@ export interface components {
              *     }
              */
             dream?: components["schemas"]["DreamSettings"];
+            /**
+             * @description Treatment of memories by origin.
+             * @default {
+             *       "own_user": "allow",
+             *       "api": "allow",
+             *       "assistant": "allow",
+             *       "other_user": "mark",
+             *       "imported": "mark",
+             *       "document": "mark",
+             *       "tool": "mark"
+             *     }
+             */
+            origins?: components["schemas"]["OriginSettings"];
             /**
              * @description Shares of the token budget of a context by section, and search of messages.
              * @default {
@@ -7126,6 +8988,13 @@ export interface components {
              *     }
              */
             pii?: components["schemas"]["PiiSettings"];
+            /**
+             * @description Settings of secrets in what is written.
+             * @default {
+             *       "mode": "redact"
+             *     }
+             */
+            secrets?: components["schemas"]["SecretSettings"];
             /**
              * @description Daily budget of all model calls.
              * @default {
@@ -7264,6 +9133,43 @@ export interface components {
              * @description Score in the results of this wording.
              */
             score: number;
+        };
+        /**
+         * RankingOptions
+         * @description Options of a search that select and order its results by relevance.
+         */
+        RankingOptions: {
+            /**
+             * Strategy
+             * @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`.
+             */
+            strategy?: ("hybrid" | "semantic" | "keyword" | "recent") | null;
+            /**
+             * Fusion
+             * @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default: the workspace setting.
+             */
+            fusion?: ("relative" | "rrf") | null;
+            /**
+             * Min Relevance
+             * @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting.
+             */
+            min_relevance?: number | null;
+            /**
+             * Max Tokens
+             * @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).
+             */
+            max_tokens?: number | null;
+            /**
+             * Include Faded
+             * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
+             * @default false
+             */
+            include_faded?: boolean;
+            /**
+             * Rerank
+             * @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting.
+             */
+            rerank?: boolean | null;
         };
         /**
          * RateLimitSettings
@@ -7544,6 +9450,27 @@ export interface components {
             wait?: boolean;
         };
         /**
+         * RequestsItem
+         * @description Requests of one day or key.
+         */
+        RequestsItem: {
+            /**
+             * Day
+             * @description Day (UTC); null unless grouped by day.
+             */
+            day: string | null;
+            /**
+             * Key Id
+             * @description Id of the key; null unless grouped by key.
+             */
+            key_id: string | null;
+            /**
+             * Requests
+             * @description Number of authenticated requests.
+             */
+            requests: number;
+        };
+        /**
          * RerankSettings
          * @description Reranking model of the installation. Its address and key come from the environment alone.
          */
@@ -7572,6 +9499,185 @@ export interface components {
              * @description Name of the reranker; null without one.
              */
             model: string | null;
+        };
+        /**
+         * Rescan
+         * @description Kind of a scan for stored secrets.
+         */
+        Rescan: {
+            /**
+             * Dry Run
+             * @description Listing of the fields with secrets only; `false` masks the secrets irreversibly. Default true.
+             * @default true
+             */
+            dry_run?: boolean;
+        };
+        /**
+         * RescanFinding
+         * @description Field with a stored secret, without its value.
+         */
+        RescanFinding: {
+            /**
+             * Table
+             * @description Table of the record, for example `memories`.
+             */
+            table: string;
+            /**
+             * Row
+             * @description Primary key of the record, parts separated by `/`; without parts that are texts.
+             */
+            row: string;
+            /**
+             * Field
+             * @description Column with the secret.
+             */
+            field: string;
+            /**
+             * Kinds
+             * @description Kinds of the secrets, for example `github_token`.
+             */
+            kinds: string[];
+            /**
+             * Agent
+             * @description Agent of a message; null for other records.
+             */
+            agent: string | null;
+            /**
+             * Session
+             * @description Session of a message; null for other records.
+             */
+            session: string | null;
+            /**
+             * Document Id
+             * @description Document of a part of a document; null for other records.
+             */
+            document_id: string | null;
+        };
+        /**
+         * RescanProgress
+         * @description Progress and counts of the last scan for stored secrets.
+         */
+        RescanProgress: {
+            /**
+             * Running
+             * @description Scan queued or in progress.
+             */
+            running: boolean;
+            /**
+             * Dry Run
+             * @description Scan without changes.
+             */
+            dry_run: boolean;
+            /**
+             * Done
+             * @description Number of rows read, in all passes.
+             */
+            done: number;
+            /**
+             * Total
+             * @description Number of rows to read, in all passes; null until counted.
+             */
+            total: number | null;
+            /**
+             * Rows
+             * @description Number of rows with secrets found (dry run) or masked, by table.
+             */
+            rows: {
+                [key: string]: number;
+            };
+            /**
+             * Kinds
+             * @description Number of fields with secrets found (dry run) or masked, by kind.
+             */
+            kinds: {
+                [key: string]: number;
+            };
+            /**
+             * Error
+             * @description Error message of a failed scan.
+             */
+            error: string | null;
+            /**
+             * Requested At
+             * @description Time of the request; null before the first scan.
+             */
+            requested_at: string | null;
+            /**
+             * Finished At
+             * @description End time; null while running.
+             */
+            finished_at: string | null;
+        };
+        /**
+         * RescanStarted
+         * @description Start of a scan for stored secrets, and its progress or that of the running one.
+         */
+        RescanStarted: {
+            /**
+             * Running
+             * @description Scan queued or in progress.
+             */
+            running: boolean;
+            /**
+             * Dry Run
+             * @description Scan without changes.
+             */
+            dry_run: boolean;
+            /**
+             * Done
+             * @description Number of rows read, in all passes.
+             */
+            done: number;
+            /**
+             * Total
+             * @description Number of rows to read, in all passes; null until counted.
+             */
+            total: number | null;
+            /**
+             * Rows
+             * @description Number of rows with secrets found (dry run) or masked, by table.
+             */
+            rows: {
+                [key: string]: number;
+            };
+            /**
+             * Kinds
+             * @description Number of fields with secrets found (dry run) or masked, by kind.
+             */
+            kinds: {
+                [key: string]: number;
+            };
+            /**
+             * Error
+             * @description Error message of a failed scan.
+             */
+            error: string | null;
+            /**
+             * Requested At
+             * @description Time of the request; null before the first scan.
+             */
+            requested_at: string | null;
+            /**
+             * Finished At
+             * @description End time; null while running.
+             */
+            finished_at: string | null;
+            /**
+             * Started
+             * @description Start of a new scan; false with one in progress.
+             */
+            started: boolean;
+        };
+        /**
+         * ResetSettings
+         * @description Settings to reset to their defaults.
+         */
+        ResetSettings: {
+            /**
+             * Names
+             * @description Dotted names of settings (`retrieval.rrf_k`) or sections (`retrieval`), 1 to 200.
+             */
+            names: string[];
         };
         /**
          * RetentionSettings
@@ -7607,6 +9713,11 @@ export interface components {
              * @description Days after which a memory that was neither found, said again nor changed is deleted, restorably; never identity, open todos, what has a key or is `decay_exempt`. Null: never. Default null.
              */
             unused_days?: number | null;
+            /**
+             * Model Calls Days
+             * @description Retention in days of calls of language models with input, output and cost (`GET /v1/model-calls`). Null: none are kept. Default null.
+             */
+            model_calls_days?: number | null;
         };
         /**
          * RetrievalDefaults
@@ -7728,6 +9839,12 @@ export interface components {
              * @default 0.1
              */
             session_boost?: number;
+            /**
+             * Dialogue Boost
+             * @description Share of the scores of nearby messages in a dialogue of people added to a score. Default 0.2.
+             * @default 0.2
+             */
+            dialogue_boost?: number;
             /**
              * Time Boost
              * @description Largest boost for a time named by the query. Default 0.5.
@@ -7927,6 +10044,12 @@ export interface components {
              */
             session_boost?: number;
             /**
+             * Dialogue Boost
+             * @description Share of the scores of nearby messages in a dialogue of people added to a score. Default 0.2.
+             * @default 0.2
+             */
+            dialogue_boost?: number;
+            /**
              * Time Boost
              * @description Largest boost for a time named by the query. Default 0.5.
              * @default 0.5
@@ -8012,6 +10135,129 @@ export interface components {
             updated?: boolean;
         };
         /**
+         * SavedSearch
+         * @description Query with the memories that it must find.
+         */
+        SavedSearch: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the saved search.
+             */
+            id: string;
+            /**
+             * Agent
+             * @description Name of the agent.
+             */
+            agent: string;
+            /**
+             * Name
+             * @description Name of the saved search.
+             */
+            name: string;
+            /**
+             * Query
+             * @description Search text.
+             */
+            query: string;
+            /** @description Options of the search that differ from the defaults. */
+            options: components["schemas"]["FilteredOptions"];
+            /**
+             * Expected
+             * @description Memories that must be found, with what became of them.
+             */
+            expected: components["schemas"]["ExpectedMemory"][];
+            /**
+             * K
+             * @description Number of results in which they must be found.
+             */
+            k: number;
+            /**
+             * Revision
+             * @description Number of the content, starting at 1; a change of anything but the name raises it. Results of one revision are comparable.
+             */
+            revision: number;
+            /** @description Newest result of this revision without overrides; null before the first. */
+            last_result: components["schemas"]["LastResult"] | null;
+            /**
+             * Created At
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updated_at: string;
+        };
+        /**
+         * SavedSearchContent
+         * @description Query with the memories that it must find.
+         */
+        SavedSearchContent: {
+            /**
+             * Name
+             * @description Name of the saved search, at most 200 characters.
+             */
+            name: string;
+            /**
+             * Query
+             * @description Search text, at most 8,000 characters. Default empty.
+             * @default
+             */
+            query?: string;
+            /** @description Options of the search. Default: those of a search without any. */
+            options?: components["schemas"]["FilteredOptions"];
+            /**
+             * Expected
+             * @description Ids of the memories that must be found, from 1 to 20, readable for the agent.
+             */
+            expected: string[];
+            /**
+             * K
+             * @description Number of results in which they must be found, from 1 to 100. Default 10.
+             * @default 10
+             */
+            k?: number;
+        };
+        /**
+         * SavedSearchDraft
+         * @description Saved search to create.
+         */
+        SavedSearchDraft: {
+            /**
+             * Name
+             * @description Name of the saved search, at most 200 characters.
+             */
+            name: string;
+            /**
+             * Query
+             * @description Search text, at most 8,000 characters. Default empty.
+             * @default
+             */
+            query?: string;
+            /** @description Options of the search. Default: those of a search without any. */
+            options?: components["schemas"]["FilteredOptions"];
+            /**
+             * Expected
+             * @description Ids of the memories that must be found, from 1 to 20, readable for the agent.
+             */
+            expected: string[];
+            /**
+             * K
+             * @description Number of results in which they must be found, from 1 to 100. Default 10.
+             * @default 10
+             */
+            k?: number;
+            /**
+             * Agent
+             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
+             */
+            agent?: string | null;
+        };
+        /**
          * Scope
          * @description Readers of a memory besides its author: `agent` (none), `team` (its members), `task` (agents naming the task),
          *     `session` (calls naming the session) or `prime` (prime agents).
@@ -8064,33 +10310,36 @@ export interface components {
             cache: components["schemas"]["QueryCache"] | null;
         };
         /**
+         * SearchFigures
+         * @description Searches of one day, those of contexts, questions and chats included, without previews.
+         */
+        SearchFigures: {
+            /**
+             * Searches
+             * @description Number of searches.
+             */
+            searches: number;
+            /**
+             * Degraded
+             * @description Number of degraded searches.
+             */
+            degraded: number;
+            /**
+             * P50 Ms
+             * @description Median latency in milliseconds, from a histogram of factor √2; null without a search.
+             */
+            p50_ms: number | null;
+            /**
+             * P95 Ms
+             * @description Latency of the 95th percentile in milliseconds, from a histogram of factor √2; null without a search.
+             */
+            p95_ms: number | null;
+        };
+        /**
          * SearchRequest
          * @description Search with its filters.
          */
         SearchRequest: {
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
-            agent?: string | null;
-            /**
-             * Query
-             * @description Search text, at most 8,000 characters. Default empty.
-             * @default
-             */
-            query?: string;
-            /**
-             * Queries
-             * @description Further wordings of the query, at most 5; results of all are fused. Default empty.
-             * @default []
-             */
-            queries?: string[];
-            /**
-             * Expand
-             * @description Generation of further wordings by the language model LLM_MODEL. Default false.
-             * @default false
-             */
-            expand?: boolean;
             /**
              * Strategy
              * @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`.
@@ -8102,11 +10351,26 @@ export interface components {
              */
             fusion?: ("relative" | "rrf") | null;
             /**
-             * Limit
-             * @description Number of results to return. Default 10.
-             * @default 10
+             * Min Relevance
+             * @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting.
              */
-            limit?: number;
+            min_relevance?: number | null;
+            /**
+             * Max Tokens
+             * @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).
+             */
+            max_tokens?: number | null;
+            /**
+             * Include Faded
+             * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
+             * @default false
+             */
+            include_faded?: boolean;
+            /**
+             * Rerank
+             * @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting.
+             */
+            rerank?: boolean | null;
             /**
              * Types
              * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
@@ -8157,11 +10421,6 @@ export interface components {
              */
             min_importance?: number | null;
             /**
-             * Min Relevance
-             * @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting.
-             */
-            min_relevance?: number | null;
-            /**
              * Since
              * @description Earliest time of occurrence (or creation), inclusive.
              */
@@ -8182,10 +10441,59 @@ export interface components {
              */
             now?: string | null;
             /**
-             * Max Tokens
-             * @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).
+             * Agent
+             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
              */
-            max_tokens?: number | null;
+            agent?: string | null;
+            /**
+             * Query
+             * @description Search text, at most 8,000 characters. Default empty.
+             * @default
+             */
+            query?: string;
+            /**
+             * Queries
+             * @description Further wordings of the query, at most 5; results of all are fused. Default empty.
+             * @default []
+             */
+            queries?: string[];
+            /**
+             * Expand
+             * @description Generation of further wordings by the language model LLM_MODEL. Default false.
+             * @default false
+             */
+            expand?: boolean;
+            /**
+             * Limit
+             * @description Number of results to return. Default 10.
+             * @default 10
+             */
+            limit?: number;
+            /**
+             * Where
+             * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
+             * @example {
+             *       "and": [
+             *         {
+             *           "metadata.priority": {
+             *             "gte": 3
+             *           }
+             *         },
+             *         {
+             *           "not": {
+             *             "tags": {
+             *               "in": [
+             *                 "draft"
+             *               ]
+             *             }
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            where?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Include
              * @description Kinds of results: `memories`, `messages`, `documents`. Default `memories`.
@@ -8195,22 +10503,11 @@ export interface components {
              */
             include?: ("memories" | "messages" | "documents")[];
             /**
-             * Include Faded
-             * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
-             * @default false
-             */
-            include_faded?: boolean;
-            /**
              * Explain
              * @description Addition of the parts of each score to the results. Default false.
              * @default false
              */
             explain?: boolean;
-            /**
-             * Rerank
-             * @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting.
-             */
-            rerank?: boolean | null;
         };
         /**
          * SearchResult
@@ -8296,6 +10593,102 @@ export interface components {
              * @description Matches by wording of the query; empty for a single wording.
              */
             queries: components["schemas"]["QueryMatch"][];
+        };
+        /**
+         * SearchResultRecord
+         * @description Result of a run of a saved search.
+         */
+        SearchResultRecord: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the result.
+             */
+            id: string;
+            /**
+             * Search Id
+             * Format: uuid
+             * @description Id of the saved search.
+             */
+            search_id: string;
+            /**
+             * Revision
+             * @description Revision of the saved search.
+             */
+            revision: number;
+            /**
+             * Cause
+             * @description Cause of the run: `request` or `schedule`.
+             * @enum {string}
+             */
+            cause: "request" | "schedule";
+            /**
+             * K
+             * @description Number of results in which the memories had to be found.
+             */
+            k: number;
+            /**
+             * Recall
+             * @description Recall at k: share of the expected memories among the first k results, from 0 to 1, without those that are gone; null where all are.
+             */
+            recall: number | null;
+            /**
+             * Outcomes
+             * @description Outcome for each expected memory.
+             */
+            outcomes: components["schemas"]["ExpectedOutcome"][];
+            /** @description Options of the run in place of those of the saved search. */
+            overrides: components["schemas"]["RankingOptions"];
+            /**
+             * Settings
+             * @description Settings `retrieval` of the agent during the run.
+             */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * Strategy
+             * @description Strategy of the search: `hybrid`, `semantic`, `keyword` or `recent`.
+             * @enum {string}
+             */
+            strategy: "hybrid" | "semantic" | "keyword" | "recent";
+            /**
+             * Embedder
+             * @description Signature of the embedder; null for a search without vectors.
+             */
+            embedder: string | null;
+            /**
+             * Degraded
+             * @description Fallback during the run, for example to keywords without a working embedder.
+             */
+            degraded: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
+        };
+        /**
+         * SearchRun
+         * @description Run of a saved search.
+         */
+        SearchRun: {
+            /** @description Options of this run in place of those of the saved search. Default: none. */
+            overrides?: components["schemas"]["RankingOptions"];
+        };
+        /**
+         * SecretSettings
+         * @description Treatment of API keys, tokens, passwords, cookies and private keys in what is written.
+         */
+        SecretSettings: {
+            /**
+             * Mode
+             * @description Treatment of secrets in what is written: `off` (none), `redact` (placeholders such as `[SECRET:github_token]`), `reject` (422) or `quarantine` (placeholders, and what a dream makes of such a message waits in the inbox). Default `redact`.
+             * @default redact
+             * @enum {string}
+             */
+            mode?: "off" | "redact" | "reject" | "quarantine";
         };
         /**
          * SectionSentence
@@ -8398,6 +10791,33 @@ export interface components {
             created_at: string;
         };
         /**
+         * SettingSource
+         * @description Setting of a workspace with its default.
+         */
+        SettingSource: {
+            /**
+             * Name
+             * @description Dotted name, such as `retrieval.rrf_k`.
+             */
+            name: string;
+            /**
+             * Value
+             * @description Value in effect, without keys of models.
+             */
+            value: unknown;
+            /**
+             * Default
+             * @description Default value.
+             */
+            default: unknown;
+            /**
+             * Source
+             * @description Source of the value: `default` or `workspace` (chosen by an admin).
+             * @enum {string}
+             */
+            source: "default" | "workspace";
+        };
+        /**
          * Settings
          * @description Settings of a workspace; those of the installation are null except for admin keys of the default workspace.
          */
@@ -8452,6 +10872,7 @@ export interface components {
              *       "fade_over": 30,
              *       "question_penalty": 0.15,
              *       "session_boost": 0.1,
+             *       "dialogue_boost": 0.2,
              *       "time_boost": 0.5,
              *       "near_days": 3,
              *       "near_share": 0.25,
@@ -8475,6 +10896,10 @@ export interface components {
              *       "keep_patterns": [],
              *       "ignore_entities": [],
              *       "ignore_patterns": [],
+             *       "extract_from": [
+             *         "user",
+             *         "assistant"
+             *       ],
              *       "instructions": "",
              *       "language": "as_said",
              *       "reflect": "rules",
@@ -8491,6 +10916,19 @@ export interface components {
              *     }
              */
             dream?: components["schemas"]["DreamSettings"];
+            /**
+             * @description Treatment of memories by origin.
+             * @default {
+             *       "own_user": "allow",
+             *       "api": "allow",
+             *       "assistant": "allow",
+             *       "other_user": "mark",
+             *       "imported": "mark",
+             *       "document": "mark",
+             *       "tool": "mark"
+             *     }
+             */
+            origins?: components["schemas"]["OriginSettings"];
             /**
              * @description Shares of the token budget of a context by section, and search of messages.
              * @default {
@@ -8545,6 +10983,13 @@ export interface components {
              *     }
              */
             pii?: components["schemas"]["PiiSettings"];
+            /**
+             * @description Settings of secrets in what is written.
+             * @default {
+             *       "mode": "redact"
+             *     }
+             */
+            secrets?: components["schemas"]["SecretSettings"];
             /**
              * @description Daily budget of all model calls.
              * @default {
@@ -8736,6 +11181,42 @@ export interface components {
             user?: string | null;
         };
         /**
+         * Stats
+         * @description Figures by day, and present totals.
+         */
+        Stats: {
+            /**
+             * Since
+             * Format: date
+             * @description First day (UTC).
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date
+             * @description Last day (UTC), inclusive.
+             */
+            until: string;
+            /**
+             * Step
+             * @description Length of a step: `day`.
+             * @constant
+             */
+            step: "day";
+            /**
+             * Agent
+             * @description Name of the agent; null for the whole workspace.
+             */
+            agent: string | null;
+            /**
+             * Items
+             * @description Figures of every day, oldest first.
+             */
+            items: components["schemas"]["DayFigures"][];
+            /** @description Present totals. */
+            totals: components["schemas"]["Totals"];
+        };
+        /**
          * Step
          * @description Step of an end-to-end test.
          */
@@ -8825,6 +11306,32 @@ export interface components {
              * @default []
              */
             failover?: components["schemas"]["ModelAccess-Output"][];
+        };
+        /**
+         * StoredItem
+         * @description Memories and messages stored on one day, or by one key.
+         */
+        StoredItem: {
+            /**
+             * Day
+             * @description Day (UTC) of the count; null unless grouped by day.
+             */
+            day: string | null;
+            /**
+             * Key Id
+             * @description Id of the key that stored them; null unless grouped by key.
+             */
+            key_id: string | null;
+            /**
+             * Rows
+             * @description Number of memories and messages at the last count.
+             */
+            rows: number;
+            /**
+             * Bytes
+             * @description Bytes (UTF-8) of their content and metadata.
+             */
+            bytes: number;
         };
         /**
          * SubjectExport
@@ -8979,6 +11486,47 @@ export interface components {
             members: string[] | null;
         };
         /**
+         * Totals
+         * @description Present figures.
+         */
+        Totals: {
+            /**
+             * Memories
+             * @description Number of current memories.
+             */
+            memories: number;
+            /**
+             * Superseded
+             * @description Number of superseded memories.
+             */
+            superseded: number;
+            /**
+             * Deleted
+             * @description Number of deleted memories that are still kept.
+             */
+            deleted: number;
+            /**
+             * Entities
+             * @description Number of entities.
+             */
+            entities: number;
+            /**
+             * Sessions
+             * @description Number of sessions.
+             */
+            sessions: number;
+            /**
+             * Dreams
+             * @description Number of dreams, without dry runs.
+             */
+            dreams: number;
+            /**
+             * Pending
+             * @description Number of texts of the workspace without a vector yet.
+             */
+            pending: number;
+        };
+        /**
          * TypeStats
          * @description Statistics of the live memories of one type.
          */
@@ -9016,6 +11564,32 @@ export interface components {
              * @description Memories that are current again.
              */
             memories: components["schemas"]["Memory"][];
+        };
+        /**
+         * UpdateKey
+         * @description Changes of an API key.
+         */
+        UpdateKey: {
+            /** @description Limits to change; null lifts one, and those left out stay. */
+            limits: components["schemas"]["Limits"];
+        };
+        /**
+         * UpdateWorkspace
+         * @description Changes of a workspace.
+         */
+        UpdateWorkspace: {
+            /**
+             * Name
+             * @description New name, unique in the installation. Default: unchanged.
+             */
+            name?: string | null;
+            /**
+             * Suspended
+             * @description Whether the workspace is suspended. Default: unchanged.
+             */
+            suspended?: boolean | null;
+            /** @description Limits to change; null within lifts one, and those left out stay. Default: unchanged. */
+            limits?: components["schemas"]["Limits"] | null;
         };
         /**
          * UpdatedWebhook
@@ -9138,7 +11712,7 @@ export interface components {
         };
         /**
          * UsageReport
-         * @description Usage of models.
+         * @description Usage of models, and requests.
          */
         UsageReport: {
             /**
@@ -9164,6 +11738,26 @@ export interface components {
              * @description Usage by group and purpose.
              */
             items: components["schemas"]["UsageItem"][];
+            /**
+             * Requests
+             * @description Requests by group; empty when grouped by agent.
+             */
+            requests: components["schemas"]["RequestsItem"][];
+            /**
+             * Stored
+             * @description Stored memories and messages by group, as the worker counted them; empty when grouped by agent.
+             */
+            stored: components["schemas"]["StoredItem"][];
+            /**
+             * Dreams
+             * @description Dreams by group.
+             */
+            dreams: components["schemas"]["DreamsItem"][];
+            /**
+             * Limits
+             * @description Limits and their use: of the workspace, then of each key that has any, at most 1,000.
+             */
+            limits: components["schemas"]["LimitUse"][];
             /** @description Use of today's budget (UTC). */
             today: components["schemas"]["BudgetToday"];
         };
@@ -9330,6 +11924,28 @@ export interface components {
              * @description Agent of the key; null for other roles.
              */
             agent: string | null;
+            /**
+             * Prefix
+             * @description First characters of the secret; null for keys made before schema 0048.
+             */
+            prefix: string | null;
+            /**
+             * Scopes
+             * @description Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it.
+             */
+            scopes: ("read" | "write" | "dream" | "export")[] | null;
+            /**
+             * Expires At
+             * @description Time of expiry; null for a key that does not expire.
+             */
+            expires_at: string | null;
+            /** @description Limits of the key. */
+            limits: components["schemas"]["Limits"];
+            /**
+             * Client Id
+             * @description OAuth client whose access token the key is; null for a key made by `POST /v1/keys`.
+             */
+            client_id: string | null;
         };
         /**
          * Window
@@ -9429,6 +12045,102 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * Workspace
+         * @description Workspace of the installation.
+         */
+        Workspace: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the workspace.
+             */
+            id: string;
+            /**
+             * Name
+             * @description Name of the workspace.
+             */
+            name: string;
+            /**
+             * Created At
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
+            /**
+             * Suspended At
+             * @description Time of suspension; null for an active workspace.
+             */
+            suspended_at: string | null;
+            /** @description Limits of the workspace, over all its keys. */
+            limits: components["schemas"]["Limits"];
+        };
+        /**
+         * WorkspaceDeletion
+         * @description Rows of a workspace, counted or deleted.
+         */
+        WorkspaceDeletion: {
+            /**
+             * Dry Run
+             * @description Whether the rows were only counted.
+             */
+            dry_run: boolean;
+            /**
+             * Counts
+             * @description Number of rows by table.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Token
+             * @description Token that confirms the deletion; null once it is done.
+             */
+            token: string | null;
+            /**
+             * Expires At
+             * @description Expiry of the token; null once the deletion is done.
+             */
+            expires_at: string | null;
+            /** @description Receipt of the deletion; null for a dry run. */
+            receipt: components["schemas"]["WorkspaceReceipt"] | null;
+        };
+        /**
+         * WorkspaceReceipt
+         * @description Receipt of the deletion of a workspace.
+         */
+        WorkspaceReceipt: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the receipt.
+             */
+            id: string;
+            /**
+             * Workspace
+             * Format: uuid
+             * @description Id of the workspace.
+             */
+            workspace: string;
+            /**
+             * Name
+             * @description Name of the workspace.
+             */
+            name: string;
+            /**
+             * Counts
+             * @description Number of deleted rows by table.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * At
+             * Format: date-time
+             * @description Time of the deletion.
+             */
+            at: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -9469,6 +12181,16 @@ export interface operations {
                 created_until?: string | null;
                 /** @description Comma-separated list of `deleted`, `superseded` and `expired`, to include such memories. Default empty. */
                 include?: string;
+                /** @description Minimum importance, before its decay. Default: none. */
+                min_importance?: number | null;
+                /** @description Order: `newest` or `oldest` (by creation), `happened` (latest occurrence first), `recalled` (last recalled first) or `importance` (most important first, before decay). Default `newest`. */
+                sort?: "newest" | "oldest" | "happened" | "recalled" | "importance";
+                /** @description Number of all memories that pass the filters, in `total`. Default false. */
+                total?: boolean;
+                /** @description Filter of the memories as a JSON object, as `where` of a search: conditions on `metadata.<key>` and fields. */
+                where?: string | null;
+                /** @description Time of the facts: memories valid then, as they stood then, instead of now. */
+                as_of?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -9489,7 +12211,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Memory_"];
+                    "application/json": components["schemas"]["MemoryPage"];
                 };
             };
         };
@@ -9557,6 +12279,33 @@ export interface operations {
             };
         };
     };
+    change_memories: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_BulkItem_"];
+                };
+            };
+        };
+    };
     search_memories: {
         parameters: {
             query?: never;
@@ -9607,6 +12356,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PreviewAnswer"];
+                };
+            };
+        };
+    };
+    delete_memories: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeleteMemories"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoriesDeletion"];
                 };
             };
         };
@@ -9835,6 +12611,8 @@ export interface operations {
                 agent?: string | null;
                 /** @description User to filter by. */
                 user?: string | null;
+                /** @description Part of the name or of a message, at most 1,000 characters. */
+                q?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -9923,6 +12701,10 @@ export interface operations {
                 agent?: string | null;
                 /** @description Order: `asc` (oldest first) or `desc` (newest first). Default `asc`. */
                 order?: "asc" | "desc";
+                /** @description Part of the text, at most 1,000 characters. */
+                q?: string | null;
+                /** @description Id of the message in the middle of the page. Default: the first page. */
+                around?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -9946,7 +12728,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Message_"];
+                    "application/json": components["schemas"]["MessagePage"];
                 };
             };
         };
@@ -10186,6 +12968,8 @@ export interface operations {
     list_agents: {
         parameters: {
             query?: {
+                /** @description Part of the name. */
+                q?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -10508,6 +13292,95 @@ export interface operations {
             };
         };
     };
+    list_dream_changes: {
+        parameters: {
+            query?: {
+                /** @description Actions to filter by: created, proposed, reinforced, superseded, completed, reopened, linked, entity, bulletin, decayed or skipped; may be repeated. Default: all. */
+                action?: ("created" | "proposed" | "reinforced" | "superseded" | "completed" | "reopened" | "linked" | "entity" | "bulletin" | "decayed" | "skipped")[] | null;
+                /** @description Memory type to filter by. */
+                type?: string | null;
+                /** @description Number of items per page. Default 50. */
+                limit?: number;
+                /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the dream. */
+                dream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DreamChanges"];
+                };
+            };
+        };
+    };
+    undo_dream_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the dream. */
+                dream_id: string;
+                /** @description Number of the change within the dream. */
+                n: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DreamChange"];
+                };
+            };
+        };
+    };
+    cancel_dream: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the dream. */
+                dream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dream"];
+                };
+            };
+        };
+    };
     summarize_memories: {
         parameters: {
             query?: never;
@@ -10616,6 +13489,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Items_Decided_"];
+                };
+            };
+        };
+    };
+    get_proposal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the proposal. */
+                proposal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposal"];
                 };
             };
         };
@@ -10853,6 +13752,238 @@ export interface operations {
             };
         };
     };
+    list_searches: {
+        parameters: {
+            query?: {
+                /** @description Name of the acting agent; ignored with an agent key. */
+                agent?: string | null;
+                /** @description Number of items per page. Default 50. */
+                limit?: number;
+                /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SavedSearch_"];
+                };
+            };
+        };
+    };
+    create_search: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchDraft"];
+            };
+        };
+        responses: {
+            /** @description Nothing stored: X-Reverie-No-Memory is set */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+        };
+    };
+    run_searches: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentSearchRun"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SearchResultRecord_"];
+                };
+            };
+        };
+    };
+    get_search: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the saved search. */
+                search_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+        };
+    };
+    put_search: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the saved search. */
+                search_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchContent"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+        };
+    };
+    delete_search: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the saved search. */
+                search_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    run_search: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the saved search. */
+                search_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchRun"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SearchResultRecord_"];
+                };
+            };
+        };
+    };
+    list_search_results: {
+        parameters: {
+            query?: {
+                /** @description Number of items per page. Default 50. */
+                limit?: number;
+                /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the saved search. */
+                search_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SearchResultRecord_"];
+                };
+            };
+        };
+    };
     list_tasks: {
         parameters: {
             query?: {
@@ -10946,8 +14077,8 @@ export interface operations {
                 kind?: string | null;
                 /** @description Part of the name. */
                 q?: string | null;
-                /** @description Order: `newest` or `mentions` (most mentioned first). Default `newest`. */
-                sort?: "newest" | "mentions";
+                /** @description Order: `newest`, `mentions` (most mentioned first) or `name`. Default `newest`. */
+                sort?: "newest" | "mentions" | "name";
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -11007,8 +14138,12 @@ export interface operations {
             query?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
-                /** @description Maximum distance from the entity in edges. Default 2. */
+                /** @description Maximum distance from the entity in steps. Default 2. */
                 depth?: number;
+                /** @description Memories as steps of their own. False: steps from entity to entity alone. Default true. */
+                memories?: boolean;
+                /** @description Maximum number of new entities in each step by co-occurrence. Default 100. */
+                ring?: number;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
@@ -11029,6 +14164,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Graph"];
+                };
+            };
+        };
+    };
+    get_graph: {
+        parameters: {
+            query?: {
+                /** @description Name of the acting agent; ignored with an agent key. */
+                agent?: string | null;
+                /** @description Kind to filter by. */
+                kind?: string | null;
+                /** @description Part of the name. */
+                q?: string | null;
+                /** @description Earliest creation time of the memories, inclusive. */
+                since?: string | null;
+                /** @description Latest creation time of the memories, exclusive. */
+                until?: string | null;
+                /** @description Maximum number of entities. Default 1000. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+        };
+    };
+    list_memory_links: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the memory. */
+                memory_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryLinks"];
                 };
             };
         };
@@ -11337,6 +14534,36 @@ export interface operations {
             };
         };
     };
+    update_key: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the key. */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateKey"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyLimitsChanged"];
+                };
+            };
+        };
+    };
     get_settings: {
         parameters: {
             query?: never;
@@ -11373,6 +14600,56 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PutSettings"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+        };
+    };
+    list_setting_sources: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SettingSource_"];
+                };
+            };
+        };
+    };
+    reset_settings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetSettings"];
             };
         };
         responses: {
@@ -11453,6 +14730,246 @@ export interface operations {
             };
         };
     };
+    get_stats: {
+        parameters: {
+            query?: {
+                /** @description Name of the acting agent; ignored with an agent key. */
+                agent?: string | null;
+                /** @description First day (UTC). Default: 29 days before `until`. */
+                since?: string | null;
+                /** @description Last day (UTC), inclusive. Default: today. */
+                until?: string | null;
+                /** @description Length of a step: `day`. Default `day`. */
+                step?: "day";
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stats"];
+                };
+            };
+        };
+    };
+    list_model_calls: {
+        parameters: {
+            query?: {
+                /** @description Name of the acting agent; ignored with an agent key. */
+                agent?: string | null;
+                /** @description Id of a dream to filter by. */
+                dream?: string | null;
+                /** @description Purpose to filter by: extract, reconcile, decide, reflect, bulletin, summary, page, ask, rerank, embed, proxy or probe. */
+                purpose?: ("extract" | "reconcile" | "decide" | "reflect" | "bulletin" | "summary" | "page" | "ask" | "rerank" | "embed" | "proxy" | "probe") | null;
+                /** @description Outcome to filter by: answered, invalid, timeout, unavailable, refused or cancelled. */
+                outcome?: ("answered" | "invalid" | "timeout" | "unavailable" | "refused" | "cancelled") | null;
+                /** @description Earliest time, inclusive. */
+                since?: string | null;
+                /** @description Latest time, exclusive. */
+                until?: string | null;
+                /** @description Number of items per page. Default 50. */
+                limit?: number;
+                /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ModelCall_"];
+                };
+            };
+        };
+    };
+    get_model_call: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the call. */
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCall"];
+                };
+            };
+        };
+    };
+    list_workspaces: {
+        parameters: {
+            query?: {
+                /** @description Number of items per page. Default 50. */
+                limit?: number;
+                /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Workspace_"];
+                };
+            };
+        };
+    };
+    create_workspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWorkspace"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWorkspace"];
+                };
+            };
+        };
+    };
+    delete_workspace: {
+        parameters: {
+            query?: {
+                /** @description Count what would be deleted, and answer a token. Default false. */
+                dry_run?: boolean;
+                /** @description Token of a dry run of the last 10 minutes; required to delete. */
+                token?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id or name of the workspace. */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceDeletion"];
+                };
+            };
+        };
+    };
+    update_workspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id or name of the workspace. */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWorkspace"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+        };
+    };
+    export_workspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id or name of the workspace. */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": unknown;
+                };
+            };
+        };
+    };
     export_records: {
         parameters: {
             query?: {
@@ -11462,6 +14979,8 @@ export interface operations {
                 include?: string;
                 /** @description Position `<record>:<key>` of the last received line; the export continues after it. */
                 resume_from?: string | null;
+                /** @description Filter of the memories as a JSON object, as `where` of a search: conditions on `metadata.<key>` and fields. */
+                where?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
@@ -11962,10 +15481,7 @@ export interface operations {
     get_engine: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
-                "X-Reverie-No-Memory"?: string | null;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -12074,6 +15590,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReindexStarted"];
+                };
+            };
+        };
+    };
+    get_rescan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RescanProgress"];
+                };
+            };
+        };
+    };
+    start_rescan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Rescan"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RescanStarted"];
+                };
+            };
+        };
+    };
+    list_rescan_findings: {
+        parameters: {
+            query?: {
+                /** @description Number of items per page. Default 50. */
+                limit?: number;
+                /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RescanFinding_"];
                 };
             };
         };

@@ -4,7 +4,7 @@
  * that writes carries an idempotency key.
  */
 
-import type { Call } from "./call.js";
+import { type Call, path } from "./call.js";
 import * as calls from "./calls/index.js";
 import type { WireFormat } from "./calls/proxy.js";
 import { sleep } from "./deadline.js";
@@ -109,6 +109,15 @@ export class Reverie extends Api {
     { signal }: Signal = {},
   ): AsyncGenerator<Record<string, unknown>, void, undefined> {
     const call: Call<void> = { method: "GET", path: "/v1/export", query };
+    for await (const line of this.lines(call, { signal })) yield JSON.parse(line);
+  }
+
+  /** The lines of an export of one workspace, for the admin of the installation. Rejects as `export` does. */
+  async *exportWorkspace(
+    workspace: string,
+    { signal }: Signal = {},
+  ): AsyncGenerator<Record<string, unknown>, void, undefined> {
+    const call: Call<void> = { method: "GET", path: path`/v1/workspaces/${workspace}/export` };
     for await (const line of this.lines(call, { signal })) yield JSON.parse(line);
   }
 

@@ -50,4 +50,6 @@ export type Document = Answer<"get_document">;
 export type Key = Item<"list_keys">;
 export type CreatedKey = Answer<"create_key">;
 export type Settings = Answer<"get_settings">;
+export type ModelCallRecord = Item<"list_model_calls">;
+export type UsageReport = Answer<"get_usage">;
 export type Imported = Answer<"import_records">;

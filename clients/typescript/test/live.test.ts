@@ -7,7 +7,13 @@ const keys: Record<string, string> = JSON.parse(process.env.REVERIE_TEST_KEYS ??
 const client = () => new Reverie({ url, apiKey: keys.live, agent: "ada" });
 
 /** Streams and texts: methods of their own, or none. */
-const ELSEWHERE = ["GET /v1/events", "GET /v1/export", "POST /v1/import", "GET /metrics"];
+const ELSEWHERE = [
+  "GET /v1/events",
+  "GET /v1/export",
+  "GET /v1/workspaces/{}/export",
+  "POST /v1/import",
+  "GET /metrics",
+];
 
 function shape(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replace(/\{[^}]*\}|%7B%7D/g, "{}")}`;

@@ -10,9 +10,9 @@ from reverie_client import options as o
 from reverie_client.call import Call, Id, drop_none, part
 
 
-def list_agents(limit: int = 50) -> Call[m.Page[m.AgentRecord]]:
-    """Agents by name."""
-    return Call("GET", "/v1/agents", m.Page[m.AgentRecord], query={"limit": limit})
+def list_agents(limit: int = 50, q: str | None = None) -> Call[m.Page[m.AgentRecord]]:
+    """Agents by name; with ``q``, those whose name has it in it."""
+    return Call("GET", "/v1/agents", m.Page[m.AgentRecord], query={"limit": limit, "q": q})
 
 
 def get_agent(agent: str) -> Call[m.AgentRecord]:
@@ -57,6 +57,24 @@ def get_dream(dream_id: Id) -> Call[m.Dream]:
     return Call("GET", f"/v1/dreams/{part(dream_id)}", m.Dream)
 
 
+def list_dream_changes(
+    dream_id: Id, action: Sequence[str] | None = None, type: str | None = None, limit: int = 50
+) -> Call[m.Page[m.Json]]:
+    """What a dream changed, in order, with the messages and memories that each change rests on."""
+    query = {"action": action, "type": type, "limit": limit}
+    return Call("GET", f"/v1/dreams/{part(dream_id)}/changes", m.Page[m.Json], query=query)
+
+
+def undo_dream_change(dream_id: Id, n: int) -> Call[m.Json]:
+    """Take back one change of a dream. Raises Conflict with a ``reason`` where that is not possible."""
+    return Call("POST", f"/v1/dreams/{part(dream_id)}/changes/{n}/undo", m.Json)
+
+
+def cancel_dream(dream_id: Id) -> Call[m.Dream]:
+    """End a dream that waits or runs; it changes nothing. Raises Conflict for one that is over."""
+    return Call("POST", f"/v1/dreams/{part(dream_id)}/cancel", m.Dream)
+
+
 def undo_dream(dream_id: Id) -> Call[m.Dream]:
     """Restore the state before a dream. Raises Conflict where later changes are in the way."""
     return Call("POST", f"/v1/dreams/{part(dream_id)}/undo", m.Dream)
@@ -68,6 +86,11 @@ def list_inbox(
     """Statements that dreams were not sure enough of, newest first; ``status`` for those decided on."""
     query = {"agent": agent, "status": status, "limit": limit}
     return Call("GET", "/v1/inbox", m.Page[m.Proposal], query=query, agent_in="query")
+
+
+def get_proposal(proposal_id: Id) -> Call[m.Proposal]:
+    """A proposal of any status, with the messages it comes from."""
+    return Call("GET", f"/v1/inbox/{part(proposal_id)}", m.Proposal)
 
 
 def decide_proposal(proposal_id: Id, action: m.ProposalAction, **changes: Unpack[o.ProposalEdit]) -> Call[m.Decided]:

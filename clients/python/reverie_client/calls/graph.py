@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from reverie_client import models as m
+from reverie_client import options as o
 from reverie_client.call import Call, Id, part
 
 
@@ -14,9 +15,9 @@ def list_entities(
     q: str | None = None,
     agent: str | None = None,
     limit: int = 50,
-    sort: Literal["newest", "mentions"] | None = None,
+    sort: Literal["newest", "mentions", "name"] | None = None,
 ) -> Call[m.Page[m.Entity]]:
-    """Entities, newest first or those with most mentions first."""
+    """Entities, newest first, those with most mentions first, or by name."""
     query = {"kind": kind, "q": q, "agent": agent, "sort": sort, "limit": limit}
     return Call("GET", "/v1/entities", m.Page[m.Entity], query=query, agent_in="query")
 
@@ -26,10 +27,26 @@ def get_entity(entity: Id, agent: str | None = None) -> Call[m.Entity]:
     return Call("GET", f"/v1/entities/{part(entity)}", m.Entity, query={"agent": agent}, agent_in="query")
 
 
-def entity_graph(entity: Id, depth: int = 2, agent: str | None = None) -> Call[m.Json]:
-    """What is known about an entity. Raises Ambiguous for a name that several have."""
-    query = {"depth": depth, "agent": agent}
+def entity_graph(
+    entity: Id, depth: int = 2, agent: str | None = None, memories: bool | None = None, ring: int | None = None
+) -> Call[m.Json]:
+    """What is known about an entity; with ``memories=False`` entities alone. Raises Ambiguous for a name that several
+    have."""
+    query = {"depth": depth, "agent": agent, "memories": memories, "ring": ring}
     return Call("GET", f"/v1/entities/{part(entity)}/graph", m.Json, query=query, agent_in="query")
+
+
+def graph_overview(
+    agent: str | None = None,
+    kind: str | None = None,
+    q: str | None = None,
+    since: o.Moment | None = None,
+    until: o.Moment | None = None,
+    limit: int | None = None,
+) -> Call[m.Json]:
+    """The entities with most mentions, and pairs of them with memories in common."""
+    query = {"agent": agent, "kind": kind, "q": q, "since": since, "until": until, "limit": limit}
+    return Call("GET", "/v1/graph", m.Json, query=query, agent_in="query")
 
 
 def change_entity(entity_id: Id, changes: m.Json) -> Call[m.Json]:

@@ -7,7 +7,7 @@ from typing import Unpack
 
 from reverie_client import models as m
 from reverie_client import options as o
-from reverie_client.call import Call, Id, drop_none, part
+from reverie_client.call import Call, Id, as_json, drop_none, part
 
 
 def save_memory(type: m.MemoryType, content: str, **fields: Unpack[o.MemoryFields]) -> Call[m.SavedMemory]:
@@ -22,9 +22,17 @@ def save_memories(items: Sequence[o.MemoryDraft]) -> Call[m.Page[m.SavedMemory]]
 
 
 def list_memories(limit: int = 50, **filters: Unpack[o.MemoryFilters]) -> Call[m.Page[m.MemoryRecord]]:
-    """Memories, newest first."""
-    query = {"limit": limit, **filters}
+    """Memories, newest first unless ``sort`` says otherwise; ``where`` is a filter as that of a search."""
+    query = {"limit": limit, **filters, "where": as_json(filters.get("where"))}
     return Call("GET", "/v1/memories", m.Page[m.MemoryRecord], query=query, agent_in="query")
+
+
+def change_memories(
+    ids: Sequence[Id] | None, action: o.BulkAction, tags: Sequence[str] = (), filter: m.Json | None = None
+) -> Call[m.Json]:
+    """Delete, restore, pin or tag up to 500 memories, given by ids or by a filter: what became of each."""
+    chosen = {"filter": filter} if ids is None else {"ids": [str(id_) for id_ in ids]}
+    return Call("POST", "/v1/memories/bulk", m.Json, body={**chosen, "action": action, "tags": list(tags)})
 
 
 def memory_stats(agent: str | None = None) -> Call[m.MemoryStats]:
@@ -47,6 +55,12 @@ def delete_memory(memory_id: Id) -> Call[None]:
     return Call("DELETE", f"/v1/memories/{part(memory_id)}", None)
 
 
+def delete_memories(filter: m.Json, token: str | None = None) -> Call[m.Json]:
+    """Count what a filter matches (the answer has a ``token``); with that token, delete these memories."""
+    body = {"filter": filter, "dry_run": token is None, "token": token}
+    return Call("POST", "/v1/memories/delete", m.Json, body=drop_none(body))
+
+
 def restore_memory(memory_id: Id) -> Call[m.MemoryRecord]:
     """Bring a deleted memory back."""
     return Call("POST", f"/v1/memories/{part(memory_id)}/restore", m.MemoryRecord)
@@ -60,6 +74,11 @@ def memory_history(memory_id: Id) -> Call[m.Page[m.Json]]:
 def memory_sources(memory_id: Id) -> Call[m.Page[m.Json]]:
     """The messages a memory was made of."""
     return Call("GET", f"/v1/memories/{part(memory_id)}/sources", m.Page[m.Json])
+
+
+def memory_links(memory_id: Id) -> Call[m.Json]:
+    """The edges of a memory, and the entities and memories at their other ends."""
+    return Call("GET", f"/v1/memories/{part(memory_id)}/links", m.Json)
 
 
 def search(query: str = "", **options: Unpack[o.SearchOptions]) -> Call[m.SearchAnswer]:

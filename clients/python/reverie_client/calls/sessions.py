@@ -18,9 +18,11 @@ def start_session(
     return Call("POST", "/v1/sessions", m.SessionRecord, body=body, agent_in="body")
 
 
-def list_sessions(user: str | None = None, agent: str | None = None, limit: int = 50) -> Call[m.Page[m.SessionRecord]]:
-    """Sessions, newest first."""
-    query = {"user": user, "agent": agent, "limit": limit}
+def list_sessions(
+    user: str | None = None, agent: str | None = None, limit: int = 50, q: str | None = None
+) -> Call[m.Page[m.SessionRecord]]:
+    """Sessions, newest first; with ``q`` those whose name or a message has it."""
+    query = {"user": user, "agent": agent, "limit": limit, "q": q}
     return Call("GET", "/v1/sessions", m.Page[m.SessionRecord], query=query, agent_in="query")
 
 
@@ -43,10 +45,15 @@ def append_messages(
 
 
 def list_messages(
-    session: str, order: Literal["asc", "desc"] = "asc", agent: str | None = None, limit: int = 50
+    session: str,
+    order: Literal["asc", "desc"] = "asc",
+    agent: str | None = None,
+    limit: int = 50,
+    q: str | None = None,
+    around: Id | None = None,
 ) -> Call[m.Page[m.MessageRecord]]:
-    """The permanent history of a session."""
-    query = {"order": order, "agent": agent, "limit": limit}
+    """The permanent history of a session; with ``q`` the messages that have it, from those ``around`` one on."""
+    query = {"order": order, "agent": agent, "limit": limit, "q": q, "around": around}
     path = f"/v1/sessions/{part(session)}/messages"
     return Call("GET", path, m.Page[m.MessageRecord], query=query, agent_in="query")
 

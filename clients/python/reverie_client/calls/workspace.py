@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
 from reverie_client import models as m
 from reverie_client import options as o
 from reverie_client.call import Call, Id, drop_none, part
+
+
+def setting_sources() -> Call[m.Json]:
+    """Every setting of the workspace with its default and its source."""
+    return Call("GET", "/v1/settings/sources", m.Json)
+
+
+def reset_settings(names: Sequence[str]) -> Call[m.Json]:
+    """Set settings, or sections of them, back to their defaults; the settings after that."""
+    return Call("POST", "/v1/settings/reset", m.Json, body={"names": list(names)})
 
 
 def get_settings() -> Call[m.Json]:
@@ -39,6 +50,21 @@ def reindex_progress() -> Call[m.Json]:
     return Call("GET", "/v1/reindex", m.Json)
 
 
+def rescan(dry_run: bool = True) -> Call[m.Json]:
+    """Find secrets in all that is stored and, unless it is a dry run, mask them for good."""
+    return Call("POST", "/v1/rescan", m.Json, body={"dry_run": dry_run})
+
+
+def rescan_progress() -> Call[m.Json]:
+    """How far the last scan for secrets has come, and its counts."""
+    return Call("GET", "/v1/rescan", m.Json)
+
+
+def list_rescan_findings(limit: int = 50) -> Call[m.Page[m.Json]]:
+    """Fields in which the last scan has found secrets."""
+    return Call("GET", "/v1/rescan/findings", m.Page[m.Json], query={"limit": limit})
+
+
 def verify() -> Call[m.Json]:
     """Write, find and delete a memory, to see that everything works."""
     return Call("POST", "/v1/verify", m.Json)
@@ -49,14 +75,35 @@ def whoami() -> Call[m.Whoami]:
     return Call("GET", "/v1/whoami", m.Whoami)
 
 
-def create_key(role: Literal["admin", "agent", "reader"], name: str, agent: str | None = None) -> Call[m.CreatedKey]:
-    """Make a key; its text is shown this once."""
-    return Call("POST", "/v1/keys", m.CreatedKey, body=drop_none({"role": role, "name": name, "agent": agent}))
+def create_key(
+    role: Literal["admin", "agent", "reader"],
+    name: str,
+    agent: str | None = None,
+    scopes: list[m.KeyScope] | None = None,
+    expires_at: o.Moment | None = None,
+    limits: m.Json | None = None,
+) -> Call[m.CreatedKey]:
+    """Make a key; its text is shown this once. ``scopes`` narrow its role, ``limits`` what it uses; it is refused after
+    ``expires_at``."""
+    body = {
+        "role": role,
+        "name": name,
+        "agent": agent,
+        "scopes": scopes,
+        "expires_at": expires_at,
+        "limits": limits,
+    }
+    return Call("POST", "/v1/keys", m.CreatedKey, body=drop_none(body))
 
 
 def list_keys(limit: int = 50) -> Call[m.Page[m.Key]]:
     """Keys, newest first."""
     return Call("GET", "/v1/keys", m.Page[m.Key], query={"limit": limit})
+
+
+def limit_key(key_id: Id, limits: m.Json) -> Call[m.KeyLimits]:
+    """Set those limits of a key that are named; None lifts one."""
+    return Call("PATCH", f"/v1/keys/{part(key_id)}", m.KeyLimits, body={"limits": limits})
 
 
 def rotate_key(key_id: Id) -> Call[m.CreatedKey]:
@@ -67,6 +114,34 @@ def rotate_key(key_id: Id) -> Call[m.CreatedKey]:
 def revoke_key(key_id: Id) -> Call[None]:
     """Revoke a key."""
     return Call("DELETE", f"/v1/keys/{part(key_id)}", None)
+
+
+def create_workspace(name: str) -> Call[m.CreatedWorkspace]:
+    """Make a workspace; ``key``, its first admin key, is shown this once. For admins of the installation."""
+    return Call("POST", "/v1/workspaces", m.CreatedWorkspace, body={"name": name})
+
+
+def list_workspaces(limit: int = 50) -> Call[m.Page[m.Workspace]]:
+    """Workspaces of the installation, newest first."""
+    return Call("GET", "/v1/workspaces", m.Page[m.Workspace], query={"limit": limit})
+
+
+def update_workspace(
+    workspace: Id, name: str | None = None, suspended: bool | None = None, limits: m.Json | None = None
+) -> Call[m.Workspace]:
+    """Rename, suspend, resume or limit a workspace, by its id or name; None lifts a limit that is named."""
+    body = drop_none({"name": name, "suspended": suspended, "limits": limits})
+    return Call("PATCH", f"/v1/workspaces/{part(workspace)}", m.Workspace, body=body)
+
+
+def count_workspace(workspace: Id) -> Call[m.WorkspaceDeletion]:
+    """Count the rows of a suspended workspace; the answer has the ``token`` that deletes it."""
+    return Call("DELETE", f"/v1/workspaces/{part(workspace)}", m.WorkspaceDeletion, query={"dry_run": True})
+
+
+def delete_workspace(workspace: Id, token: str) -> Call[m.WorkspaceDeletion]:
+    """Delete a suspended workspace for good, as counted by ``count_workspace``."""
+    return Call("DELETE", f"/v1/workspaces/{part(workspace)}", m.WorkspaceDeletion, query={"token": token})
 
 
 def list_audit(
@@ -84,8 +159,35 @@ def list_audit(
 def usage(
     since: str | None = None, until: str | None = None, by: Literal["day", "key", "agent"] = "day"
 ) -> Call[m.Json]:
-    """What models were used for, by purpose, and what of today's budget is taken."""
+    """What models were used for, by purpose, requests, what is stored, dreams, and what is used of the limits."""
     return Call("GET", "/v1/usage", m.Json, query={"since": since, "until": until, "by": by})
+
+
+def list_model_calls(
+    agent: str | None = None,
+    dream: Id | None = None,
+    purpose: str | None = None,
+    outcome: str | None = None,
+    since: o.Moment | None = None,
+    until: o.Moment | None = None,
+    limit: int = 50,
+) -> Call[m.Page[m.Json]]:
+    """Kept calls of language models with the beginnings of their texts, newest first."""
+    query = {
+        "agent": agent, "dream": dream, "purpose": purpose, "outcome": outcome, "since": since, "until": until,
+        "limit": limit,
+    }  # fmt: skip
+    return Call("GET", "/v1/model-calls", m.Page[m.Json], query=query)
+
+
+def get_model_call(call: Id) -> Call[m.Json]:
+    """A kept call of a language model with its texts."""
+    return Call("GET", f"/v1/model-calls/{part(call)}", m.Json)
+
+
+def stats(agent: str | None = None, since: str | None = None, until: str | None = None) -> Call[m.Json]:
+    """Memories, dreams and searches by day, and what there is now."""
+    return Call("GET", "/v1/stats", m.Json, query={"agent": agent, "since": since, "until": until})
 
 
 def list_webhooks(limit: int = 50) -> Call[m.Page[m.Json]]:

@@ -1,6 +1,6 @@
 """What the API answers. Answers may carry more fields than are named here."""
 
-from reverie_client.models.base import Answer, Degraded, Item, Json, MemoryType, Page, Role, Scope
+from reverie_client.models.base import Answer, Degraded, Item, Json, MemoryType, Origin, Page, Role, Scope
 from reverie_client.models.conversations import (
     Appended,
     ContextAnswer,
@@ -37,6 +37,14 @@ from reverie_client.models.pages import (
     SectionSentence,
     Sentence,
 )
+from reverie_client.models.saved_searches import (
+    ExpectedMemory,
+    ExpectedOutcome,
+    LastResult,
+    SavedSearch,
+    SearchRun,
+    SearchRuns,
+)
 from reverie_client.models.search import (
     AlsoFound,
     AskAnswer,
@@ -50,7 +58,21 @@ from reverie_client.models.search import (
     SearchResult,
 )
 from reverie_client.models.users import Profile, ProfileChange, ProfileDiff, ProfileField, User
-from reverie_client.models.workspace import AgentRecord, CreatedKey, Imported, Key, TaskRecord, Whoami
+from reverie_client.models.workspace import (
+    AgentRecord,
+    CreatedKey,
+    CreatedWorkspace,
+    Imported,
+    Key,
+    KeyLimits,
+    KeyScope,
+    Limits,
+    TaskRecord,
+    Whoami,
+    Workspace,
+    WorkspaceDeletion,
+    WorkspaceReceipt,
+)
 
 __all__ = [
     "AgentRecord",
@@ -67,6 +89,7 @@ __all__ = [
     "ContextAnswer",
     "ContextSection",
     "CreatedKey",
+    "CreatedWorkspace",
     "Decided",
     "Degraded",
     "Document",
@@ -74,6 +97,8 @@ __all__ = [
     "DocumentPart",
     "Dream",
     "Entity",
+    "ExpectedMemory",
+    "ExpectedOutcome",
     "Explanation",
     "ExtractedMemory",
     "Extraction",
@@ -83,12 +108,17 @@ __all__ = [
     "Item",
     "Json",
     "Key",
+    "KeyLimits",
+    "KeyScope",
+    "LastResult",
+    "Limits",
     "MemoryRecord",
     "MemoryStats",
     "MemoryType",
     "MessageRecord",
     "NeededChange",
     "OmittedItems",
+    "Origin",
     "Page",
     "PageScope",
     "PageVersion",
@@ -105,9 +135,12 @@ __all__ = [
     "QueryMatch",
     "Role",
     "SavedMemory",
+    "SavedSearch",
     "Scope",
     "SearchAnswer",
     "SearchResult",
+    "SearchRun",
+    "SearchRuns",
     "SectionSentence",
     "Sentence",
     "SessionRecord",
@@ -116,5 +149,8 @@ __all__ = [
     "User",
     "Whoami",
     "Window",
+    "Workspace",
+    "WorkspaceDeletion",
+    "WorkspaceReceipt",
     "attribution",
 ]

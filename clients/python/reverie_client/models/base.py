@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 MemoryType = str
 """fact, preference, decision, identity, event, observation, goal, todo or insight, or one of the workspace's own."""
+Origin = Literal["own_user", "api", "assistant", "other_user", "imported", "document", "tool"]
+"""Who said a memory, or by which way it arrived."""
 Scope = Literal["agent", "team", "task", "session", "prime"]
 Role = Literal["system", "user", "assistant", "tool"]
 Json = dict[str, Any]

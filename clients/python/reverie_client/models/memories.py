@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from reverie_client.models.base import Answer, Json, MemoryType, Scope
+from reverie_client.models.base import Answer, Json, MemoryType, Origin, Scope
 
 
 def attribution(hearsay_by: str | None, user: str | None) -> str:
@@ -28,6 +28,7 @@ class MemoryRecord(Answer):
     session: str | None = None
     user: str | None = None
     hearsay_by: str | None = None
+    origin: Origin = "api"
     key: str | None = None
     content: str
     summary: str
@@ -90,3 +91,4 @@ class Entity(Answer):
     name: str
     kind: str
     aliases: list[Any] = []
+    metadata: Json = {}

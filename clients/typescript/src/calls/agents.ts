@@ -3,7 +3,7 @@
 import { get, list, path, post, put } from "../call.js";
 import type { Body, Fields, Query } from "../types.js";
 
-/** Agents by name. */
+/** Agents by name; with `q`, those whose name has it in it. */
 export function listAgents(query?: Query<"list_agents">) {
   return list<"list_agents">("/v1/agents", query);
 }
@@ -48,6 +48,21 @@ export function getDream(dreamId: string) {
   return get<"get_dream">(path`/v1/dreams/${dreamId}`);
 }
 
+/** What a dream changed, in order, with the messages and memories that each change rests on. */
+export function listDreamChanges(dreamId: string, query?: Query<"list_dream_changes">) {
+  return list<"list_dream_changes">(path`/v1/dreams/${dreamId}/changes`, query);
+}
+
+/** Take back one change of a dream. Rejects with Conflict, with a `reason`, where that is not possible. */
+export function undoDreamChange(dreamId: string, n: number) {
+  return post<"undo_dream_change">(path`/v1/dreams/${dreamId}/changes/${String(n)}/undo`);
+}
+
+/** End a dream that waits or runs; it changes nothing. Rejects with Conflict for one that is over. */
+export function cancelDream(dreamId: string) {
+  return post<"cancel_dream">(path`/v1/dreams/${dreamId}/cancel`);
+}
+
 /** Restore the state before a dream. Rejects with Conflict where later changes are in the way. */
 export function undoDream(dreamId: string) {
   return post<"undo_dream">(path`/v1/dreams/${dreamId}/undo`);
@@ -76,6 +91,11 @@ export function writeBulletin(agent: string) {
 /** Statements that dreams were not sure enough of, newest first; `status` for those decided on. */
 export function listInbox(query?: Query<"list_inbox">) {
   return list<"list_inbox">("/v1/inbox", query, { agentIn: "query" });
+}
+
+/** A proposal of any status, with the messages it comes from. */
+export function getProposal(proposalId: string) {
+  return get<"get_proposal">(path`/v1/inbox/${proposalId}`);
 }
 
 /** Accept, edit (with the changes to it), reject or reopen a proposal. Rejects with Conflict where somebody was faster. */

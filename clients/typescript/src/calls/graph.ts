@@ -3,7 +3,7 @@
 import { get, list, patch, path, post, remove } from "../call.js";
 import type { Body, Query } from "../types.js";
 
-/** Entities, newest first or those with most mentions first. */
+/** Entities, newest first, those with most mentions first, or by name. */
 export function listEntities(query?: Query<"list_entities">) {
   return list<"list_entities">("/v1/entities", query, { agentIn: "query" });
 }
@@ -13,9 +13,14 @@ export function getEntity(entity: string, query?: Query<"get_entity">) {
   return get<"get_entity">(path`/v1/entities/${entity}`, { query, agentIn: "query" });
 }
 
-/** What is known about an entity. Rejects with Ambiguous for a name that several have. */
+/** What is known about an entity; with `memories: false` entities alone. Rejects with Ambiguous for a name that several have. */
 export function entityGraph(entity: string, query?: Query<"get_entity_graph">) {
   return get<"get_entity_graph">(path`/v1/entities/${entity}/graph`, { query, agentIn: "query" });
+}
+
+/** The entities with most mentions, and pairs of them with memories in common. */
+export function graphOverview(query?: Query<"get_graph">) {
+  return get<"get_graph">("/v1/graph", { query, agentIn: "query" });
 }
 
 /** Rename an entity, or change what it is known as. */

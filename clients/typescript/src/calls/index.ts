@@ -10,6 +10,7 @@ export * from "./graph.js";
 export * from "./memories.js";
 export * from "./pages.js";
 export * from "./proxy.js";
+export * from "./saved-searches.js";
 export * from "./sessions.js";
 export * from "./users-documents.js";
 export * from "./workspace.js";

@@ -13,9 +13,21 @@ export function saveMemories(items: MemoryDraft[]) {
   return post<"save_memories">("/v1/memories/batch", { items });
 }
 
-/** Memories, newest first. */
-export function listMemories(query?: Query<"list_memories">) {
-  return list<"list_memories">("/v1/memories", query, { agentIn: "query" });
+/** Delete, restore, pin or tag up to 500 memories, given by ids or by a filter: what became of each. */
+export function changeMemories(
+  chosen: string[] | Pick<Body<"change_memories">, "filter">,
+  action: Body<"change_memories">["action"],
+  tags?: string[],
+) {
+  const memories = Array.isArray(chosen) ? { ids: chosen } : chosen;
+  return post<"change_memories">("/v1/memories/bulk", { ...memories, action, tags });
+}
+
+/** Memories, newest first unless `sort` says otherwise. */
+export function listMemories(query?: Omit<Query<"list_memories">, "where"> & { where?: Record<string, unknown> }) {
+  const { where, ...rest } = query ?? {};
+  const filter = where === undefined ? {} : { where: JSON.stringify(where) };
+  return list<"list_memories">("/v1/memories", { ...rest, ...filter }, { agentIn: "query" });
 }
 
 /** How many memories may be seen, of which types, and what of them. */
@@ -38,6 +50,14 @@ export function deleteMemory(memoryId: string) {
   return remove<"delete_memory">(path`/v1/memories/${memoryId}`);
 }
 
+/** Count what a filter matches (the answer has a `token`); with that token, delete these memories. */
+export function deleteMemories(filter: Body<"delete_memories">["filter"], token?: string) {
+  return post<"delete_memories">(
+    "/v1/memories/delete",
+    token === undefined ? { filter, dry_run: true } : { filter, token },
+  );
+}
+
 /** Bring a deleted memory back. */
 export function restoreMemory(memoryId: string) {
   return post<"restore_memory">(path`/v1/memories/${memoryId}/restore`);
@@ -51,6 +71,11 @@ export function memoryHistory(memoryId: string) {
 /** The messages a memory was made of. */
 export function memorySources(memoryId: string) {
   return get<"list_memory_sources">(path`/v1/memories/${memoryId}/sources`);
+}
+
+/** The edges of a memory, and the entities and memories at their other ends. */
+export function memoryLinks(memoryId: string) {
+  return get<"list_memory_links">(path`/v1/memories/${memoryId}/links`);
 }
 
 /** Memories found by words, meaning or both, best first. */
