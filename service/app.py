@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import cache
+from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from starlette.routing import BaseRoute, Mount, Route
@@ -29,28 +30,37 @@ from service.api.routes import (
     health,
     inbox,
     memories,
+    model_calls,
     pages,
+    saved_searches,
     sessions,
     tasks,
     transfer,
     users,
+    workspaces,
 )  # fmt: skip
 from service.api.wire_errors import WireFormatMiddleware
+from service.errors import Unauthenticated, WorkspaceSuspended
 from service.mcp.endpoint import PATH, McpEndpoint
-from service.memory.access.keys import authenticate
+from service.memory.access.keys import authenticate, describe_caller, revoke_own_key
 from service.memory.engine import Engine
+from service.oauth.endpoint import BODY_BYTES_MAX, OPEN_TO_PAGES, PATHS, OAuthEndpoints
+from service.oidc.settings import oidc_settings
+from service.oidc.sign_in import OidcSignIn
 from service.proxy.chat import Chat
 from service.proxy.upstream import open_upstream
 from service.runtime import open_runtime
+from service.sealing import Seal
 from service.settings import Settings
 from service.store.installation import shared_secret
 from service.studio import endpoint
-from service.studio.endpoint import Studio
+from service.studio.session_cookie import SessionCookie, SessionCookieMiddleware
 from service.telemetry import open_telemetry
 
 ROUTES = (
-    memories, sessions, context, agents, inbox, pages, tasks, graph, admin, transfer, users, chat, documents, engine,
-    dead_letters, events, health,
+    memories, sessions, context, agents, inbox, pages, saved_searches, tasks, graph, admin, model_calls, workspaces,
+    transfer, users,
+    chat, documents, engine, dead_letters, events, health,
 )  # fmt: skip
 
 
@@ -64,9 +74,10 @@ def create_app(settings: Settings) -> FastAPI:
         async with (
             open_runtime(settings, "reverie-api", telemetry, with_replica=True) as engine,
             mcp.running(await _secret(engine, "mcp")),
-            studio.running(),
         ):
             app.state.engine = engine
+            app.state.session_cookie = SessionCookie(await _secret(engine, "studio"))
+            app.state.seal = Seal(await _secret(engine, "oauth"))
             app.state.chat = Chat(engine, open_upstream(settings), settings.llm_model)
             try:
                 yield
@@ -83,18 +94,20 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.add_middleware(FastRouteMiddleware)
     app.add_middleware(IdempotencyMiddleware)
+    app.add_middleware(SessionCookieMiddleware)
     app.add_middleware(
         RequestMiddleware,
         body_bytes_max=settings.body_bytes_max,
         body_timeout_s=settings.body_timeout_s,
-        unbounded_paths={transfer.STREAMED, endpoint.IMPORT_PATH},
-        body_limit_overrides=dict.fromkeys(chat.PATHS, settings.proxy_body_bytes_max),
+        unbounded_paths={transfer.STREAMED},
+        body_limit_overrides=dict.fromkeys(chat.PATHS, settings.proxy_body_bytes_max)
+        | dict.fromkeys(PATHS, BODY_BYTES_MAX),
     )
     app.add_middleware(WireFormatMiddleware)
     if telemetry is not None:
         app.add_middleware(telemetry.middleware)
     if settings.cors_origins:
-        app.add_middleware(CorsMiddleware, origins=settings.cors_origins, excluded=endpoint.PATH)
+        app.add_middleware(CorsMiddleware, origins=settings.cors_origins, excluded=(endpoint.PATH, *OPEN_TO_PAGES))
     errors.install(app)
     app.router.routes.extend(_routes())
     app.router.routes.extend(docs_page.ROUTES)
@@ -105,12 +118,30 @@ def create_app(settings: Settings) -> FastAPI:
         errors.problem_response,
         lambda caller: app.state.engine.streams.slot(caller),
     )
-    app.router.routes.append(Route(PATH, endpoint=mcp))
-    studio = Studio(app)
+    oauth = OAuthEndpoints(settings.public_url)
+    app.router.routes.append(Route(PATH, endpoint=oauth.challenging(mcp) if settings.oauth else mcp))
+    app.router.routes.extend(oauth.routes() if settings.oauth else ())
     if settings.studio:
-        app.router.routes.append(Mount(endpoint.PATH, studio))
-
+        app.router.routes.extend(_studio_routes(app, settings))
     return app
+
+
+def _studio_routes(app: FastAPI, settings: Settings) -> list[BaseRoute]:
+    """The Studio's pages, and the sign-in at a provider where one is set, whose addresses come first."""
+
+    async def identify(key: str) -> dict[str, Any]:
+        return await describe_caller(app.state.engine, await authenticate(app.state.engine, key))
+
+    async def revoke(key: str) -> None:
+        with suppress(Unauthenticated, WorkspaceSuspended):
+            await revoke_own_key(app.state.engine, await authenticate(app.state.engine, key))
+
+    oidc = oidc_settings(settings)
+    studio = Mount(endpoint.PATH, endpoint.studio_app(identify, revoke, oidc.name if oidc else None))
+    if oidc is None:
+        return [studio]
+    sign_in = OidcSignIn(oidc, settings.public_url, lambda: app.state.engine, lambda: app.state.session_cookie)
+    return [*sign_in.routes(), studio]
 
 
 @cache

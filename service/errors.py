@@ -4,8 +4,10 @@ ReverieError
 ├── InvalidInput            a field is out of bounds; names it          (422)
 │   └── BrokenLine          a line of an import; names line and field
 ├── Unauthenticated         no key, or not a valid one                  (401)
+│   ├── KeyExpired          the key was valid until then
 │   └── StaleCredential     whether a key still holds has to be looked up
 ├── Forbidden               the key's role may not do this              (403)
+│   └── WorkspaceSuspended  nobody may do anything in it
 ├── NotFound                unknown here, or not visible to the caller  (404)
 ├── Conflict                the state does not allow it                 (409)
 │   └── StaleVersion        the row changed since it was read
@@ -13,9 +15,12 @@ ReverieError
 ├── TooLarge                the request is over a bound                 (413)
 ├── TooSlow                 the request's body does not come            (408)
 ├── RateLimited             too many requests with this key             (429)
+├── LimitReached            a limit of the workspace or the key         (409)
+│   └── TemporaryLimitReached  one that makes room by itself            (429)
 ├── Unavailable             the database or pool cannot serve now       (503)
 │   └── SchemaMismatch      the database's schema is not this release's
 ├── BudgetReached           the budget for models does not allow the call (429)
+│   └── CostLimitReached    a limit of the workspace or the key
 ├── AnswerTooLarge          a model's answer is over its bound          (502)
 ├── EmbeddingFailed         in service.embedding; searches degrade, writes stay pending
 ├── LLMUnavailable, LLMInvalidOutput                    in service.llm
@@ -27,6 +32,7 @@ The HTTP status of each is set in ``service.api.errors`` alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 
@@ -62,12 +68,24 @@ class Unauthenticated(ReverieError):
     """A valid API key is needed: Authorization: Bearer <key>."""
 
 
+class KeyExpired(Unauthenticated):
+    """This key has expired."""
+
+    def __init__(self, expired_at: datetime) -> None:
+        super().__init__(f"This key expired at {expired_at.isoformat()}.")
+        self.expired_at = expired_at
+
+
 class StaleCredential(Unauthenticated):
     """This key was not made sure of."""
 
 
 class Forbidden(ReverieError):
     """This key may not do that."""
+
+
+class WorkspaceSuspended(Forbidden):
+    """This workspace is suspended."""
 
 
 class NotFound(ReverieError):
@@ -110,6 +128,23 @@ class RateLimited(ReverieError):
         self.retry_after_s = retry_after_s
 
 
+class LimitReached(ReverieError):
+    """A limit of the workspace or of the key is reached. ``limit`` is its name, ``max`` its value, ``used`` what was in
+    use before this request."""
+
+    def __init__(self, limit: str, of: str, *, max: float, used: float) -> None:
+        super().__init__(f"The {of}'s limit {limit} is {max:,}, and {used:,} are in use.")
+        self.limit, self.of, self.max, self.used = limit, of, max, used
+
+
+class TemporaryLimitReached(LimitReached):
+    """A limit that makes room by itself is reached."""
+
+    def __init__(self, limit: str, of: str, *, max: float, used: float, retry_after_s: int) -> None:
+        super().__init__(limit, of, max=max, used=used)
+        self.retry_after_s = retry_after_s
+
+
 class Unavailable(ReverieError):
     """The database cannot be reached right now."""
 
@@ -128,6 +163,15 @@ class BudgetReached(ReverieError):
     def __init__(self, message: str | None = None, *, retry_after_s: int = 60) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class CostLimitReached(BudgetReached):
+    """A limit of the cost of models is reached, as ``LimitReached``."""
+
+    def __init__(self, limit: str, of: str, *, max: float, used: float, retry_after_s: int) -> None:
+        message = f"budget reached: the {of}'s limit {limit} is ${max:,.4f}, and ${used:,.4f} are taken."
+        super().__init__(message, retry_after_s=retry_after_s)
+        self.limit, self.of, self.max, self.used = limit, of, max, used
 
 
 class AnswerTooLarge(ReverieError):

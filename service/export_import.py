@@ -16,9 +16,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from service.domain.export_lines import KEYS
 from service.domain.ids import new_id
 from service.domain.principal import Principal
+from service.domain.where import Where
 from service.errors import InvalidInput, NotFound
 from service.memory.access.naming import masked_names
-from service.memory.access.redaction import workspace_policy
+from service.memory.access.redaction import workspace_masking
 from service.memory.engine import Engine
 from service.memory.transfer import importing
 from service.memory.transfer.export import export
@@ -34,7 +35,14 @@ OPERATOR = UUID(int=0)
 
 
 async def export_file(
-    settings: Settings, workspace: str, target: Path, *, agent: str | None, include: frozenset[str], resume: bool
+    settings: Settings,
+    workspace: str,
+    target: Path,
+    *,
+    agent: str | None,
+    include: frozenset[str],
+    resume: bool,
+    where: Where | None,
 ) -> int:
     """Write an export to a file, or to standard output for ``-``, and return the number of lines.
 
@@ -45,9 +53,9 @@ async def export_file(
     async with open_workspace(settings, workspace) as (engine, principal):
         start = _cut_to_whole_lines(part) if resume and part.exists() else None
         if agent is not None:
-            pii = await workspace_policy(engine, principal.workspace_id)
+            pii = await workspace_masking(engine, principal.workspace_id)
             (agent,) = await masked_names(engine, principal.workspace_id, pii, [(("agent",), agent)], refuse=False)
-        chunks = await export(engine, principal, agent, include=include, resume_from=start)
+        chunks = await export(engine, principal, agent, include=include, resume_from=start, where=where)
         if str(target) == "-":
             with os.fdopen(os.dup(1), "wb") as out:
                 return await _write(chunks, out)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from service.db.pool import Database
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
-from service.domain.principal import KeyRole
+from service.domain.principal import KeyGrant
 from service.errors import InvalidInput
 from service.memory.access.keys import PREFIX, add_key, hash_of, workspace_of
 from service.memory.access.naming import masked_names
-from service.memory.access.redaction import workspace_policy
+from service.memory.access.redaction import workspace_masking
 from service.memory.engine import Engine
 from service.settings import Settings
 from service.store import keys, workspaces
@@ -54,7 +54,7 @@ async def first_start(settings: Settings) -> FirstStart:
             present = await keys.count_admin_keys(connection, DEFAULT_WORKSPACE)
         if present:
             return FirstStart(None, where)
-        _, key = await add_key(Engine(db), DEFAULT_WORKSPACE, "admin", None, "first admin key")
+        _, key = await add_key(Engine(db), DEFAULT_WORKSPACE, KeyGrant("admin", "first admin key"))
     keep_key(settings.data_dir, key)
     return FirstStart(key, where)
 
@@ -64,7 +64,7 @@ async def _accept_key(engine: Engine, key: str) -> str:
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         known = await keys.with_secret(connection, DEFAULT_WORKSPACE, hash_of(key))
     if known is None:
-        await add_key(engine, DEFAULT_WORKSPACE, "admin", None, GIVEN, key)
+        await add_key(engine, DEFAULT_WORKSPACE, KeyGrant("admin", GIVEN), key)
     elif not known["valid"]:
         return f"{GIVEN} was rotated or revoked and is not valid: use a later key, or set another one."
     elif known["role"] != "admin":
@@ -82,9 +82,7 @@ def keep_key(data_dir: Path, key: str) -> None:
         file.write(key + "\n")
 
 
-async def key_in_workspace(
-    settings: Settings, role: KeyRole, agent: str | None, name: str, workspace: str | None
-) -> str:
+async def key_in_workspace(settings: Settings, grant: KeyGrant, workspace: str | None) -> str:
     """A new key of a workspace given by name, made when there is none of that name."""
     async with _database(settings) as db:
         async with db.unscoped() as connection:
@@ -94,10 +92,11 @@ async def key_in_workspace(
             found = await workspaces.find(connection, wanted)
             assert found is not None
         engine = Engine(db)
-        pii = await workspace_policy(engine, found)
-        given = [(("name",), name)] + ([(("agent",), agent)] if agent is not None else [])
+        pii = await workspace_masking(engine, found)
+        given = [(("name",), grant.name)] + ([(("agent",), grant.agent)] if grant.agent is not None else [])
         masked = await masked_names(engine, found, pii, given, refuse=True)
-        _, key = await add_key(engine, found, role, masked[1] if agent is not None else None, masked[0])
+        agent = masked[1] if grant.agent is not None else None
+        _, key = await add_key(engine, found, replace(grant, name=masked[0], agent=agent))
         engine.executor.close()
     return key
 

@@ -30,7 +30,15 @@ class Metrics:
         self.model_calls = self._counter("reverie_model_calls", "Calls of models by this process", "purpose", "outcome")
         self.model_tokens = self._counter("reverie_model_tokens", "Tokens they used", "purpose", "kind")
         self.model_cost = self._counter("reverie_model_cost_usd", "What they cost, in US dollars", "purpose")
+        self.secrets = self._counter(
+            "reverie_secrets_found", "Secrets found in what was written or searched for", "kind", "mode"
+        )
+        self.limits_reached = self._counter("reverie_limits_reached", "Requests that a limit refused", "limit", "of")
         self.installation: list[Metric] = []
+
+    def secret_found(self, kind: str, mode: str) -> None:
+        """Count a secret of a kind, as ``github_token``, by the mode that treated it."""
+        self.secrets.labels(kind, mode).inc()
 
     def _histogram(self, name: str, help: str, *labels: str) -> Histogram:
         return Histogram(name, f"{help}, in seconds", labels, buckets=LATENCIES_S, registry=self.registry)

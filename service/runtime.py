@@ -64,8 +64,12 @@ async def open_runtime(
                 await stack.enter_async_context(replica)
             for part in (
                 engine.budget,
+                engine.model_calls,
                 ModelSettings(engine),
                 engine.access_counts,
+                engine.search_counts,
+                engine.key_usage,
+                engine.request_limits,
                 engine.read_audit,
                 engine.event_notifier,
                 prober,

@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -17,6 +26,7 @@ CLIENT_NAMES = ("REVERIE_URL", "REVERIE_API_KEY", "REVERIE_AGENT")
 """Read by the command line and the clients."""
 MISSPELT_RATIO = 0.85
 """From there on, a name in ``.env`` counts as a misspelt one of ours."""
+LOCAL = ("localhost", "127.0.0.1", "::1")
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -67,6 +77,16 @@ def _origins(given: object) -> object:
     return origins
 
 
+def _public_url(given: str) -> str:
+    """An origin with HTTPS, or one of the loopback. Raises ValueError for anything else (RFC 8414, section 2)."""
+    url = given.strip().removesuffix("/")
+    parts = urlsplit(url)
+    if not _is_origin(url) or (parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOCAL)):
+        raise ValueError("must be an origin with https, as https://memory.example, or http://localhost:8000")
+    return url
+
+
+PublicUrl = Annotated[str, AfterValidator(_public_url)]
 Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_origins)]
 STEP = "as for LLM_MODEL; `off`, or JSON with base URL, key, timeout and alternatives"
 
@@ -97,6 +117,23 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", alias="REVERIE_HOST")
     port: int = Field(8000, alias="REVERIE_PORT", ge=0, le=65535)
     studio: bool = Field(True, alias="REVERIE_STUDIO", description="pages to look at memories with, at /studio")
+    oidc_issuer: str | None = Field(None, alias="REVERIE_OIDC_ISSUER", description="signs people in to the Studio")
+    oidc_client_id: str | None = Field(None, alias="REVERIE_OIDC_CLIENT_ID")
+    oidc_client_secret: str | None = Field(None, alias="REVERIE_OIDC_CLIENT_SECRET", description="unset: PKCE alone")
+    oidc_scopes: str = Field("openid profile email", alias="REVERIE_OIDC_SCOPES")
+    oidc_claim: str = Field("groups", alias="REVERIE_OIDC_CLAIM", description="claim that names the groups of a user")
+    oidc_grants: str | None = Field(
+        None,
+        alias="REVERIE_OIDC_GRANTS",
+        description='JSON, by group: `{"memory-team": {"role": "admin"}}`; `*` is everybody',
+    )
+    oidc_name: str = Field("single sign-on", alias="REVERIE_OIDC_NAME", description="what the Studio calls it")
+    public_url: PublicUrl | None = Field(
+        None,
+        alias="REVERIE_PUBLIC_URL",
+        description="where clients of OAuth reach the API, as https://memory.example; unset: on the loopback alone",
+    )
+    oauth: bool = Field(True, alias="REVERIE_OAUTH", description="clients of /mcp may register and ask for consent")
     data_dir: Path = Field(Path(".reverie"), alias="REVERIE_DATA_DIR", description="embedded Postgres and admin key")
     admin_key: str | None = Field(
         None, alias="REVERIE_ADMIN_KEY", min_length=16, max_length=1_000, description="unset: one is made"
@@ -178,6 +215,7 @@ class Settings(BaseSettings):
     dream_cron: str = Field("0 */6 * * *", alias="REVERIE_DREAM_CRON")
     bulletin_cron: str = Field("30 3 * * *", alias="REVERIE_BULLETIN_CRON")
     pages_cron: str = Field("* * * * *", alias="REVERIE_PAGES_CRON")
+    searches_cron: str = Field("13 4 * * *", alias="REVERIE_SEARCHES_CRON")
     embed_pending_cron: str = Field(
         "* * * * *", validation_alias=AliasChoices("REVERIE_EMBED_PENDING_CRON", "REVERIE_UPKEEP_CRON")
     )
@@ -232,7 +270,13 @@ class Settings(BaseSettings):
         return given
 
     @field_validator(
-        "dream_cron", "bulletin_cron", "pages_cron", "embed_pending_cron", "statistics_cron", "retention_cron"
+        "dream_cron",
+        "bulletin_cron",
+        "pages_cron",
+        "searches_cron",
+        "embed_pending_cron",
+        "statistics_cron",
+        "retention_cron",
     )
     @classmethod
     def _is_a_crontab(cls, value: str) -> str:
@@ -245,7 +289,8 @@ class Settings(BaseSettings):
         return value
 
     @field_validator(
-        "admin_key", "database_replica_url", "embedding_model", "embedding_dim", "embedding_storage",
+        "admin_key", "public_url", "oidc_issuer", "oidc_client_id", "oidc_client_secret", "oidc_grants",
+        "database_replica_url", "embedding_model", "embedding_dim", "embedding_storage",
         "embedding_cache_size", "embedding_cache_ttl_s", "embedding_api_base", "embedding_api_key",
         "llm_model", "llm_api_base", "llm_api_key", "llm_extract", "llm_reconcile", "llm_decide", "llm_reflect",
         "llm_bulletin", "llm_summary", "llm_ask", "encryption_key", "rerank_model", "rerank_api_base", "rerank_api_key",

@@ -1,4 +1,4 @@
-"""Where the files are that the code reads and that are no Python: the SQL and the migrations."""
+"""Where the files are that the code reads and that are no Python: the SQL, the migrations and the built Studio."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Literal
 PACKAGE = Path(str(files("service")))
 
 
-def shipped(name: Literal["sql", "alembic", "alembic.ini"]) -> Path:
+_BESIDE = {"studio": "studio/dist"}
+
+
+def shipped(name: Literal["sql", "alembic", "alembic.ini", "studio"]) -> Path:
     """Inside the package where a wheel was installed, beside it in a checkout."""
     installed = PACKAGE / "_files" / name
-    return installed if installed.exists() else PACKAGE.parent / name
+    return installed if installed.exists() else PACKAGE.parent / _BESIDE.get(name, name)

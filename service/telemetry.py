@@ -128,9 +128,9 @@ def _connection(span: Spans) -> type[Connection]:
             with span(name, **_STATEMENT):
                 return await super().fetch(name, flags, **values)
 
-        async def row(self, name: str, /, **values: Any) -> Row | None:
+        async def row(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> Row | None:
             with span(name, **_STATEMENT):
-                return await super().row(name, **values)
+                return await super().row(name, flags, **values)
 
         async def value(self, name: str, /, **values: Any) -> Any:
             with span(name, **_STATEMENT):

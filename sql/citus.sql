@@ -7,7 +7,7 @@
 DO $$
 DECLARE
     shared CONSTANT regclass[] := '{workspaces,embedding_models,embedding_state}';
-    apart CONSTANT regclass[] := '{dream_schedule,webhook_schedule,installation_settings}';
+    apart CONSTANT regclass[] := '{dream_schedule,webhook_schedule,installation_settings,rescans}';
     new_shared CONSTANT regclass[] := ARRAY(
         SELECT s FROM unnest(shared) s WHERE NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = s));
     new_tenants CONSTANT regclass[] := ARRAY(

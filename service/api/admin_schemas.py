@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from service.api.schemas import Body
-from service.domain.field_types import CreatedAt, Name
+from service.domain.field_types import CreatedAt, Name, Timestamp
 from service.domain.installation import EmbeddingSettings, InstallationSettings, RerankSettings
+from service.domain.limits import NO_LIMITS, LimitHolder, Limits
+from service.domain.principal import KEY_SCOPES, KeyGrant, KeyScope
 from service.domain.workspace import WorkspaceSettings
+
+KeyPrefix = Annotated[
+    str | None, Field(description="First characters of the secret; null for keys made before schema 0048.")
+]
+Scopes = Annotated[
+    list[KeyScope] | None,
+    Field(description="Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it."),
+]
+KeyLimits = Annotated[Limits, Field(description="Limits of the key.")]
+KeyExpiry = Annotated[datetime | None, Field(description="Time of expiry; null for a key that does not expire.")]
+OAuthClient = Annotated[
+    UUID | None,
+    Field(description="OAuth client whose access token the key is; null for a key made by `POST /v1/keys`."),
+]
 
 
 class CreateKey(Body):
@@ -23,6 +39,36 @@ class CreateKey(Body):
     )
     agent: Name | None = Field(None, description="Agent of the key. Required for the role `agent`.")
     name: Name = Field(description="Display name of the key.")
+    scopes: list[KeyScope] | None = Field(
+        None,
+        min_length=1,
+        max_length=len(KEY_SCOPES),
+        description="Scopes that narrow the role: `read`, `write`, `dream`, `export`. A key with scopes may not "
+        "administer. Default: all that the role allows.",
+    )
+    expires_at: Timestamp | None = Field(
+        None, description="Time from which on the key is refused, in the future. Default: it does not expire."
+    )
+
+    limits: Limits = Field(NO_LIMITS, description="Limits of the key. Default: none.")
+
+    def grant(self) -> KeyGrant:
+        """What the key is for."""
+        scopes = None if self.scopes is None else frozenset(self.scopes)
+        return KeyGrant(self.role, self.name, self.agent, scopes, self.expires_at, self.limits)
+
+
+class UpdateKey(Body):
+    """Changes of an API key."""
+
+    limits: Limits = Field(description="Limits to change; null lifts one, and those left out stay.")
+
+
+class KeyLimitsChanged(BaseModel):
+    """Limits of an API key after a change."""
+
+    id: UUID = Field(description="Id of the key.")
+    limits: KeyLimits
 
 
 class CreatedKey(BaseModel):
@@ -33,6 +79,10 @@ class CreatedKey(BaseModel):
     role: str = Field(description="Role of the key: `admin`, `reader` or `agent`.")
     agent: str | None = Field(description="Agent of the key; null for other roles.")
     name: str = Field(description="Display name of the key.")
+    prefix: KeyPrefix
+    scopes: Scopes
+    expires_at: KeyExpiry
+    limits: KeyLimits
 
 
 class Key(BaseModel):
@@ -42,8 +92,20 @@ class Key(BaseModel):
     name: str = Field(description="Display name of the key.")
     role: str = Field(description="Role of the key: `admin`, `reader` or `agent`.")
     agent: str | None = Field(description="Agent of the key; null for other roles.")
+    prefix: KeyPrefix
+    scopes: Scopes
+    limits: KeyLimits
     created_at: CreatedAt
+    expires_at: KeyExpiry
     revoked_at: datetime | None = Field(description="Time of revocation; null for a valid key.")
+    last_used_at: datetime | None = Field(
+        description="Time of the last request, to the minute; null for a key that was never used."
+    )
+    client_id: OAuthClient
+    granted_by: UUID | None = Field(
+        description="Key whose holder consented to the OAuth client; revoked, it takes this key with it. Null for a "
+        "key without a client."
+    )
 
 
 class Whoami(BaseModel):
@@ -54,6 +116,11 @@ class Whoami(BaseModel):
     name: str = Field(description="Display name of the key.")
     role: str = Field(description="Role of the key: `admin`, `reader` or `agent`.")
     agent: str | None = Field(description="Agent of the key; null for other roles.")
+    prefix: KeyPrefix
+    scopes: Scopes
+    expires_at: KeyExpiry
+    limits: KeyLimits
+    client_id: OAuthClient
 
 
 class AuditLine(BaseModel):
@@ -144,13 +211,72 @@ class BudgetToday(BaseModel):
     )
 
 
+class RequestsItem(BaseModel):
+    """Requests of one day or key."""
+
+    day: date | None = Field(description="Day (UTC); null unless grouped by day.")
+    key_id: UUID | None = Field(description="Id of the key; null unless grouped by key.")
+    requests: int = Field(description="Number of authenticated requests.")
+
+
+class StoredItem(BaseModel):
+    """Memories and messages stored on one day, or by one key."""
+
+    day: date | None = Field(description="Day (UTC) of the count; null unless grouped by day.")
+    key_id: UUID | None = Field(description="Id of the key that stored them; null unless grouped by key.")
+    rows: int = Field(description="Number of memories and messages at the last count.")
+    bytes: int = Field(description="Bytes (UTF-8) of their content and metadata.")
+
+
+class DreamsItem(BaseModel):
+    """Dreams of one day, key or agent."""
+
+    day: date | None = Field(description="Day (UTC); null unless grouped by day.")
+    key_id: UUID | None = Field(description="Id of the key that asked for them; null unless grouped by key.")
+    agent: str | None = Field(description="Name of the agent; null unless grouped by agent.")
+    dreams: int = Field(description="Number of dreams.")
+
+
+class LimitsUsed(BaseModel):
+    """Present use of limits."""
+
+    requests_this_minute: int | None = Field(description="Requests of this minute; null without such a limit.")
+    requests_today: int | None = Field(description="Requests of this day (UTC); null without such a limit.")
+    rows: int | None = Field(description="Stored memories and messages; null before the first count.")
+    bytes: int | None = Field(description="Bytes (UTF-8) of their content and metadata; null before the first count.")
+    day_cost_usd: float = Field(
+        description="Cost of models of this day (UTC) in US dollars, running calls counted at their maximum; of a key "
+        "with such a limit only."
+    )
+    month_cost_usd: float = Field(description="Cost of models of this month (UTC) in US dollars, likewise.")
+    dreams: int = Field(description="Dreams that wait or run.")
+
+
+class LimitUse(BaseModel):
+    """Limits of the workspace or of a key, and their present use."""
+
+    of: LimitHolder = Field(description="Holder of the limits: `workspace` or `key`.")
+    key_id: UUID | None = Field(description="Id of the key; null for the workspace.")
+    name: str | None = Field(description="Display name of the key; null for the workspace.")
+    limits: Limits = Field(description="Limits in force.")
+    used: LimitsUsed = Field(description="Present use.")
+
+
 class UsageReport(BaseModel):
-    """Usage of models."""
+    """Usage of models, and requests."""
 
     since: date = Field(description="First day (UTC).")
     until: date = Field(description="Last day (UTC), inclusive.")
     by: Literal["day", "key", "agent"] = Field(description="Grouping: `day`, `key` or `agent`.")
     items: list[UsageItem] = Field(description="Usage by group and purpose.")
+    requests: list[RequestsItem] = Field(description="Requests by group; empty when grouped by agent.")
+    stored: list[StoredItem] = Field(
+        description="Stored memories and messages by group, as the worker counted them; empty when grouped by agent."
+    )
+    dreams: list[DreamsItem] = Field(description="Dreams by group.")
+    limits: list[LimitUse] = Field(
+        description="Limits and their use: of the workspace, then of each key that has any, at most 1,000."
+    )
     today: BudgetToday = Field(description="Use of today's budget (UTC).")
 
 
@@ -180,6 +306,25 @@ class PutSettings(WorkspaceSettings):
             for name in InstallationSettings.model_fields
             if (section := getattr(self, name)) is not None
         }
+
+
+class SettingSource(BaseModel):
+    """Setting of a workspace with its default."""
+
+    name: str = Field(description="Dotted name, such as `retrieval.rrf_k`.")
+    value: Any = Field(description="Value in effect, without keys of models.")
+    default: Any = Field(description="Default value.")
+    source: Literal["default", "workspace"] = Field(
+        description="Source of the value: `default` or `workspace` (chosen by an admin)."
+    )
+
+
+class ResetSettings(Body):
+    """Settings to reset to their defaults."""
+
+    names: Annotated[list[Name], Field(min_length=1, max_length=200)] = Field(
+        description="Dotted names of settings (`retrieval.rrf_k`) or sections (`retrieval`), 1 to 200."
+    )
 
 
 class Settings(PutSettings):

@@ -6,7 +6,7 @@ sessions are cookies, is left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -18,7 +18,7 @@ MAX_AGE_S = 600
 class CorsMiddleware:
     """Answers preflights, and tells browsers which pages may read an answer; not under ``excluded``."""
 
-    def __init__(self, app: ASGIApp, origins: Sequence[str], excluded: str) -> None:
+    def __init__(self, app: ASGIApp, origins: Sequence[str], excluded: Collection[str]) -> None:
         self._app = app
         self._excluded = excluded
         self._cors = CORSMiddleware(
@@ -32,5 +32,5 @@ class CorsMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
-        excluded = path == self._excluded or path.startswith(f"{self._excluded}/")
+        excluded = any(path == one or path.startswith(f"{one}/") for one in self._excluded)
         await (self._app if excluded else self._cors)(scope, receive, send)

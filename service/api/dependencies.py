@@ -9,12 +9,14 @@ from fastapi import Depends, Header, Path, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.responses import Response
 
+from service.api.key_scopes import check_scopes
 from service.api.path_params import PathName
 from service.domain.cursors import CURSOR_MAX
-from service.domain.field_types import Name
+from service.domain.field_types import Identifies, Name, Text
 from service.domain.json import dumps
 from service.domain.principal import Principal
 from service.domain.spending import set_payer
+from service.domain.where import JSON_MAX
 from service.errors import InvalidInput, Unauthenticated
 from service.memory.access.keys import authenticate
 from service.memory.engine import Engine
@@ -64,11 +66,13 @@ async def _principal(
 
 
 async def principal_of(request: Request, engine: Engine, given: HTTPAuthorizationCredentials | None) -> Principal:
-    """Whose request it is, looked up once; from then on they pay. Raises Unauthenticated."""
+    """Whose request it is, looked up once; from then on they pay. Raises Unauthenticated, and
+    Forbidden where the key's scopes leave the route out."""
     if given is None or not given.credentials:
         raise Unauthenticated
     known: Principal | None = getattr(request.state, "principal", None)
     request.state.principal = principal = known or await authenticate(engine, given.credentials)
+    check_scopes(principal, request.method, request.scope["route"].path)
     set_payer(principal.payer())
     return principal
 
@@ -83,6 +87,15 @@ ComparedTo = Annotated[
     Query(ge=1, le=VERSION_MAX, description="Version to compare each one with. Default: the version before it."),
 ]
 UserQuery = Annotated[Name | None, Query(description="User to filter by.")]
+PartOfName = Annotated[Annotated[Text, Identifies()] | None, Query(max_length=200, description="Part of the name.")]
+WhereText = Annotated[
+    Text | None,
+    Query(
+        max_length=JSON_MAX,
+        description="Filter of the memories as a JSON object, as `where` of a search: conditions on "
+        "`metadata.<key>` and fields.",
+    ),
+]
 Cursor = Annotated[
     str | None,
     Query(

@@ -262,6 +262,47 @@ class ReindexStarted(BaseModel):
     pending: int = Field(description="Number of texts to embed.")
 
 
+class Rescan(Body):
+    """Kind of a scan for stored secrets."""
+
+    dry_run: bool = Field(
+        True,
+        description="Listing of the fields with secrets only; `false` masks the secrets irreversibly. Default true.",
+    )
+
+
+class RescanProgress(BaseModel):
+    """Progress and counts of the last scan for stored secrets."""
+
+    running: bool = Field(description="Scan queued or in progress.")
+    dry_run: bool = Field(description="Scan without changes.")
+    done: int = Field(description="Number of rows read, in all passes.")
+    total: int | None = Field(description="Number of rows to read, in all passes; null until counted.")
+    rows: dict[str, int] = Field(description="Number of rows with secrets found (dry run) or masked, by table.")
+    kinds: dict[str, int] = Field(description="Number of fields with secrets found (dry run) or masked, by kind.")
+    error: str | None = Field(description="Error message of a failed scan.")
+    requested_at: datetime | None = Field(description="Time of the request; null before the first scan.")
+    finished_at: datetime | None = Field(description="End time; null while running.")
+
+
+class RescanStarted(RescanProgress):
+    """Start of a scan for stored secrets, and its progress or that of the running one."""
+
+    started: bool = Field(description="Start of a new scan; false with one in progress.")
+
+
+class RescanFinding(BaseModel):
+    """Field with a stored secret, without its value."""
+
+    table: str = Field(description="Table of the record, for example `memories`.")
+    row: str = Field(description="Primary key of the record, parts separated by `/`; without parts that are texts.")
+    field: str = Field(description="Column with the secret.")
+    kinds: list[str] = Field(description="Kinds of the secrets, for example `github_token`.")
+    agent: str | None = Field(description="Agent of a message; null for other records.")
+    session: str | None = Field(description="Session of a message; null for other records.")
+    document_id: UUID | None = Field(description="Document of a part of a document; null for other records.")
+
+
 class Step(BaseModel):
     """Step of an end-to-end test."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import State
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
@@ -21,7 +22,9 @@ log = structlog.get_logger(__name__)
 
 STATUSES: tuple[tuple[type[errors.ReverieError], int, str], ...] = (
     (errors.InvalidInput, 422, "Invalid input"),
+    (errors.KeyExpired, 401, "Key expired"),
     (errors.Unauthenticated, 401, "Not authenticated"),
+    (errors.WorkspaceSuspended, 403, "Workspace suspended"),
     (errors.Forbidden, 403, "Forbidden"),
     (errors.NotFound, 404, "Not found"),
     (errors.Ambiguous, 300, "Ambiguous"),
@@ -29,6 +32,8 @@ STATUSES: tuple[tuple[type[errors.ReverieError], int, str], ...] = (
     (errors.TooLarge, 413, "Too large"),
     (errors.RequestTimeout, 408, "Request timeout"),
     (errors.RateLimited, 429, "Too many requests"),
+    (errors.TemporaryLimitReached, 429, "Limit reached"),
+    (errors.LimitReached, 409, "Limit reached"),
     (errors.BudgetReached, 429, "Budget reached"),
     (errors.AnswerTooLarge, 502, "Bad gateway"),
     (errors.Unavailable, 503, "Unavailable"),
@@ -70,9 +75,16 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_error)
 
 
-async def _reverie_error(_: Request, error: Exception) -> Response:
+async def _reverie_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.ReverieError)
+    count_refusal(request.app.state, error)
     return problem_response(error)
+
+
+def count_refusal(state: State, error: errors.ReverieError) -> None:
+    """Count a request that a limit refused."""
+    if isinstance(error, (errors.LimitReached, errors.CostLimitReached)):
+        state.engine.metrics.limits_reached.labels(error.limit, error.of).inc()
 
 
 def expected_failure(error: BaseException | None) -> errors.ReverieError | None:
@@ -101,10 +113,14 @@ def problem_response(error: errors.ReverieError) -> Response:
         more["line"] = error.line
     if isinstance(error, errors.Conflict):
         more |= error.details
+    if isinstance(error, (errors.LimitReached, errors.CostLimitReached)):
+        more |= {"limit": error.limit, "of": error.of, "max": error.max, "used": error.used}
     if isinstance(error, errors.Ambiguous):
         more["candidates"] = error.candidates
     if status in RETRY_AFTER_STATUSES:
         headers["Retry-After"] = str(getattr(error, "retry_after_s", 1))
+    if isinstance(error, errors.KeyExpired):
+        more["expired_at"] = error.expired_at
     if isinstance(error, errors.Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
     return problem(status, title, detail, headers, **more)

@@ -16,6 +16,7 @@ class NamedEntity(BaseModel):
 
     name: str = Field(description="Name of the entity.")
     kind: str = Field(description="Kind of the entity, such as person or place.")
+    metadata: dict[str, Any] = Field(description="Metadata of an entity of a kind with a schema; else empty.")
 
 
 class Candidate(BaseModel):

@@ -6,7 +6,7 @@ Everything else, and every refusal, is left to the ordinary routes, so that ther
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.api.dependencies import NO_MEMORY
-from service.api.errors import problem_response
+from service.api.errors import count_refusal, problem_response
+from service.api.key_scopes import check_scopes
 from service.api.naming import LOOKUP_PATHS
 from service.api.routes import chat, memories
 from service.api.routes.chat import ChatHeaders
@@ -29,7 +30,7 @@ from service.domain.spending import set_payer
 from service.errors import ReverieError, Unauthenticated, Unavailable
 from service.memory.access.keys import authenticate, cached_credential
 from service.memory.access.naming import with_masked_names
-from service.memory.access.redaction import pii_policy
+from service.memory.access.redaction import masking_of
 from service.proxy.retries import ATTEMPT_HEADER, attempt_number
 
 
@@ -114,6 +115,7 @@ class FastRouteMiddleware:
         try:
             response = await _handle(route, scope, token, given)
         except ReverieError as error:
+            count_refusal(scope["app"].state, error)
             response = problem_response(error)
         await response(scope, receive, send)
 
@@ -126,17 +128,24 @@ async def _handle(route: _FastRoute, scope: Scope, token: str, given: Any) -> Re
     caller: Principal | None = scope.get("state", {}).get("principal")
     if caller is None and route.verify_credential and (key := cached_credential(state.engine, token)) is not None:
         set_payer(key.principal.payer())
+        counted: Sequence[Any] = ()
         try:
-            return await _respond(route, state, key.principal, given, key)
+            counted = state.engine.request_limits.count(key.principal)
+            check_scopes(key.principal, "POST", route.path)
+            response = await _respond(route, state, key.principal, given, key)
+            state.engine.key_usage.count(key.principal)
+            return response
         except Unavailable:
             raise
         except ReverieError as error:
+            state.engine.request_limits.release(counted)
             caller = await authenticate(state.engine, token)
             unchanged = (caller, caller.settings) == (key.principal, key.principal.settings)
             if unchanged and not isinstance(error, Unauthenticated):
                 raise
     caller = caller or await authenticate(state.engine, token)
     set_payer(caller.payer())
+    check_scopes(caller, "POST", route.path)
     return await _respond(route, state, caller, given, None)
 
 
@@ -144,7 +153,7 @@ async def _respond(
     route: _FastRoute, state: State, caller: Principal, given: Any, key: CachedCredential | None
 ) -> Response:
     if route.body is not None:
-        settings = await pii_policy(state.engine, caller)
+        settings = await masking_of(state.engine, caller)
         typed = (route.body, given, ("body",))
         (given,) = await with_masked_names(
             state.engine, caller.workspace_id, settings, [typed], refuse=route.path not in LOOKUP_PATHS

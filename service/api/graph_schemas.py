@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -9,7 +10,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from service.api.schemas import Body, Entity, Memory
 from service.domain.drafts import EntityName, EntityRef, RelationField
-from service.domain.field_types import ActingAgent, CreatedAt, Name
+from service.domain.field_types import ActingAgent, CreatedAt, JsonObject, Name
 
 
 class PatchEntity(Body):
@@ -20,6 +21,7 @@ class PatchEntity(Body):
     aliases: Annotated[list[EntityName], Field(max_length=100)] | None = Field(
         None, description="New aliases, replacing all former ones; at most 100."
     )
+    metadata: JsonObject | None = Field(None, description="Metadata to merge into the former, one level deep.")
 
 
 class MergeEntity(Body):
@@ -87,11 +89,21 @@ class Related(BaseModel):
     memories: int = Field(description="Number of visible memories linked to both.")
 
 
+class MemoryLinks(BaseModel):
+    """Edges of one memory, with the entities and memories at their other ends, as visible to the caller."""
+
+    edges: list[Edge] = Field(description="Edges from or to the memory, oldest first; at most 500.")
+    entities: list[Entity] = Field(description="Entities at the other ends.")
+    memories: list[Memory] = Field(description="Memories at the other ends, superseded and deleted ones included.")
+
+
 class Graph(BaseModel):
     """Neighborhood of an entity, as visible to the caller."""
 
     entity: Entity = Field(description="Central entity.")
-    entities: list[Entity] = Field(description="Entities within the depth, nearest first; at most 249.")
+    entities: list[Entity] = Field(
+        description="Entities within the depth, nearest first; at most 249, without memories 999."
+    )
     edges: list[Edge] = Field(description="Edges within the depth.")
     related: list[Related] = Field(
         description="Pairs of the entities with memories in common, the pairs with most first; at most 2,000."
@@ -100,3 +112,27 @@ class Graph(BaseModel):
         description="Memories within the depth, nearest first; entities and memories are at most 500."
     )
     truncated: bool = Field(description="Omission of nodes beyond the size limit.")
+
+
+class MentionedEntity(BaseModel):
+    """Entity of the overview."""
+
+    id: UUID = Field(description="Id of the entity.")
+    name: str = Field(description="Name of the entity.")
+    kind: str = Field(description="Kind of the entity, such as person or place.")
+    mentions: int = Field(description="Number of visible memories of the span linked to it.")
+    first_at: datetime = Field(description="Creation time of the first of these memories.")
+    last_at: datetime = Field(description="Creation time of the last of these memories.")
+
+
+class Overview(BaseModel):
+    """Most mentioned entities, as visible to the caller, and what links them."""
+
+    entities: list[MentionedEntity] = Field(description="Entities, most mentioned first.")
+    related: list[Related] = Field(
+        description="Pairs of the entities with memories in common, the pairs with most first; at most 10,000. "
+        "Memories linked to more than 100 of the entities do not count."
+    )
+    edges: list[Edge] = Field(description="Edges between the entities; at most 2,000.")
+    total: int = Field(description="Number of all entities that pass the filters.")
+    truncated: bool = Field(description="Omission of entities, pairs or edges beyond the size limits.")

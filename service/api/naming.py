@@ -22,7 +22,7 @@ from service.domain.naming import Loc, plan_of
 from service.domain.principal import Principal
 from service.errors import InvalidInput
 from service.memory.access.naming import with_masked_names
-from service.memory.access.redaction import pii_policy
+from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
 
 LOOKUP_PATHS = frozenset(
@@ -83,8 +83,8 @@ def _naming(endpoint: Callable[..., Any], *, refuse: bool) -> Callable[..., Any]
     async def with_names(**given: Any) -> Any:
         engine: Engine = given["engine"]
         caller: Principal = given["caller"]
-        settings = await pii_policy(engine, caller)
-        if settings.mode != "off":
+        settings = await masking_of(engine, caller)
+        if not settings.off:
             values = [(annotation, given[name], loc) for name, (annotation, loc) in named.items()]
             masked = await with_masked_names(engine, caller.workspace_id, settings, values, refuse=refuse)
             given |= dict(zip(named, masked, strict=True))

@@ -22,8 +22,8 @@ class Problem(BaseModel):
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": text, "content": {"application/problem+json": {}}}
     for status, text in (
-        (401, "No valid key"),
-        (403, "Not with this key"),
+        (401, "No valid key, or a key that has expired"),
+        (403, "Not with this key: its role or its scopes leave it out"),
         (404, "Not found"),
         (408, "The body took too long to come"),
         (409, "Conflict"),

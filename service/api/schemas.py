@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from service.domain.context import SectionName
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
+from service.domain.origin import Origin
 from service.domain.own_types import TYPES_NAMED
 from service.domain.types import Scope
 
@@ -50,6 +51,10 @@ class Memory(BaseModel):
     hearsay_by: str | None = Field(
         description="Speaker of a statement about somebody else; null for a statement that is not hearsay."
     )
+    origin: Origin = Field(
+        description="Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, "
+        "`imported`, `document` or `tool`; of a conclusion the least trusted one of its sources."
+    )
     key: str | None = Field(description="Upsert key, unique per agent and scope.")
     content: str = Field(description="Text of the memory.")
     summary: str = Field(description="One-line summary.")
@@ -78,6 +83,14 @@ class Memory(BaseModel):
     deleted_at: datetime | None = Field(description="Time of deletion; null for a live memory.")
     version: int = Field(description="Version number, starting at 1.")
     dream_id: UUID | None = Field(description="Id of the creating dream; null for memories saved by the API.")
+
+
+class MemoryPage(Page[Memory]):
+    """One page of a list of memories."""
+
+    total: int | None = Field(
+        None, description="Number of all memories that pass the filters, counted up to 100,000; null unless asked for."
+    )
 
 
 class SavedMemory(BaseModel):
@@ -343,6 +356,16 @@ class Message(BaseModel):
     created_at: CreatedAt
 
 
+class MessagePage(Page[Message]):
+    """One page of the messages of a session."""
+
+    previous_cursor: str | None = Field(
+        None,
+        description="Cursor of the messages before this page, for the order `desc`; null without `around`, and where "
+        "there are none.",
+    )
+
+
 class FoundMessage(Message):
     """Message found by a search."""
 
@@ -376,6 +399,7 @@ class Entity(BaseModel):
     name: str = Field(description="Name of the entity.")
     kind: str = Field(description="Kind of the entity, such as person or place.")
     aliases: list[str] = Field(description="Other names of the entity.")
+    metadata: dict[str, Any] = Field(description="JSON object that describes the entity.")
     mentions: int = Field(description="Number of memories mentioning the entity.")
     created_at: CreatedAt
     updated_at: datetime = Field(description="Time of the last change.")

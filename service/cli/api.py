@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Url = Annotated[str | None, typer.Option(envvar="REVERIE_URL", help="of the API; this machine's when left out")]
 Key = Annotated[str | None, typer.Option(envvar="REVERIE_API_KEY", help="else the first admin key, if it is here")]
 Agent = Annotated[str | None, typer.Option(envvar="REVERIE_AGENT", help="who acts; an agent key says so itself")]
+Where = Annotated[str | None, typer.Option(help="that pass this filter, a JSON object (docs/filters.md)")]
 Text = Annotated[str, typer.Argument(help="- for standard input")]
 
 
@@ -35,6 +36,17 @@ def given_key(settings: Settings, key: str | None) -> str:
     if kept.exists():
         return kept.read_text(encoding="utf-8").strip()
     raise InvalidInput(("key",), f"there is no {kept} here: give an API key with --key or REVERIE_API_KEY")
+
+
+def given_where(text: str) -> dict[str, Any]:
+    """A filter from the command line. Raises InvalidInput for what is no JSON object."""
+    try:
+        given = json.loads(text)
+    except ValueError as error:
+        raise InvalidInput(("where",), f"--where is no JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise InvalidInput(("where",), "--where must be a JSON object")
+    return given
 
 
 @contextmanager
@@ -74,6 +86,7 @@ def search(
     query: Text,
     limit: Annotated[int, typer.Option(help="how many at most")] = 10,
     user: Annotated[str | None, typer.Option(help="about this user only")] = None,
+    where: Where = None,
     why: Annotated[UUID | None, typer.Option(help="id of a memory: says why it is not among them")] = None,
     agent: Agent = None,
     url: Url = None,
@@ -82,6 +95,7 @@ def search(
 ) -> None:
     """Find memories by words and by meaning, best first."""
     about: Any = {"user": user} if user else {}
+    about |= {"where": given_where(where)} if where else {}
     with connected(url, key, agent) as client:
         text = given_text(query)
         explanation = None
@@ -229,6 +243,43 @@ def undo(
     with connected(url, key, None) as client:
         undone = client.undo_dream(dream)
     emit(as_json, undone.model_dump(), f"Dream {undone.id} of {escape(undone.agent)} is undone.")
+
+
+def delete(
+    type: Annotated[list[str] | None, typer.Option(help="of the memories; repeatable")] = None,
+    session: Annotated[str | None, typer.Option(help="that they are of")] = None,
+    user: Annotated[str | None, typer.Option(help="whom they are about")] = None,
+    tag: Annotated[str | None, typer.Option(help="that they have")] = None,
+    containing: Annotated[str | None, typer.Option(help="a part of their content")] = None,
+    where: Where = None,
+    yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
+    agent: Agent = None,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete the memories that a filter matches; they can be restored for a while."""
+    given: dict[str, Any] = {
+        "types": type,
+        "session": session,
+        "user": user,
+        "tag": tag,
+        "q": containing,
+        "agent": agent,
+    }
+    given |= {"where": given_where(where)} if where else {}
+    wanted = {name: value for name, value in given.items() if value}
+    if not wanted:
+        raise InvalidInput(
+            ("filter",), "name at least one of --type, --session, --user, --tag, --containing, --where, --agent"
+        )
+    with connected(url, key, agent) as client:
+        counted = client.delete_memories(wanted)
+        count = counted["counts"]["memories"]
+        if not yes and not typer.confirm(f"Delete {count} memories?", err=True):
+            raise typer.Exit(1)
+        gone = client.delete_memories(wanted, counted["token"])
+    emit(as_json, gone, f"{count} memories are deleted.")
 
 
 def purge(

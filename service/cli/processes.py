@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 import sys
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ from service.errors import InvalidInput, Unavailable
 from service.settings import Settings
 
 if TYPE_CHECKING:
+    from service.domain.principal import KeyGrant
     from service.first_start import FirstStart
 
 MIGRATE: dict[str, Any] = {"context_settings": {"ignore_unknown_options": True}}
@@ -81,17 +83,30 @@ def keys(
     name: str = "made by hand",
     agent: Annotated[str | None, typer.Option(help="the one agent of an agent key")] = None,
     workspace: Annotated[str | None, typer.Option(help="made when there is none of that name")] = None,
+    scope: Annotated[
+        list[str] | None, typer.Option(help="read, write, dream or export; repeatable. All its role allows by default")
+    ] = None,
+    expires_at: Annotated[str | None, typer.Option(help="RFC 3339 time from which on it is refused")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make an API key; it is shown this once."""
     from service.database import open_database
+    from service.domain.principal import KEY_SCOPES, KeyGrant
+    from service.memory.access.keys import check_grant
 
     if role not in ("admin", "agent", "reader") or (role == "agent") != (agent is not None and role != "reader"):
         raise InvalidInput(("role",), "role is admin, agent (with --agent) or reader")
+    if scope and not set(scope) <= set(KEY_SCOPES):
+        raise InvalidInput(("scope",), f"scope is one of {', '.join(KEY_SCOPES)}")
+    kind: Any = role
+    scopes: Any = frozenset(scope) if scope else None
+    grant = KeyGrant(kind, name, agent, scopes, _moment(expires_at) if expires_at else None)
+    check_grant(grant, datetime.now(UTC))
     settings = Settings()
     with open_database(settings) as url:
-        key = asyncio.run(_make_key(settings, url, role, name, agent, workspace))
-    emit(as_json, {"key": key, "role": role, "name": name, "agent": agent}, key)
+        key = asyncio.run(_make_key(settings, url, grant, workspace))
+    data = {"key": key, "role": role, "name": name, "agent": agent, "scopes": scope or None}
+    emit(as_json, data | {"expires_at": grant.expires_at and grant.expires_at.isoformat()}, key)
 
 
 def mcp(
@@ -138,9 +153,20 @@ async def _first_start(settings: Settings, url: str) -> FirstStart:
     return await first_start(settings.model_copy(update={"database_url": url}))
 
 
-async def _make_key(
-    settings: Settings, url: str, role: Any, name: str, agent: str | None, workspace: str | None
-) -> str:
+def _moment(text: str) -> datetime:
+    """Raises InvalidInput for what is no RFC 3339 time."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from service.domain.field_types import Timestamp
+
+    try:
+        moment: datetime = TypeAdapter(Timestamp).validate_python(text)
+        return moment
+    except ValidationError as error:
+        raise InvalidInput(("expires_at",), f"expires-at: {error.errors()[0]['msg']}") from None
+
+
+async def _make_key(settings: Settings, url: str, grant: KeyGrant, workspace: str | None) -> str:
     from service.first_start import key_in_workspace
 
-    return await key_in_workspace(settings.model_copy(update={"database_url": url}), role, agent, name, workspace)
+    return await key_in_workspace(settings.model_copy(update={"database_url": url}), grant, workspace)

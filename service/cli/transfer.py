@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from service.cli.output import AsJson, emit, err
+from service.domain.where import parse_where_text
 from service.errors import InvalidInput
 from service.settings import Settings
 
@@ -25,6 +26,7 @@ def export(
     include: Annotated[str, typer.Option(help="deleted, expired; comma-separated")] = "",
     workspace: Workspace = "default",
     resume: Annotated[bool, typer.Option(help="go on with FILE.part of an export that broke off")] = False,
+    where: Annotated[str | None, typer.Option(help="only the memories that pass this filter, a JSON object")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a workspace, or one agent, to a file of JSON lines."""
@@ -32,6 +34,7 @@ def export(
     from service.export_import import export_file
 
     settings = Settings()
+    filter_ = parse_where_text(where, ("where",))
     if str(file) != "-" and not file.parent.is_dir():
         raise InvalidInput(("file",), f"{file.parent}: there is no such folder")
     if as_json and str(file) == "-":
@@ -39,7 +42,9 @@ def export(
     with open_database(settings) as url:
         wanted = frozenset(part.strip() for part in include.split(",") if part.strip())
         opened = settings.model_copy(update={"database_url": url, "embedding_model": "none"})
-        lines = asyncio.run(export_file(opened, workspace, file, agent=agent, include=wanted, resume=resume))
+        lines = asyncio.run(
+            export_file(opened, workspace, file, agent=agent, include=wanted, resume=resume, where=filter_)
+        )
     if as_json:
         emit(True, {"file": str(file), "lines": lines})
     else:

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import asyncpg
+import orjson
 import structlog
 
-from service.errors import Conflict, Unavailable
+from service.errors import Conflict, LimitReached, Unavailable
 
 log = structlog.get_logger(__name__)
 
@@ -38,6 +39,7 @@ _UNIQUE_VIOLATIONS = {
     "uq_memories_key": "Another memory has this key already.",
 }
 _PLACES_OF_MEMORIES = ("fk_memories_agents", "fk_memories_sessions", "fk_memories_tasks", "fk_memories_teams")
+_LIMITS_OF_STORED = "ck_stored_"
 LOG_EVERY_S = 1.0
 _SHARD = re.compile(r"_\d+$")
 """What Citus adds to the name of a constraint on one shard."""
@@ -47,7 +49,8 @@ _NAMED = re.compile(r'constraint "([^"]+)"')
 
 @contextmanager
 def translate_db_errors() -> Iterator[None]:
-    """Raises Unavailable for what the database cannot do now, and Conflict for what is there already."""
+    """Raises Unavailable for what the database cannot do now, Conflict for what is there already, and LimitReached for
+    more than may be stored."""
     try:
         yield
     except asyncpg.UniqueViolationError as error:
@@ -59,6 +62,10 @@ def translate_db_errors() -> Iterator[None]:
         if not _constraint(error).startswith(_PLACES_OF_MEMORIES):
             raise
         raise Conflict("What a memory belongs to is being deleted; try again.") from error
+    except asyncpg.CheckViolationError as error:
+        if not (error.constraint_name or "").startswith(_LIMITS_OF_STORED):
+            raise
+        raise LimitReached(**orjson.loads(error.detail)) from error
     except _UNAVAILABLE as error:
         _log(type(error).__name__)
         raise Unavailable(f"The database cannot serve this now ({type(error).__name__}).") from error

@@ -76,6 +76,10 @@ class Connection:
         self._prepared_statements_off = prepared_statements_off
         self._timeout_s: float | None = None
 
+    async def switch_workspace(self, workspace_id: UUID) -> None:
+        """See and write the rows of another workspace for the rest of the transaction."""
+        await self.raw.execute("SELECT set_config('reverie.workspace', $1, true)", str(workspace_id))
+
     async def set_timeout(self, seconds: float) -> None:
         """Let the statements of this transaction take longer than a request may."""
         await self.raw.execute(f"SET LOCAL statement_timeout = {int(seconds * 1000)}")
@@ -87,9 +91,9 @@ class Connection:
         rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return rows
 
-    async def row(self, name: str, /, **values: Any) -> Row | None:
-        """The first row of the named query, or None."""
-        statement = self._named(name)
+    async def row(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> Row | None:
+        """The first row of the named query under these flags, or None."""
+        statement = self._named(name, flags)
         row: Row | None = await self.raw.fetchrow(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return row
 
@@ -98,9 +102,9 @@ class Connection:
         statement = self._named(name)
         return await self.raw.fetchval(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
 
-    async def batches(self, name: str, size: int, /, **values: Any) -> AsyncIterator[list[Row]]:
-        """The rows of the named query, ``size`` at a time through a cursor, never all in memory."""
-        statement = self._named(name)
+    async def batches(self, name: str, size: int, flags: Flags, /, **values: Any) -> AsyncIterator[list[Row]]:
+        """The rows of the named query under these flags, ``size`` at a time through a cursor, never all in memory."""
+        statement = self._named(name, flags)
         if (
             self._prepared_statements_off
         ):  # a cursor's statement has a name, which another client may have left behind here

@@ -17,7 +17,7 @@ SQL_DIR = shipped("sql")
 RENDERED_MAX = 500
 """Statements kept; a search has one for each set of flags."""
 
-Flag = bool | int | str | tuple[int, ...]
+Flag = bool | int | str | tuple[Any, ...]
 Flags = Mapping[str, Flag]
 NO_FLAGS: Flags = MappingProxyType({})
 

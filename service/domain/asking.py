@@ -21,6 +21,7 @@ from service.domain.search import (
     SearchedTypes,
     Wordings,
 )
+from service.domain.where import WhereObject
 
 NOT_KNOWN = "not known"
 TOKENS_MAX = 16_000
@@ -69,6 +70,7 @@ class AskRequest(BaseModel):
     tags: SearchedTags = None
     user: Name | None = Field(None, description="User to restrict the memories to.")
     metadata: ContainedMetadata = None
+    where: WhereObject = None
     since: OccurredSince = None
     until: OccurredUntil = None
     session: Name | None = Field(None, description="Current session; its session-scoped memories are included.")

@@ -18,6 +18,7 @@ from service.domain.search import (
     SearchedTypes,
     Wordings,
 )
+from service.domain.where import WhereObject
 
 SectionName = Literal["instructions", "bulletin", "identity", "preferences", "memories", "documents", "window", "tools"]
 Placement = Literal["system", "user"]
@@ -136,6 +137,7 @@ class ContextRequest(BaseModel):
     tags: SearchedTags = None
     user_filter: Name | None = Field(None, description="User to filter the search by; `user` is the speaker.")
     metadata: ContainedMetadata = None
+    where: WhereObject = None
     documents: Annotated[list[UUID], Field(max_length=DOCUMENTS_MAX)] | None = Field(
         None, description="Ids of the documents to search, at most 100; empty: none. Default: all."
     )

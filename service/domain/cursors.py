@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -44,6 +45,17 @@ def decode(cursor: str | None, *types: type) -> list[Any]:
     except (ValueError, OverflowError):
         raise InvalidInput(("query", "cursor"), "is not a cursor of this list") from None
     return key
+
+
+def number(part: str) -> float:
+    """A part of a cursor that is a finite number, as ``repr`` writes it. Raises InvalidInput."""
+    try:
+        value = float(part)
+        if repr(value) != part or not math.isfinite(value):
+            raise ValueError
+    except ValueError:
+        raise InvalidInput(("query", "cursor"), "is not a cursor of this list") from None
+    return value
 
 
 def paginate(rows: list[Row], limit: int, *columns: str) -> tuple[list[Row], str | None]:

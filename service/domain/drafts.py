@@ -20,6 +20,7 @@ from service.domain.field_types import (
     Timestamp,
     UnitInterval,
 )
+from service.domain.origin import OriginField
 from service.domain.own_types import TypeName
 from service.domain.placeholders import identifies_a_person
 from service.domain.types import SAVED_TYPES, MemoryType, Scope
@@ -35,7 +36,8 @@ SavedType = Annotated[TypeName, AfterValidator(_saved)]
 _NAMED_TYPES = f"{', '.join(SAVED_TYPES)}, or one of the setting `memory_types`"
 Role = Literal["system", "user", "assistant", "tool"]
 Status = Literal["open", "done"]
-Tags = Annotated[list[Tag], Field(max_length=50)]
+TAGS_MAX = 50
+Tags = Annotated[list[Tag], Field(max_length=TAGS_MAX)]
 Summary = Annotated[Text, Field(min_length=1, max_length=500)]
 EntityName = Annotated[Name, AfterValidator(identifies_a_person)]
 Relation = Literal["supports", "updates", "contradicts", "about", "mentions", "part_of", "caused_by", "works_at"]
@@ -77,6 +79,9 @@ class EntityRef(BaseModel):
 
     name: EntityName = Field(description="Name of the entity. An entity is created when none has this name and kind.")
     kind: Name | None = Field(None, description="Kind of the entity, such as person or place. Default `thing`.")
+    metadata: JsonObject = Field(
+        {}, description="Metadata to merge into that of the entity, one level deep. Default empty."
+    )
 
 
 class Link(BaseModel):
@@ -114,6 +119,7 @@ class MemoryDraft(BaseModel):
     session: SessionField = None
     user: UserField = None
     hearsay_by: HearsayField = None
+    origin: OriginField = None
     key: KeyField = None
     importance: UnitInterval | None = Field(
         None, description="Importance from 0 to 1. Default 0.5, of an observation 0.3."
@@ -162,6 +168,7 @@ class MemoryPatch(BaseModel):
     session: SessionField = None
     user: UserField = None
     hearsay_by: HearsayField = None
+    origin: OriginField = None
     key: KeyField = None
     importance: UnitInterval | None = Field(None, description="New importance from 0 to 1.")
     confidence: UnitInterval | None = Field(None, description="New confidence from 0 to 1.")

@@ -42,6 +42,9 @@ WordPattern = Annotated[
 ]
 
 
+ExtractedRole = Literal["user", "assistant", "tool"]
+
+
 class DreamChoices(BaseModel):
     """Schedule of dreams and what they make."""
 
@@ -79,6 +82,11 @@ class DreamChoices(BaseModel):
         [],
         description="Words, with `*` for the rest of a word (`diabet*`): statements with one of them are left out. "
         "Default empty.",
+    )
+    extract_from: Annotated[list[ExtractedRole], Field(min_length=1, max_length=3)] = Field(
+        ["user", "assistant"],
+        description="Roles of the messages that dreams make memories of: `user`, `assistant`, `tool`. What a tool "
+        "returned may come from anybody. Default `user` and `assistant`.",
     )
     propose_below: float | None = Field(
         None,

@@ -30,6 +30,8 @@ from service.domain.field_types import (
 )
 from service.domain.own_types import TypeName
 from service.domain.pages import SENTENCES_MAX, VERSIONS_MAX, PageContent, PageSentence
+from service.domain.saved_searches import EXPECTED_MAX, RESULTS_MAX, Cause, Outcome, SavedSearchContent
+from service.domain.search import LIMIT_MAX, RankingOptions, Strategy
 from service.domain.types import MemoryType, Scope
 from service.domain.workspace import WorkspaceSettings
 
@@ -40,12 +42,14 @@ TYPE_NAMES = {"factual": "fact", "episodic": "event", "procedural": "observation
 KEYS = {
     "settings": "", "agent": "agent", "task": "task", "session": "id", "message": "id", "memory": "id",
     "history": "memory_id", "window": "session_id", "entity": "id", "merge": "id", "edge": "id", "document": "id",
-    "bulletin": "agent", "page": "id", "proposal": "id",
+    "bulletin": "agent", "page": "id", "search": "id", "proposal": "id",
 }  # fmt: skip
 """The kinds of lines in the order in which they are written out and read in (what others refer to comes first), and the
 field by which each is ordered."""
 
 RECORDS = tuple(KEYS)
+FILTERED = ("agent", "task", "memory", "history")
+"""The kinds of lines of an export of some memories."""
 
 FORMER_NAMES = (
     *((name,) for name in ("agent", "team", "task", "session", "user", "hearsay_by", "key", "tags")),
@@ -234,6 +238,7 @@ class EntityLine(Line):
     kind: Name
     audience: Audience
     aliases: Annotated[list[Name], Field(max_length=1000)] = []
+    metadata: JsonObject = {}
     merged_into: UUID | None = None
     dream_id: UUID | None = None
     created_at: Timestamp | None = None
@@ -334,6 +339,36 @@ class PageLine(Line, PageContent):
     versions: Annotated[list[PageVersionPart], Field(max_length=VERSIONS_MAX)] = []
 
 
+class SearchResultPart(TypedDict):
+    """The result of one run of a saved search."""
+
+    id: UUID
+    revision: Version
+    cause: Cause
+    k: Annotated[int, Field(ge=1, le=LIMIT_MAX)]
+    recall: UnitInterval | None
+    outcomes: Annotated[list[Outcome], Field(max_length=EXPECTED_MAX)]
+    overrides: RankingOptions
+    settings: JsonObject
+    strategy: Strategy
+    embedder: Annotated[Text, Field(max_length=500)] | None
+    degraded: bool
+    created_at: Timestamp
+
+
+class SearchLine(Line, SavedSearchContent):
+    """A saved search with the results of its runs."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: UUID
+    revision: Version = 1
+    created_by: Actor | None = None
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = None
+    results: Annotated[list[SearchResultPart], Field(max_length=RESULTS_MAX)] = []
+
+
 class ProposalLine(Line):
     """A statement that waits in the inbox, or that was rejected or put otherwise there and is not to come again.
 
@@ -378,5 +413,6 @@ LINES: dict[str, type[BaseModel]] = {
     "document": DocumentLine,
     "bulletin": BulletinLine,
     "page": PageLine,
+    "search": SearchLine,
     "proposal": ProposalLine,
 }

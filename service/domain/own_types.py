@@ -1,7 +1,7 @@
 """Types of memories and kinds of entities that a workspace defines for itself, beside the built-in ones.
 
 A type of its own behaves like the built-in one that it names, and a JSON Schema may say what its memories' metadata
-must be.
+must be; so may one of a kind for that of its entities.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from service.domain.types import POLICIES, MemoryType, TypePolicy
 OWN_MAX = 20
 NAME_MAX = 40
 NO_TYPES: Mapping[str, OwnType] = {}
+NO_KINDS: Mapping[str, EntityKind] = {}
 TYPES_MAX = len(MemoryType) + OWN_MAX
 TYPES_NAMED = f"{', '.join(MemoryType)}, or one of the setting `memory_types`"
 SCHEMA_BYTES_MAX = 4_000
@@ -49,6 +50,7 @@ _OwnName = Annotated[str, StringConstraints(min_length=1, max_length=NAME_MAX), 
 TypeName = _OwnName
 """The name of a built-in type or, perhaps, of one of the workspace's own."""
 Description = Annotated[Text, StringConstraints(max_length=500)]
+MetadataSchema = JsonObject | None
 
 
 class EntityKind(BaseModel):
@@ -58,6 +60,11 @@ class EntityKind(BaseModel):
 
     description: Description = Field(
         "", description="Meaning of the kind, for the language model; at most 500 characters. Default empty."
+    )
+    metadata_schema: MetadataSchema = Field(
+        None,
+        description="JSON Schema (draft 2020-12) of the entities' metadata, at most 4,000 bytes, without references "
+        "and regular expressions. Null: any metadata. Default null.",
     )
 
 
@@ -74,7 +81,7 @@ class OwnType(BaseModel):
         description="Built-in type whose policies (decay, identity, place in contexts, default importance) apply: "
         "`fact`, `preference`, `decision`, `identity`, `event`, `observation` or `goal`. Default `fact`.",
     )
-    metadata_schema: JsonObject | None = Field(
+    metadata_schema: MetadataSchema = Field(
         None,
         description="JSON Schema (draft 2020-12) of the metadata, at most 4,000 bytes, without references and regular "
         "expressions. Null: any metadata. Default null.",
@@ -123,7 +130,17 @@ def check_filter(types: Mapping[str, OwnType], named: Iterable[str] | None) -> N
 def check_memory(types: Mapping[str, OwnType], name: str, metadata: Mapping[str, Any]) -> None:
     """Raise Misfit for a type that is not known, or for metadata that does not fit its schema."""
     check_known(types, name)
-    schema = types[name].metadata_schema if name in types else None
+    _check_metadata(types[name].metadata_schema if name in types else None, metadata)
+
+
+def check_entity(kinds: Mapping[str, EntityKind], kind: str, metadata: Mapping[str, Any]) -> None:
+    """Raise Misfit for metadata that does not fit the schema of a kind. None at all fits: a first mention need not say
+    everything."""
+    if metadata:
+        _check_metadata(kinds[kind].metadata_schema if kind in kinds else None, metadata)
+
+
+def _check_metadata(schema: MetadataSchema, metadata: Mapping[str, Any]) -> None:
     wrong = problems(metadata, schema) if schema is not None else []
     if wrong:
         raise Misfit(("metadata", *wrong[0].path), wrong[0].message)

@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from datetime import datetime
+from typing import Any, Literal, get_args
 from uuid import UUID
 
 from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.limits import NO_LIMITS, Limits
 from service.domain.spending import Payer
 from service.domain.workspace import WorkspaceSettings
 from service.errors import Forbidden, InvalidInput, NotFound
 
 KeyRole = Literal["admin", "agent", "reader"]
+KeyScope = Literal["read", "write", "dream", "export"]
+KEY_SCOPES: tuple[KeyScope, ...] = get_args(KeyScope)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyGrant:
+    """What a key is for. ``scopes`` None: all that its role allows; ``expires_at`` None: until it is revoked.
+
+    The key of an OAuth client names the client and the key that consented (``granted_by``).
+    """
+
+    role: KeyRole
+    name: str
+    agent: str | None = None
+    scopes: frozenset[KeyScope] | None = None
+    expires_at: datetime | None = None
+    limits: Limits = NO_LIMITS
+    client_id: UUID | None = None
+    granted_by: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +40,8 @@ class Principal:
     """The holder of a key. ``agent`` is set for an agent key: it acts as that agent and no other.
 
     ``no_memory``: the call asks for no recall, no capture and no count of access.
+    ``scopes`` are what the key is narrowed to; None is all that its role allows.
+    ``limits`` are the key's own, ``workspace_limits`` those of all keys of the workspace together.
     ``settings`` are the workspace's at the time of the request; None when nobody has read them yet.
     """
 
@@ -27,6 +50,10 @@ class Principal:
     role: KeyRole
     agent: str | None
     no_memory: bool = False
+    scopes: frozenset[KeyScope] | None = None
+    expires_at: datetime | None = None
+    limits: Limits = NO_LIMITS
+    workspace_limits: Limits = NO_LIMITS
     settings: WorkspaceSettings | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -55,6 +82,17 @@ class Principal:
             raise NotFound(f"There is no agent {agent!r} here.")
         return agent
 
+    def require_scope(self, *needed: KeyScope) -> None:
+        """Raise Forbidden for a key whose scopes leave out any of those needed."""
+        missing = [] if self.scopes is None else [scope for scope in needed if scope not in self.scopes]
+        if missing:
+            raise Forbidden(f"This key's scopes do not include {missing[0]!r}.")
+
+    def require_all_scopes(self) -> None:
+        """Raise Forbidden for a key with scopes."""
+        if self.scopes is not None:
+            raise Forbidden("This needs a key without scopes.")
+
     def require_write(self) -> None:
         """Raise Forbidden for a reader key."""
         if self.role == "reader":
@@ -64,6 +102,11 @@ class Principal:
         """Raise Forbidden for anything but an admin key."""
         if self.role != "admin":
             raise Forbidden("This needs an admin key.")
+
+    def require_no_limits(self) -> None:
+        """Raise Forbidden for a key with limits of its own, which could get around them."""
+        if self.limits != NO_LIMITS:
+            raise Forbidden("This needs a key without limits.")
 
     @property
     def is_installation_admin(self) -> bool:
@@ -90,4 +133,10 @@ class CachedCredential:
 
     def parameters(self) -> dict[str, Any]:
         """As the statements that make sure of it name them."""
-        return {"key_id": self.principal.key_id, "key_hash": self.hash, "key_settings": self.settings}
+        return {
+            "key_id": self.principal.key_id,
+            "key_hash": self.hash,
+            "key_settings": self.settings,
+            "key_limits": self.principal.limits.set_only,
+            "workspace_limits": self.principal.workspace_limits.set_only,
+        }

@@ -22,6 +22,10 @@ FIELDS = ("content", "key", "tags", "summary")
 """Where words of the question may be; each has a bit of ``Candidate.fields``, from the lowest."""
 CREDIT_MIN = 0.01
 """The least share of the question's words that a neighbour's make a text relevant by."""
+DIALOGUE_DECAY = 0.6
+"""A turn counts for so much less with each turn of the dialogue between it and another."""
+NOT_PEOPLE = frozenset({None, "assistant", "system", "tool"})
+"""Speakers whose turns are no part of a dialogue between people."""
 NEARNESS_MIN = 0.5
 """How near to a time that the question names a text is relevant for it: at half its boost."""
 
@@ -89,7 +93,7 @@ def rank(
     if not members:
         return []
     own = [dict(zip(one.terms, one.weights, strict=True)) if one.terms and one.weights else {} for one in members]
-    keyword_scores = [sum(weights.values()) if weights else None for weights in own]
+    keyword_scores = [math.fsum(weights.values()) if weights else None for weights in own]
     meanings = [_meaning(one, ranking) for one in members]
     best = max(ranking.candidates, limit)
     keyword_ranks, semantic_ranks = _ranks(keyword_scores, best), _ranks(meanings, best)
@@ -163,7 +167,7 @@ def _with_neighbours(
     credited = list(own)
 
     def lend(to: int, lender: UUID, share: float) -> None:
-        share *= math.exp(-min(max(0.0, members[to].length - ranking.fade_after) / ranking.fade_over, EXPONENT_MAX))
+        share *= _fade(members[to], ranking)
         words = credited[to] = dict(credited[to])
         for word, weight in of_lender[lender].items():
             words[word] = max(words.get(word, 0.0), share * weight)
@@ -176,7 +180,12 @@ def _with_neighbours(
     for one in lenders:
         if one.previous in numbers:
             lend(numbers[one.previous], one.id, ranking.next_share)
-    return [sum(words.values()) for words in credited]
+    return [math.fsum(words.values()) for words in credited]
+
+
+def _fade(one: Candidate, ranking: Ranking) -> float:
+    """How much a turn needs those around it, from 1 down to 0 for a long one."""
+    return math.exp(-min(max(0.0, one.length - ranking.fade_after) / ranking.fade_over, EXPONENT_MAX))
 
 
 def _core(
@@ -257,7 +266,7 @@ def _relevances(
     for weights in own:
         for word, weight in weights.items():
             largest[word] = max(largest.get(word, 0.0), weight)
-    total = sum(largest.values()) or 1.0
+    total = math.fsum(largest.values()) or 1.0
     relevances = []
     for number, one in enumerate(members):
         share = credited[number] / total
@@ -282,25 +291,57 @@ def _boosts(
     core: Set[int],
     ranking: Ranking,
 ) -> list[dict[str, float]]:
-    """What is added to each base: less for questions; more for a session with good ones, a time named, the user, and
-    what matters."""
+    """What is added to each base: less for questions; more for a session with good ones, a dialogue that is good around
+    it, a time named, the user, and what matters."""
     penalties = [base * ranking.question_penalty * one.question_share for one, base in zip(members, bases, strict=True)]
     sessions: dict[UUID, float] = {}
     for number in core:
         session = members[number].session_id or members[number].id
         sessions[session] = max(sessions.get(session, -math.inf), bases[number] - penalties[number])
     answered = any(members[number].speaker == "assistant" for number in core)
+    merits = [max(0.0, base - penalty) for base, penalty in zip(bases, penalties, strict=True)]
+    around = _around(members, merits, core, ranking)
     boosts: list[dict[str, float]] = []
     for number, one in enumerate(members):
         boost = {
             "question": -penalties[number],
             "session": sessions.get(one.session_id or one.id, 0.0) * ranking.session_boost,
+            "dialogue": around.get(number, 0.0) * ranking.dialogue_boost,
             "time": nearnesses[number] * ranking.time_boost,
             "user": ranking.user_boost if answered and one.speaker == "user" else 0.0,
             "importance": one.importance * ranking.importance_boost,
         }
         boosts.append({name: added for name, added in boost.items() if added})
     return boosts
+
+
+def _around(
+    members: Sequence[Candidate], scores: Sequence[float], core: Set[int], ranking: Ranking
+) -> dict[int, float]:
+    """The scores of the turns before and after each of the core in a dialogue of people, the farther the less; of long
+    turns and for long turns less. Turns that are no candidates, and two turns of one speaker, part a dialogue."""
+    numbers = {members[number].id: number for number in core}
+    following: dict[int, list[int]] = {}
+    for number in sorted(core):
+        one = members[number]
+        before = None if one.previous is None else numbers.get(one.previous)
+        speakers = {one.speaker, None if before is None else members[before].speaker}
+        if before is not None and len(speakers) == 2 and NOT_PEOPLE.isdisjoint(speakers):
+            following.setdefault(before, []).append(number)
+    if not following:
+        return {}
+    fades = {number: _fade(members[number], ranking) for number in core}
+    replies = {number for after in following.values() for number in after}
+    walk = [number for number in sorted(following) if number not in replies]
+    earlier, later = dict.fromkeys(core, 0.0), dict.fromkeys(core, 0.0)
+    for number in walk:
+        for reply in following.get(number, ()):
+            earlier[reply] = DIALOGUE_DECAY * (fades[number] * scores[number] + earlier[number])
+            walk.append(reply)
+    for number in reversed(walk):
+        for reply in following.get(number, ()):
+            later[number] += DIALOGUE_DECAY * (fades[reply] * scores[reply] + later[reply])
+    return {number: fades[number] * (earlier[number] + later[number]) for number in core}
 
 
 def _nearness(one: Candidate, window: Window, ranking: Ranking) -> float:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from service.domain.field_types import ActingAgent, Metadata, Name, Query, ReadTask, Tag, Timestamp, UnitInterval
 from service.domain.own_types import TYPES_MAX, TYPES_NAMED, TypeName
 from service.domain.types import Scope
+from service.domain.where import WhereObject
 
 Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
 Fusion = Literal["relative", "rrf"]
@@ -112,6 +113,10 @@ class Ranking(BaseModel):
     session_boost: UnitInterval = Field(
         0.1, description="Share of the best score of the same session added to a score. Default 0.1."
     )
+    dialogue_boost: UnitInterval = Field(
+        0.2,
+        description="Share of the scores of nearby messages in a dialogue of people added to a score. Default 0.2.",
+    )
     time_boost: UnitInterval = Field(0.5, description="Largest boost for a time named by the query. Default 0.5.")
     near_days: float = Field(
         3, gt=0, le=365, description="Minimum decay constant of the time boost in days. Default 3."
@@ -141,15 +146,11 @@ class Ranking(BaseModel):
     )
 
 
-class SearchRequest(BaseModel):
-    """Search with its filters."""
+class RankingOptions(BaseModel):
+    """Options of a search that select and order its results by relevance."""
 
     model_config = ConfigDict(extra="forbid")
 
-    agent: ActingAgent = None
-    query: Query = Field("", description="Search text, at most 8,000 characters. Default empty.")
-    queries: Wordings = []
-    expand: Expand = False
     strategy: Strategy | None = Field(
         None,
         description="Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or "
@@ -160,7 +161,26 @@ class SearchRequest(BaseModel):
         description="Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). "
         "Default: the workspace setting.",
     )
-    limit: int = Field(10, ge=1, le=LIMIT_MAX, description="Number of results to return. Default 10.")
+    min_relevance: UnitInterval | None = Field(
+        None, description="Minimum relevance from 0 (no limit) to 1. Default: the workspace setting."
+    )
+    max_tokens: int | None = Field(
+        None,
+        ge=0,
+        le=16_000,
+        description="Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).",
+    )
+    include_faded: bool = Field(
+        False, description="Inclusion of memories below the importance `retrieval.faded_below`. Default false."
+    )
+    rerank: bool | None = Field(
+        None, description="Reranking of the results by the model RERANK_MODEL. Default: the workspace setting."
+    )
+
+
+class FilteredOptions(RankingOptions):
+    """Options of a search, with filters that each are one field."""
+
     types: SearchedTypes = None
     scopes: Annotated[list[Scope], Field(max_length=5)] | None = Field(
         None, description="Scopes to search. Default: all."
@@ -174,9 +194,6 @@ class SearchRequest(BaseModel):
     task: ReadTask = None
     metadata: ContainedMetadata = None
     min_importance: UnitInterval | None = Field(None, description="Minimum effective importance from 0 to 1.")
-    min_relevance: UnitInterval | None = Field(
-        None, description="Minimum relevance from 0 (no limit) to 1. Default: the workspace setting."
-    )
     since: OccurredSince = None
     until: OccurredUntil = None
     as_of: Timestamp | None = Field(
@@ -185,22 +202,21 @@ class SearchRequest(BaseModel):
     now: Timestamp | None = Field(
         None, description="Reference time of relative dates in the query. Default: the server's time."
     )
-    max_tokens: int | None = Field(
-        None,
-        ge=0,
-        le=16_000,
-        description="Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).",
-    )
+
+
+class SearchRequest(FilteredOptions):
+    """Search with its filters."""
+
+    agent: ActingAgent = None
+    query: Query = Field("", description="Search text, at most 8,000 characters. Default empty.")
+    queries: Wordings = []
+    expand: Expand = False
+    limit: int = Field(10, ge=1, le=LIMIT_MAX, description="Number of results to return. Default 10.")
+    where: WhereObject = None
     include: Annotated[list[Include], Field(min_length=1, max_length=3)] = Field(
         ["memories"], description="Kinds of results: `memories`, `messages`, `documents`. Default `memories`."
     )
-    include_faded: bool = Field(
-        False, description="Inclusion of memories below the importance `retrieval.faded_below`. Default false."
-    )
     explain: bool = Field(False, description="Addition of the parts of each score to the results. Default false.")
-    rerank: bool | None = Field(
-        None, description="Reranking of the results by the model RERANK_MODEL. Default: the workspace setting."
-    )
 
 
 class PreviewRequest(SearchRequest):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -15,6 +16,7 @@ from service.domain.dream_settings import DreamChoices, DreamSettings
 from service.domain.field_types import JsonObject, Name, Text
 from service.domain.languages import Configuration
 from service.domain.llm_settings import LLMSettings
+from service.domain.origin import OriginSettings
 from service.domain.own_types import EntityKinds, MemoryTypes
 from service.domain.search import Ranking, Strategy
 
@@ -58,6 +60,36 @@ class PiiSettings(BaseModel):
         description="Kinds of personal data: `EMAIL_ADDRESS`, `IBAN_CODE`, `CREDIT_CARD`, `US_SSN`, `IP_ADDRESS`, "
         "`PHONE_NUMBER`, and `PERSON` and `LOCATION` with a spaCy model. Default: all kinds.",
     )
+
+
+SecretMode = Literal["off", "redact", "reject", "quarantine"]
+ALL_SECRET_MODES: tuple[SecretMode, ...] = ("off", "redact", "reject", "quarantine")
+
+
+class SecretSettings(BaseModel):
+    """Treatment of API keys, tokens, passwords, cookies and private keys in what is written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    mode: SecretMode = Field(
+        "redact",
+        description="Treatment of secrets in what is written: `off` (none), `redact` (placeholders such as "
+        "`[SECRET:github_token]`), `reject` (422) or `quarantine` (placeholders, and what a dream makes of such a "
+        "message waits in the inbox). Default `redact`.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Masking:
+    """What a workspace does with personal data and with secrets in what is written."""
+
+    pii: PiiSettings = field(default_factory=PiiSettings)
+    secrets: SecretSettings = field(default_factory=SecretSettings)
+
+    @property
+    def off(self) -> bool:
+        """Whether nothing is masked."""
+        return self.pii.mode == self.secrets.mode == "off"
 
 
 class RateLimitSettings(BaseModel):
@@ -188,6 +220,13 @@ class RetentionSettings(BaseModel):
         description="Days after which a memory that was neither found, said again nor changed is deleted, restorably; "
         "never identity, open todos, what has a key or is `decay_exempt`. Null: never. Default null.",
     )
+    model_calls_days: int | None = Field(
+        None,
+        ge=1,
+        le=90,
+        description="Retention in days of calls of language models with input, output and cost "
+        "(`GET /v1/model-calls`). Null: none are kept. Default null.",
+    )
 
 
 class ProxySettings(BaseModel):
@@ -262,6 +301,7 @@ class AgentSettings(BaseModel):
     window: WindowSettings = Field(WindowSettings(), description="Session window settings.")
     retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Search and ranking settings.")
     dream: DreamChoices = Field(DreamChoices(), description="Dream and bulletin settings.")
+    origins: OriginSettings = Field(OriginSettings(), description="Treatment of memories by origin.")
     context: ContextSettings = Field(
         ContextSettings(), description="Shares of the token budget of a context by section, and search of messages."
     )
@@ -287,6 +327,7 @@ class WorkspaceSettings(AgentSettings):
         "field or attribute that fills one. Null: the built-in fields. Default null.",
     )
     pii: PiiSettings = Field(PiiSettings(), description="Personal data settings.")
+    secrets: SecretSettings = Field(SecretSettings(), description="Settings of secrets in what is written.")
     retrieval: RetrievalDefaults = Field(RetrievalDefaults(), description="Search and ranking settings.")
     budget: BudgetSettings = Field(BudgetSettings(), description="Daily budget of all model calls.")
     dream: DreamSettings = Field(DreamSettings(), description="Dream and bulletin settings.")
@@ -295,6 +336,11 @@ class WorkspaceSettings(AgentSettings):
     documents: DocumentSettings = Field(DocumentSettings(), description="Document chunking settings.")
     proxy: ProxySettings = Field(ProxySettings(), description="OpenAI-compatible proxy settings.")
     llm: LLMSettings = Field(LLMSettings(), description="Language models of the workspace's own, by step.")
+
+    @property
+    def masking(self) -> Masking:
+        """What is done with personal data and with secrets."""
+        return Masking(self.pii, self.secrets)
 
     def over(self, changes: Mapping[str, Any]) -> WorkspaceSettings:
         """These settings with ``changes``, sections of fields, laid over them. Raises ValueError where they do not fit

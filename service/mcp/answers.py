@@ -16,6 +16,7 @@ class Memory(TypedDict):
     status: str | None
     user: str | None
     hearsay_by: str | None
+    origin: str
     key: str | None
     tags: list[str]
     happened: str
@@ -208,6 +209,7 @@ def memory_of(memory: MemoryRecord) -> Memory:
         "status": memory.status,
         "user": memory.user,
         "hearsay_by": memory.hearsay_by,
+        "origin": memory.origin,
         "key": memory.key,
         "tags": memory.tags,
         "happened": (memory.occurred_at or memory.created_at).isoformat(),

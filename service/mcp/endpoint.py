@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from reverie_client import AsyncReverie
 from service.errors import ReverieError, Unauthenticated
+from service.in_process import InProcess
 from service.mcp.server import build_server
 
 PATH = "/mcp"
@@ -46,7 +47,7 @@ class McpEndpoint:
         self._authenticate = authenticate
         self._refuse = refuse
         self._slot = slot
-        self._http = httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url=INSIDE)
+        self._http = httpx.AsyncClient(transport=InProcess(api), base_url=INSIDE)
         self._manager: StreamableHTTPSessionManager
 
     @asynccontextmanager

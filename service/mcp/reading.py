@@ -3,7 +3,7 @@
 The SDK reads the annotations of tools, so in modules of tools they are not postponed.
 """
 
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from mcp_types import CallToolResult, TextContent
 from pydantic import Field
@@ -26,13 +26,20 @@ async def memory_search(
     task: Annotated[str | None, Field(description="also what belongs to this task")] = None,
     since: Annotated[str | None, Field(description="only what happened since then (RFC 3339)")] = None,
     until: Annotated[str | None, Field(description="only what happened before then (RFC 3339)")] = None,
+    where: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description="only what passes a filter with and, or, not, in, gt, gte, lt, lte, exists, such as "
+            '{"and": [{"metadata.priority": {"gte": 3}}, {"not": {"tags": {"in": ["draft"]}}}]}'
+        ),
+    ] = None,
     max_tokens: MaxTokens = None,
     limit: Limit = 10,
 ) -> Found:
     """Find what is remembered, by words and by meaning, best first. Each memory comes with its id."""
     options = given(
         types=types, tags=tags, user=user, session=session, task=task, since=since, until=until,
-        max_tokens=max_tokens, limit=limit,
+        where=where, max_tokens=max_tokens, limit=limit,
     )  # fmt: skip
     with tool_errors():
         answer = await client_of(ctx).search(query, **cast(SearchOptions, options))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
@@ -27,26 +27,49 @@ NAMES: Final = ResourceSecurity(exempt_params={"user"})
 
 async def bulletin(ctx: ToolContext, version: str | None = None) -> str:
     """What you know now, in short; with a version, what you knew then."""
-    client = client_of(ctx)
     with _resource_errors():
-        agent = await acting_agent(client)
-        if agent is None:
-            raise ResourceError(NO_AGENT)
-        return (await client.bulletin(agent, _number(version))).content
+        return await _bulletin(client_of(ctx), _number(version))
 
 
 async def profile(ctx: ToolContext, user: str) -> str:
     """What holds about a person, field by field."""
     with _resource_errors():
-        held = await client_of(ctx).profile(user)
-    lines = [f"- {field.name}: {_shown(field.value)} (since {field.since.date()})" for field in held.fields]
-    return "\n".join([f"# {held.user}", "", *(lines or ["Nothing is known."])])
+        return await _profile(client_of(ctx), user)
 
 
 async def page(ctx: ToolContext, page_id: str) -> str:
     """A standing question with its newest answer; every sentence cites its memories."""
     with _resource_errors():
-        held = await client_of(ctx).get_page(page_id)
+        return await _page(client_of(ctx), page_id)
+
+
+async def text_at(client: AsyncReverie, uri: str) -> str | None:
+    """What a resource says now; None for an address that is none. Raises what the client raises."""
+    path = uri.removeprefix(f"{ROOT}/")
+    if path == "bulletin":
+        return await _bulletin(client)
+    if path.startswith("users/") and path.endswith("/profile"):
+        return await _profile(client, unquote(path.removeprefix("users/").removesuffix("/profile")))
+    if path.startswith("pages/"):
+        return await _page(client, path.removeprefix("pages/"))
+    return None
+
+
+async def _bulletin(client: AsyncReverie, version: int | None = None) -> str:
+    agent = await acting_agent(client)
+    if agent is None:
+        raise ResourceError(NO_AGENT)
+    return (await client.bulletin(agent, version)).content
+
+
+async def _profile(client: AsyncReverie, user: str) -> str:
+    held = await client.profile(user)
+    lines = [f"- {field.name}: {_shown(field.value)} (since {field.since.date()})" for field in held.fields]
+    return "\n".join([f"# {held.user}", "", *(lines or ["Nothing is known."])])
+
+
+async def _page(client: AsyncReverie, page_id: str) -> str:
+    held = await client.get_page(page_id)
     lines = [
         f"{sentence.text} [{', '.join(str(one) for one in sentence.memory_ids)}]"
         for sentence in held.sentences
@@ -95,6 +118,11 @@ async def list_resources(ctx: ServerRequestContext[Any, Any], call_next: CallNex
     except ReverieClientError as error:
         raise MCPError(code=INTERNAL_ERROR, message=explained(error)) from error
     return result | {"resources": [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in listed]}
+
+
+async def listed_uris(client: AsyncReverie) -> list[str]:
+    """The addresses of what is listed."""
+    return [str(one.uri) for one in await _listed(client)]
 
 
 async def _listed(client: AsyncReverie) -> list[Resource]:

@@ -12,6 +12,7 @@ from mcp.server.mcpserver import MCPServer, RequestStateSecurity
 from service import __version__
 from service.mcp.prompts import register_prompts
 from service.mcp.resources import list_resources, register_resources
+from service.mcp.subscriptions import CallersBus, follow_resources
 from service.mcp.tool_types import ClientOf
 from service.mcp.tools import all_tools
 
@@ -37,8 +38,8 @@ def build_server(client_of: ClientOf, secret: bytes | None = None) -> MCPServer[
         tools=list(all_tools()),
         lifespan=lifespan,
         request_state_security=RequestStateSecurity(keys=[secret], bind_principal=_caller) if secret else None,
-        subscriptions=False,  # nothing is ever published, and each subscriber would hold a connection
-        middleware=[list_resources],
+        subscriptions=CallersBus(),
+        middleware=[list_resources, follow_resources],
         log_level="WARNING",
     )
     register_resources(server)

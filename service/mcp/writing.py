@@ -50,9 +50,9 @@ async def memory_save(
 ) -> Saved:
     """Remember a statement beyond this conversation. Said again it is strengthened, not stored twice."""
     fields = given(
-        user=user, hearsay_by=hearsay_by, importance=importance, tags=tags, key=key, occurred_at=occurred_at,
-        expires_at=expires_at, scope=scope, team=team, task=task, session=session, metadata=metadata,
-        links=[link.model_dump(mode="json", exclude_none=True) for link in links or ()],
+        user=user, hearsay_by=hearsay_by, origin="assistant", importance=importance, tags=tags, key=key,
+        occurred_at=occurred_at, expires_at=expires_at, scope=scope, team=team, task=task, session=session,
+        metadata=metadata, links=[link.model_dump(mode="json", exclude_none=True) for link in links or ()],
     )  # fmt: skip
     with tool_errors():
         saved = await client_of(ctx).save_memory(type, content, **cast(MemoryFields, fields))

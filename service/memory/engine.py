@@ -20,6 +20,7 @@ from service.concurrency.lru import LRUCache
 from service.concurrency.single_flight import SingleFlight
 from service.db.pool import Connection, Database, Row
 from service.db.replica import Replica
+from service.domain.health_status import HealthStatus
 from service.domain.installation import Environment
 from service.domain.llm_settings import OFF, LLMSettings, Step
 from service.domain.principal import CachedCredential
@@ -28,16 +29,20 @@ from service.embedding.noise import known_noise
 from service.embedding.sources import CHEAP_SOURCE
 from service.embedding.storage import storage_of
 from service.llm import LLM, Meter, Reranker
+from service.memory.access.key_usage import KeyUsage
 from service.memory.access.read_audit import ReadCounter
+from service.memory.access.request_limits import RequestLimits
 from service.memory.events.event_notifier import EventNotifier
 from service.memory.events.webhook_sender import WebhookSender
 from service.memory.ops.model_budget import ModelBudget
+from service.memory.ops.model_call_log import ModelCallLog
 from service.memory.ops.model_factory import ModelFactory, environment_of
 from service.memory.ops.step_models import StepModels
 from service.memory.saving.scopes import ScopeCache
 from service.memory.search.access_counts import AccessCounter
+from service.memory.search.search_counts import SearchCounter
 from service.metrics import Metrics
-from service.privacy import Redactor
+from service.privacy import PiiPolicy, Redactor
 from service.settings import Settings
 from service.store.embeddings import model_number
 from service.store.search.plan import SearchLimits
@@ -84,9 +89,9 @@ class Engine:
     (then that one is ``next_embedder``); ``refresh_active_model`` takes up what is in use now. ``model_factory`` opens
     the models that settings name. ``probe_models`` looks whether the models work. ``replica`` takes searches off the
     database where one is configured. ``span`` is a block as others see it in traces. ``budget`` is where every call of
-    a model is reserved and recorded. ``executor`` takes work on long texts off the event loop. ``webhook_sender`` tries
-    webhooks, under the rules they are sent by. ``streams``, ``transfers`` and ``completions`` bound what one key may
-    have open.
+    a model is reserved and recorded, and ``model_calls`` keeps what was said where a workspace wants it. ``executor``
+    takes work on long texts off the event loop. ``webhook_sender`` tries webhooks, under the rules they are sent by.
+    ``streams``, ``transfers`` and ``completions`` bound what one key may have open.
     """
 
     db: Database
@@ -100,6 +105,9 @@ class Engine:
     redactor: Redactor = field(init=False)
     now: Callable[[], datetime] = _utc_now
     access_counts: AccessCounter = field(init=False)
+    search_counts: SearchCounter = field(init=False)
+    key_usage: KeyUsage = field(init=False)
+    request_limits: RequestLimits = field(init=False)
     read_audit: ReadCounter = field(init=False)
     event_notifier: EventNotifier = field(init=False)
     search_batcher: GroupCommit[Any, Any] = field(default_factory=lambda: GroupCommit(SEARCH_BATCHES_IN_FLIGHT))
@@ -108,7 +116,7 @@ class Engine:
     search_limits: SearchLimits = field(default_factory=SearchLimits)
     scope_cache: ScopeCache = field(default_factory=ScopeCache)
     credential_cache: LRUCache[bytes, CachedCredential] = field(default_factory=lambda: LRUCache(CREDENTIALS_MAX))
-    clean_names: LRUCache[tuple[tuple[str, ...], str], bool] = field(default_factory=lambda: LRUCache(NAMES_MAX))
+    clean_names: LRUCache[tuple[PiiPolicy, str], bool] = field(default_factory=lambda: LRUCache(NAMES_MAX))
     pii_secrets: LRUCache[UUID, bytes] = field(default_factory=lambda: LRUCache(CREDENTIALS_MAX))
     auth_flight: SingleFlight[Row | None] = field(default_factory=SingleFlight)
     next_embedder: Embedder | None = None
@@ -119,17 +127,23 @@ class Engine:
     streams: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("streams", STREAMS))
     transfers: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("exports and imports", TRANSFERS))
     completions: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("chat completions", COMPLETIONS))
+    database_status: HealthStatus = field(default_factory=HealthStatus)
     metrics: Metrics = field(default_factory=Metrics)
     budget: ModelBudget = field(init=False)
+    model_calls: ModelCallLog = field(init=False)
     span: Callable[..., AbstractContextManager[Any]] = _no_span
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.redactor = Redactor(executor=self.executor)
+        self.redactor = Redactor(executor=self.executor, on_secret=self.metrics.secret_found)
         self.access_counts = AccessCounter(self.db, self.now)
+        self.search_counts = SearchCounter(self.db, lambda: self.now())
+        self.key_usage = KeyUsage(self.db, lambda: self.now())
+        self.request_limits = RequestLimits(self.db, lambda: self.now())
         self.read_audit = ReadCounter(self.db)
         self.event_notifier = EventNotifier(self.db, lambda: self.now())
-        self.budget = ModelBudget(self.db, lambda: self.now(), self.metrics)
+        self.model_calls = ModelCallLog(self.db, self.redactor)
+        self.budget = ModelBudget(self.db, lambda: self.now(), self.metrics, self.model_calls)
         self.step_models = StepModels(self.model_factory.settings, LLM(OFF, ledger=self.budget))
 
     @property

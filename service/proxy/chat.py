@@ -250,9 +250,9 @@ class Chat:
     async def _masked(self, principal: Principal, turn: _Exchange) -> _Exchange:
         """The turn with its names masked. Raises InvalidInput where the workspace refuses personal data."""
         given = {name: getattr(turn, name) for name in NAMES if getattr(turn, name) is not None}
-        pii = (await get_settings(self._engine, principal)).pii
+        masking = (await get_settings(self._engine, principal)).masking
         located = [(("header", name), value) for name, value in given.items()]
-        masked = await masked_names(self._engine, principal.workspace_id, pii, located, refuse=True)
+        masked = await masked_names(self._engine, principal.workspace_id, masking, located, refuse=True)
         changes: dict[str, Any] = dict(zip(given, masked, strict=True))
         return replace(turn, **changes)
 

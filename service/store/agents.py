@@ -154,10 +154,10 @@ async def named_agent_settings(connection: Connection, workspace: UUID, agent: s
 
 
 async def list_agents(
-    connection: Connection, workspace: UUID, *, only: str | None, after: str | None, limit: int
+    connection: Connection, workspace: UUID, *, only: str | None, text: str | None = None, after: str | None, limit: int
 ) -> list[Row]:
-    """Agents by name."""
-    return await connection.fetch("list_agents", workspace=workspace, only=only, after=after, limit=limit)
+    """Agents by name, those whose name has ``text`` in it, in any case."""
+    return await connection.fetch("list_agents", workspace=workspace, only=only, text=text, after=after, limit=limit)
 
 
 async def set_teams(connection: Connection, workspace: UUID, agent_id: UUID, teams: list[str]) -> None:

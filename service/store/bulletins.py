@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.bulletin import BulletinPart
+from service.domain.origin import Origin
 
 
 async def get(connection: Connection, workspace: UUID, agent: str, version: int | None, now: datetime) -> Row | None:
@@ -27,13 +28,14 @@ async def versions(
 
 async def inputs(
     connection: Connection, workspace: UUID, agent_id: UUID, *, now: datetime, limit: int, faded_below: float,
-    left_out: Sequence[UUID], reinforced: Sequence[UUID],
+    origins: Collection[Origin], left_out: Sequence[UUID], reinforced: Sequence[UUID],
 ) -> list[Row]:  # fmt: skip
-    """The live memories of the agent, weightiest first, but for those faded and those ``left_out``; the ``reinforced``
+    """The live memories of the agent, weightiest first, of these ``origins`` or hearsay, but for those faded and those
+    ``left_out``; the ``reinforced``
     weigh what they will once they are reinforced."""
     return await connection.fetch(
         "bulletin_inputs", workspace=workspace, agent_id=agent_id, now=now, limit=limit, faded_below=faded_below,
-        left_out=list(left_out), reinforced=list(reinforced),
+        origins=list(origins), left_out=list(left_out), reinforced=list(reinforced),
     )  # fmt: skip
 
 

@@ -258,3 +258,8 @@ async def finish_request(connection: Connection, workspace: UUID, now: datetime)
 async def note_request_error(connection: Connection, workspace: UUID, error: str) -> None:
     """Note why a workspace's rows cannot be embedded again at present."""
     await connection.run("note_reindex_error", workspace=workspace, error=error)
+
+
+async def forget_vectors(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
+    """Have these texts, which have changed, embedded again."""
+    await connection.run("forget_vectors", workspace=workspace, ids=list(ids))

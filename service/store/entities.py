@@ -130,6 +130,18 @@ async def list_by_mentions(
     )
 
 
+async def list_by_name(
+    connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, **filters: Any
+) -> list[Row]:
+    """As ``list_``, in the order of names."""
+    return await connection.fetch(
+        "list_entities_by_name",
+        workspace=workspace,
+        audiences=None if audiences is None else list(audiences),
+        **filters,
+    )
+
+
 async def connect(connection: Connection, workspace: UUID, edge: Edge, created_by: str) -> UUID | None:
     """Write an edge; the id of a new one, None when it was there already."""
     made: UUID | None = await connection.value(
@@ -191,6 +203,18 @@ async def named(connection: Connection, workspace: UUID, audiences: Sequence[UUI
 async def lock(connection: Connection, workspace: UUID, entity_id: UUID) -> Row | None:
     """The entity's row, locked until the transaction ends."""
     return await connection.row("lock_entity", workspace=workspace, id=entity_id)
+
+
+async def lock_all(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[Row]:
+    """The rows of entities (id, name, kind, metadata, dream_id, updated_at), locked in the order of their ids."""
+    return await connection.fetch("lock_entities", workspace=workspace, ids=list(ids)) if ids else []
+
+
+async def set_metadata(
+    connection: Connection, workspace: UUID, entity_id: UUID, metadata: dict[str, Any], now: datetime
+) -> None:
+    """Replace the metadata of an entity."""
+    await connection.run("set_entity_metadata", workspace=workspace, id=entity_id, metadata=metadata, now=now)
 
 
 async def rename(
@@ -276,6 +300,34 @@ async def co_occurrences(
     )  # fmt: skip
 
 
+async def neighbours(
+    connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, ids: Sequence[UUID], *,
+    known: Sequence[UUID], limit: int, now: datetime,
+) -> list[UUID]:  # fmt: skip
+    """The next ring around these entities, without those ``known``: those with most memories in common first."""
+    rows = await connection.fetch(
+        "neighbours", workspace=workspace, audiences=None if audiences is None else list(audiences), ids=list(ids),
+        known=list(known), limit=limit, now=now,
+    )  # fmt: skip
+    return [row["id"] for row in rows]
+
+
+async def overview(
+    connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, *, kind: str | None, text: str | None,
+    since: datetime | None, until: datetime | None, limit: int, pairs_max: int,
+) -> tuple[list[Row], list[Row]]:  # fmt: skip
+    """The ``limit`` entities that most memories created in a span of time speak of, with the ``total`` of all, and at
+    most ``pairs_max`` pairs of them by the memories that they share."""
+    of_reader: dict[str, Any] = {
+        "workspace": workspace, "audiences": None if audiences is None else list(audiences), "since": since,
+        "until": until,
+    }  # fmt: skip
+    found = await connection.fetch("most_mentioned_entities", **of_reader, kind=kind, text=text, limit=limit)
+    ids = [row["id"] for row in found]
+    pairs = await connection.fetch("co_occurrences_of_many", **of_reader, ids=ids, limit=pairs_max)
+    return found, pairs
+
+
 async def edges_among(
     connection: Connection,
     workspace: UUID,
@@ -289,6 +341,16 @@ async def edges_among(
     return await connection.fetch(
         "edges_among", workspace=workspace, audiences=None if audiences is None else list(audiences), ids=list(ids),
         now=now, limit=limit,
+    )  # fmt: skip
+
+
+async def edges_at(
+    connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, id_: UUID, *, now: datetime, limit: int
+) -> list[Row]:
+    """The edges from or to this node that hold, oldest first."""
+    return await connection.fetch(
+        "edges_at", workspace=workspace, audiences=None if audiences is None else list(audiences), id=id_, now=now,
+        limit=limit,
     )  # fmt: skip
 
 

@@ -95,6 +95,6 @@ async def notify(connection: Connection, workspaces: Collection[UUID], now: date
 
 
 async def key_hash(connection: Connection, workspace: UUID, key_id: UUID) -> bytes | None:
-    """What is stored of a key; None when it is revoked."""
+    """What is stored of a key; None when it is revoked or expired."""
     found: bytes | None = await connection.value("key_hash", workspace=workspace, id=key_id)
     return found

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.memory_words import content_words, field_words
+from service.domain.origin import Origin
 from service.domain.principal import CachedCredential
 from service.domain.text_features import TextFeatures, extract_features
 from service.errors import StaleCredential
@@ -90,6 +91,11 @@ async def lock_all(connection: Connection, workspace: UUID, ids: Sequence[UUID])
     return {row["id"]: row for row in rows}
 
 
+def as_item(row: Row) -> dict[str, Any]:
+    """The columns of a locked memory as statements take them."""
+    return dict(row) | {"identity_hash": row["identity_hash"].hex(), "lexemes": None}
+
+
 async def archive(connection: Connection, workspace: UUID, memory_id: UUID, *, with_vector: bool = False) -> None:
     """Keep the present version in the history; call it before every change, ``with_vector`` before one of the text."""
     await connection.run("archive_memory", {"with_vector": with_vector}, workspace=workspace, id=memory_id)
@@ -102,6 +108,7 @@ async def reinforce(
     *,
     tags: list[str],
     metadata: dict[str, Any],
+    origin: Origin,
     actor: str,
     reason: str,
     now: datetime,
@@ -114,6 +121,7 @@ async def reinforce(
         id=memory_id,
         tags=tags,
         metadata=metadata,
+        origin=origin,
         changed_by=actor,
         reason=reason,
         now=now,
@@ -259,6 +267,20 @@ async def set_importance(
     await reindex(connection, workspace, memory_id)
 
 
+async def label(
+    connection: Connection, workspace: UUID, memory_id: UUID, *, tags: Sequence[str], decay_exempt: bool, actor: str,
+    reason: str, now: datetime,
+) -> None:  # fmt: skip
+    """Archive, then set the tags, and whether the memory is exempt from decay."""
+    await archive(connection, workspace, memory_id)
+    await connection.run(
+        "label_memory", workspace=workspace, id=memory_id, tags=list(tags), decay_exempt=decay_exempt,
+        changed_by=actor, reason=reason, now=now,
+    )  # fmt: skip
+    await index_fields(connection, workspace, memory_id)
+    await reindex(connection, workspace, memory_id)
+
+
 async def supersede(
     connection: Connection,
     workspace: UUID,
@@ -311,32 +333,9 @@ async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], read
     )
 
 
-async def list_(connection: Connection, workspace: UUID, reader: Reader | None, **filters: Any) -> list[Row]:
-    """Rows of ``memory_records``, newest first; ``filters`` are the parameters of the query ``list_memories``."""
-    return await connection.fetch(
-        "list_memories",
-        workspace=workspace,
-        agent_id=reader.agent_id if reader else None,
-        audiences=reader.audiences if reader else None,
-        **filters,
-    )
-
-
 async def types_in_use(connection: Connection, workspace: UUID, types: Sequence[str]) -> list[str]:
     """Those of the types that memories have, deleted ones too."""
     return [row["type"] for row in await connection.fetch("types_in_use", workspace=workspace, types=list(types))]
-
-
-async def stats(connection: Connection, workspace: UUID, reader: Reader | None, now: datetime) -> list[Record]:
-    """Counts of the live memories a reader may see, one record per type."""
-    rows = await connection.fetch(
-        "memory_stats",
-        workspace=workspace,
-        agent_id=reader.agent_id if reader else None,
-        audiences=reader.audiences if reader else None,
-        now=now,
-    )
-    return [dict(row) for row in rows]
 
 
 async def history(connection: Connection, workspace: UUID, memory_id: UUID) -> list[Record]:

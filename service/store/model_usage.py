@@ -9,6 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.domain.ids import NO_KEY
 from service.domain.spending import DREAM_PURPOSES, Purpose, Usage
 
 By = Literal["day", "key", "agent"]
@@ -49,40 +50,53 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """The most that may be taken in a day; None is no bound."""
+class BudgetLimits:
+    """The most that may be taken in a day, and in its month; None is no bound."""
 
     tokens_max: int | None = None
     cost_max_usd: float | None = None
     dream_tokens_max: int | None = None
     dream_cost_max_usd: float | None = None
+    month_cost_max_usd: float | None = None
 
     def passed_by(self, taken: Spent) -> list[int]:
-        """Which of the limits, by their position, this would be over."""
-        pairs = enumerate(zip(astuple(taken), astuple(self), strict=True))
+        """Which of the limits of a day, by their position, this would be over."""
+        pairs = enumerate(zip(astuple(taken), astuple(self)[:-1], strict=True))
         return [position for position, (amount, most) in pairs if most is not None and amount > most]
 
 
-async def reserve(connection: Connection, workspace: UUID, day: date, worst: Spent, limits: Limits) -> bool:
-    """Take ``worst`` of the day's budget; False, and nothing taken, when that would pass a limit."""
+async def reserve(
+    connection: Connection, workspace: UUID, key_id: UUID, day: date, worst: Spent, limits: BudgetLimits
+) -> bool:
+    """Take ``worst`` of the day's budget of a key (zero: of the workspace); False, and nothing taken, when that would
+    pass a limit."""
     if limits.passed_by(worst):
         return False
-    taken = await connection.value("reserve_budget", workspace=workspace, day=day, **asdict(worst), **asdict(limits))
+    taken = await connection.value(
+        "reserve_budget", workspace=workspace, key_id=key_id, day=day, **asdict(worst), **asdict(limits)
+    )
     return taken is not None
 
 
-async def taken(connection: Connection, workspace: UUID, day: date) -> Spent:
-    """What of a day's budget is taken."""
-    row = await connection.row("budget_taken", workspace=workspace, day=day)
-    return Spent(**dict(row)) if row else Spent()
+async def taken(connection: Connection, workspace: UUID, day: date, key_id: UUID = NO_KEY) -> tuple[Spent, float]:
+    """What of a day's budget is taken, and the cost in US dollars of the days of its month before it."""
+    row = dict(await connection.row("budget_taken", workspace=workspace, key_id=key_id, day=day) or {})
+    earlier: float = row.pop("earlier_cost_usd", 0.0)
+    return Spent(**row), earlier
 
 
 async def settle(
-    connection: Connection, workspace: UUID, used: Mapping[UsageKey, Usage], released: Mapping[date, Spent]
+    connection: Connection,
+    workspace: UUID,
+    used: Mapping[UsageKey, Usage],
+    released: Mapping[tuple[date, UUID], Spent],
 ) -> None:
-    """Record what ended calls used, and change what is taken of each day's budget by as much as is ``released``."""
-    for day in sorted(released):
-        await connection.run("reconcile_budget", workspace=workspace, day=day, **asdict(released[day]))
+    """Record what ended calls used, and change what is taken of each day's budget (of a key, or of the
+    workspace where it is zero) by as much as is ``released``."""
+    for day, key_id in sorted(released):
+        await connection.run(
+            "reconcile_budget", workspace=workspace, day=day, key_id=key_id, **asdict(released[day, key_id])
+        )
     for key in sorted(used):
         await connection.run("add_model_usage", workspace=workspace, **asdict(key), **asdict(used[key]))
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.domain.origin import Origin
 from service.domain.profile import Known
 from service.domain.profile_schema import Filled
 from service.store.agents import Reader
@@ -30,10 +31,11 @@ async def known_of(
     in_scope: bool = False,
 ) -> tuple[list[Known], set[str]]:  # fmt: skip
     """What is remembered of a user and may be in a profile, and the agents that it is of; with ``past`` as it was
-    then, and ``in_scope`` only what may be used in the reader's session and task."""
+    then, and ``in_scope`` only what may be used in the reader's session and task, of origins that need no label."""
     rows = await connection.fetch(
         "profile_memories", {"past": past}, workspace=workspace, user=user, types=list(TYPES), as_of=as_of,
-        openings=[_opening(f"{user}'s"), _opening(f"{user}’s")], limit=MEMORIES_MAX, **_of(reader, in_scope=in_scope),
+        openings=[_opening(f"{user}'s"), _opening(f"{user}’s")], limit=MEMORIES_MAX,
+        origins=_origins(reader, in_scope=in_scope), **_of(reader, in_scope=in_scope),
     )  # fmt: skip
     known = [Known(**{name: value for name, value in row.items() if name != "agent"}) for row in rows]
     return known, {row["agent"] for row in rows}
@@ -47,7 +49,7 @@ async def filled_by_model(
     that they are of; as ``known_of``."""
     rows = await connection.fetch(
         "profile_fields", {"past": past}, workspace=workspace, user=user, as_of=as_of, limit=MEMORIES_MAX,
-        **_of(reader, in_scope=in_scope),
+        origins=_origins(reader, in_scope=in_scope), **_of(reader, in_scope=in_scope),
     )  # fmt: skip
     filled = [
         Filled(row["field"], row["value"], tuple(UUID(one["id"]) for one in row["evidence"]), row["since"])
@@ -68,3 +70,7 @@ def _of(reader: Reader | None, *, in_scope: bool = False) -> dict[str, object]:
         "agent_id": reader.agent_id if reader and not in_scope else None,
         "audiences": reader.audiences if reader else [],
     }
+
+
+def _origins(reader: Reader | None, *, in_scope: bool) -> list[Origin] | None:
+    return list(reader.settings.origins.allowed) if reader and in_scope else None

@@ -27,9 +27,9 @@ async def memories(connection: Connection, workspace: UUID, *, before: datetime,
     return len(ids)
 
 
-async def steps(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Checkpoints of finished dreams from before then; how many."""
-    return await connection.run("collect_steps", workspace=workspace, before=before, limit=limit)
+async def steps(connection: Connection, workspace: UUID, *, before: datetime, limit: int, verdicts: bool) -> int:
+    """Checkpoints of finished dreams from before then, or else verdicts on pairs; how many."""
+    return await connection.run("collect_steps", workspace=workspace, before=before, limit=limit, verdicts=verdicts)
 
 
 async def idempotent_responses(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:

@@ -37,7 +37,14 @@ async def begin_named(
 
 
 async def append(
-    connection: Connection, workspace: UUID, moved: Row, items: list[dict[str, Any]], *, user: str | None, now: datetime
+    connection: Connection,
+    workspace: UUID,
+    moved: Row,
+    items: list[dict[str, Any]],
+    *,
+    user: str | None,
+    key_id: UUID,
+    now: datetime,
 ) -> tuple[list[dict[str, Any]], int, int]:
     """Append messages under the session's lock; the messages as stored, in order, and how many messages and tokens
     are in the window with them.
@@ -54,6 +61,7 @@ async def append(
         window_from_seq=moved["window_from_seq"],
         window_started_at=moved["window_started_at"],
         user=user,
+        key_id=key_id,
         now=now,
     )
     stored = [message(row) for row in rows]
@@ -89,9 +97,10 @@ async def messages(
     after: int = 0,
     before: int = SEQ_END,
     descending: bool = False,
+    text: str | None = None,
     limit: int,
 ) -> list[dict[str, Any]]:
-    """Messages with ``after < seq < before``, in order."""
+    """Messages with ``after < seq < before``, in order; with ``text`` those that have it."""
     rows = await connection.fetch(
         "session_messages",
         {"descending": descending},
@@ -99,6 +108,7 @@ async def messages(
         session_id=session_id,
         after=after,
         before=before,
+        text=text,
         limit=limit,
     )
     return [message(row) for row in rows]
@@ -162,12 +172,21 @@ async def ask_to_compact(connection: Connection, workspace: UUID, agent_id: UUID
 
 
 async def list_(
-    connection: Connection, workspace: UUID, *, agent: str | None, user: str | None, before: UUID | None, limit: int
-) -> list[Row]:
-    """Sessions, newest first."""
+    connection: Connection, workspace: UUID, *, agent: str | None, user: str | None, text: str | None,
+    before: UUID | None, limit: int,
+) -> list[Row]:  # fmt: skip
+    """Sessions, newest first; with ``text`` those whose name or a message has it."""
     return await connection.fetch(
-        "list_sessions", workspace=workspace, agent=agent, user=user, before=before, limit=limit
+        "list_sessions", workspace=workspace, agent=agent, user=user, text=text, before=before, limit=limit
     )
+
+
+async def place_of(connection: Connection, workspace: UUID, session_id: UUID, message_id: UUID) -> int | None:
+    """The number of a message in a session; None where it is not there."""
+    seq: int | None = await connection.value(
+        "message_seq", workspace=workspace, session_id=session_id, message_id=message_id
+    )
+    return seq
 
 
 async def clear_window(connection: Connection, workspace: UUID, session_id: UUID) -> None:

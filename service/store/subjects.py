@@ -49,7 +49,7 @@ class SubjectData:
 CONTENT_TABLES = (
     "memories", "memory_versions", "messages", "sessions", "search_index", "documents", "chunks", "entities",
     "entity_aliases", "entity_merges", "bulletins", "dreams", "dream_changes", "dream_steps", "proposals", "audit_log",
-    "events", "pages", "page_versions",
+    "events", "pages", "page_versions", "model_calls", "saved_searches",
 )  # fmt: skip
 """Tables a purge takes rows from, or words out of, whose columns Postgres keeps samples of."""
 
@@ -160,6 +160,12 @@ async def break_leases(connection: Connection, workspace: UUID, agents: Iterable
     await connection.run("break_leases", workspace=workspace, agents=sorted(agents), now=now)
 
 
+async def described_entities(connection: Connection, workspace: UUID, memories: Sequence[UUID]) -> list[Row]:
+    """Entities with metadata (id, metadata, others), locked: ``others`` are the further memories that speak of an
+    entity of which one of these does; None of any other entity."""
+    return await connection.fetch("described_entities", workspace=workspace, ids=list(memories))
+
+
 async def remove_edges(
     connection: Connection, workspace: UUID, users: list[str], own: list[UUID], kept: list[UUID]
 ) -> dict[str, int]:
@@ -229,7 +235,8 @@ async def purge_related(
     """Remove sessions left empty, what dreams noted about the memories ``message_ids``, and bulletins; erase kept
     answers.
 
-    The checkpoints of the agents' dreams go as well: they hold what a language model made of the user's messages.
+    The checkpoints of the agents' dreams go as well: they hold what a language model made of the user's messages. So do
+    all kept calls of models: a prompt quotes many people's words, and may quote this user's without the name.
     """
     run = connection.run
     counts = {
@@ -237,6 +244,7 @@ async def purge_related(
         "dream_changes": await run("purge_changes", workspace=workspace, agents=agents, ids=list(message_ids)),
         "bulletins": await run("purge_bulletins", workspace=workspace, agents=agents),
         "dream_steps": await run("purge_steps", workspace=workspace, agents=agents),
+        "model_calls": await run("purge_model_calls", workspace=workspace),
     }
     await run("anonymize_sessions", workspace=workspace, users=users)
     await run("purge_dream_errors", workspace=workspace, agents=agents)
@@ -286,3 +294,8 @@ async def reactivate(
 ) -> None:
     """Let a superseded memory hold again; where it has a live ``duplicate``, that one supersedes it instead."""
     await connection.run("reactivate_memory", workspace=workspace, id=memory_id, twin=duplicate, now=now, reason=reason)
+
+
+async def forget_answers(connection: Connection, workspace: UUID) -> None:
+    """Take the words out of the answers that are kept for repeated requests, which stay answered."""
+    await connection.run("erase_responses", workspace=workspace)

@@ -9,8 +9,10 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.db.queries import Flags
 from service.store import insights, memories
 from service.store.memories import to_record
+from service.store.where import WhereQuery, where_flag
 
 PAGE = 500
 PAGES = {"message": 100, "document": 8}
@@ -18,7 +20,7 @@ PAGES = {"message": 100, "document": 8}
 FIRST_ID = UUID(int=0)
 QUERIES = {
     "settings": "export_settings", "history": "export_history", "memory": "export_memories",
-    "entity": "export_entities",
+    "entity": "export_entities", "search": "export_searches",
 }  # fmt: skip
 OF_MEMORIES = ("memory", "history", "window", "edge")
 """Sections that leave out what is about deleted and expired memories, unless they are wanted."""
@@ -27,12 +29,23 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ExportFilter:
-    """What to export: one agent or (None) the workspace, and whether deleted and expired memories come along."""
+    """What to export: one agent or (None) the workspace, and whether deleted and expired memories come along; with
+    ``where``, of memories those that pass it."""
 
     agent_id: UUID | None
     with_deleted: bool
     with_expired: bool
     now: datetime
+    where: WhereQuery | None = None
+
+    def of_memories(self) -> Fields:
+        """The parameters of the fragment ``exported_memory``."""
+        return {
+            "with_deleted": self.with_deleted,
+            "with_expired": self.with_expired,
+            "now": self.now,
+            "where_values": self.where and self.where.values,
+        }
 
 
 async def agent_id(connection: Connection, workspace: UUID, agent: str) -> UUID | None:
@@ -44,8 +57,8 @@ async def agent_id(connection: Connection, workspace: UUID, agent: str) -> UUID 
 async def counts(connection: Connection, workspace: UUID, wanted: ExportFilter) -> dict[str, int]:
     """How many lines the large sections will have."""
     row = await connection.row(
-        "export_counts", workspace=workspace, agent_id=wanted.agent_id, with_deleted=wanted.with_deleted,
-        with_expired=wanted.with_expired, now=wanted.now,
+        "export_counts", {"where": where_flag(wanted.where)}, workspace=workspace, agent_id=wanted.agent_id,
+        **wanted.of_memories(),
     )  # fmt: skip
     return dict(row or {})
 
@@ -56,15 +69,17 @@ async def section(
     """The fields of the lines of one section, in pages, beginning at the key ``start``."""
     query = QUERIES.get(name, f"export_{name}s")
     values: Fields = {"workspace": workspace, "agent_id": wanted.agent_id}
+    flags: Flags = {}
     if name in ("agent", "task", "bulletin"):
         values["start"] = start or ""
     elif name != "settings":
         values["start"] = start or FIRST_ID
     if name in OF_MEMORIES:
-        values |= {"with_deleted": wanted.with_deleted, "with_expired": wanted.with_expired, "now": wanted.now}
+        values |= wanted.of_memories()
+        flags = {"where": where_flag(wanted.where)}
     shape = {"memory": _memory, "message": _message}.get(name, dict)
     names: dict[UUID, Fields] = {}
-    async for rows in connection.batches(query, PAGES.get(name, PAGE), **values):
+    async for rows in connection.batches(query, PAGES.get(name, PAGE), flags, **values):
         fields = [shape(row) for row in rows]
         if name in ("entity", "edge"):
             await _name_audiences(connection, workspace, fields, names)
@@ -108,7 +123,9 @@ async def add_sessions(connection: Connection, workspace: UUID, items: Sequence[
     return [row["id"] for row in rows]
 
 
-async def add_messages(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
+async def add_messages(
+    connection: Connection, workspace: UUID, items: Sequence[Fields], key_id: UUID, now: datetime
+) -> int:
     """Write the messages that are not there, under their own number where it is free; how many were written.
 
     Their sessions stay locked, and ``update_session_counters`` must follow.
@@ -119,11 +136,11 @@ async def add_messages(connection: Connection, workspace: UUID, items: Sequence[
     new = list({item["id"]: item for item in items if item["id"] not in known}.values())
     if not new:
         return 0
-    rows = await connection.fetch("import_messages", workspace=workspace, items=new, now=now)
+    rows = await connection.fetch("import_messages", workspace=workspace, items=new, key_id=key_id, now=now)
     placed = {row["id"] for row in rows}
     rest = [item | {"ordinal": n} for n, item in enumerate(new) if item["id"] not in placed]
     if rest:
-        await connection.run("import_messages_at_the_end", workspace=workspace, items=rest, now=now)
+        await connection.run("import_messages_at_the_end", workspace=workspace, items=rest, key_id=key_id, now=now)
     return len(new)
 
 
@@ -189,6 +206,11 @@ async def add_entity(connection: Connection, workspace: UUID, **columns: Any) ->
     await connection.run("import_entity", workspace=workspace, **columns)
 
 
+async def complete_entity(connection: Connection, workspace: UUID, entity_id: UUID, metadata: dict[str, Any]) -> None:
+    """Add what of an entity's metadata is not here."""
+    await connection.run("complete_entity", workspace=workspace, id=entity_id, metadata=metadata)
+
+
 async def add_edges(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> tuple[int, int]:
     """Write the edges whose ends are here; how many fit, how many are new."""
     row = await connection.row("import_edges", workspace=workspace, items=list(items), now=now)
@@ -225,6 +247,15 @@ async def add_pages(connection: Connection, workspace: UUID, items: Sequence[Fie
         version | {"page_id": item["id"]} for item in items if item["id"] in made for version in item["versions"]
     ]
     await connection.fetch("import_page_versions", workspace=workspace, items=versions)
+    return len(made)
+
+
+async def add_searches(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
+    """Write the saved searches that are not here, with their ``results``; how many were."""
+    rows = await connection.fetch("import_searches", workspace=workspace, items=list(items), now=now)
+    made = {row["id"] for row in rows}
+    results = [result | {"search_id": item["id"]} for item in items if item["id"] in made for result in item["results"]]
+    await connection.fetch("import_search_results", workspace=workspace, items=results)
     return len(made)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +23,36 @@ async def lock_dream(connection: Connection, workspace: UUID, dream_id: UUID) ->
 async def changes(connection: Connection, workspace: UUID, dream_id: UUID) -> list[Row]:
     """What a dream changed, with what undoing takes, in order."""
     return await connection.fetch("undoable_changes", workspace=workspace, dream_id=dream_id)
+
+
+async def change(connection: Connection, workspace: UUID, dream_id: UUID, ordinal: int) -> Row | None:
+    """One change of a dream (op, memory_id, undo, undone_at)."""
+    return await connection.row("undoable_change", workspace=workspace, dream_id=dream_id, ordinal=ordinal)
+
+
+async def links_of(connection: Connection, workspace: UUID, dream_id: UUID, memory_id: UUID) -> dict[int, UUID]:
+    """The links that a dream drew from or to a memory: edges by the number of the change."""
+    rows = await connection.fetch("links_of_memory", workspace=workspace, dream_id=dream_id, memory_id=memory_id)
+    return {row["ordinal"]: row["edge_id"] for row in rows}
+
+
+async def mark_changes_undone(
+    connection: Connection, workspace: UUID, dream_id: UUID, ordinals: Sequence[int], now: datetime
+) -> None:
+    """Note that these changes have been taken back."""
+    await connection.run(
+        "mark_changes_undone", workspace=workspace, dream_id=dream_id, ordinals=list(ordinals), now=now
+    )
+
+
+async def remaining(
+    connection: Connection, workspace: UUID, agent_id: UUID, *, entities: Sequence[UUID], versions: Sequence[int]
+) -> list[str]:
+    """Those of entities, and of versions of the agent's bulletin, that are still there."""
+    rows = await connection.fetch(
+        "remaining", workspace=workspace, agent_id=agent_id, entities=list(entities), versions=list(versions)
+    )
+    return [row["id"] for row in rows]
 
 
 async def depended_on(
@@ -45,6 +76,16 @@ async def remove_memories(connection: Connection, workspace: UUID, ids: Sequence
     await insights.remove(connection, workspace, await insights.resting_on(connection, workspace, ids))
     for query in ("undo_terms", "undo_index", "undo_memories"):
         await connection.run(query, workspace=workspace, ids=list(ids))
+
+
+async def restore_metadata(connection: Connection, workspace: UUID, undone: Sequence[dict[str, Any]]) -> None:
+    """Set the metadata of entities as it was (``before``, ``updated_at``), where it still is as the dream left it
+    (``after``)."""
+    for one in undone:
+        await connection.run(
+            "undo_entity_metadata", workspace=workspace, id=UUID(one["entity_id"]), before=one["before"],
+            after=one["after"], updated_at=datetime.fromisoformat(one["updated_at"]),
+        )  # fmt: skip
 
 
 async def remove_entities(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:

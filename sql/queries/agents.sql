@@ -50,6 +50,7 @@ SELECT a.id, a.agent, a.name, a.prime, a.settings, a.created_at,
 FROM agents a
 WHERE a.workspace_id = :workspace
     AND (:only::text IS NULL OR a.agent = :only)
+    AND (:text::text IS NULL OR position(lower(:text) IN lower(a.agent)) > 0)
     AND (:after::text IS NULL OR a.agent > :after)
 ORDER BY a.agent
 LIMIT :limit;

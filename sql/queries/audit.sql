@@ -4,8 +4,8 @@ INSERT INTO audit_log (workspace_id, id, actor, key_id, action, target, subject,
 VALUES (:workspace, :id, :actor, :key_id::uuid, :action, :target, :subject, :details);
 
 -- name: list_audit
--- The audit log, newest first.
-SELECT id, at, actor, key_id, action, target, subject, details
+-- The audit log, newest first; fields that a scan has found are listed with the scan.
+SELECT id, at, actor, key_id, action, target, subject, details - 'findings' AS details
 FROM audit_log
 WHERE workspace_id = :workspace
     AND (:action::text IS NULL OR action = :action)

@@ -1,10 +1,12 @@
 -- fragment: cited_states
--- What the memories that a bulletin ``b`` of agent ``a`` cites are now, by id: null for those that are gone, deleted, expired or
+-- What the memories that a bulletin ``b`` of agent ``a`` cites are now, and whose word, by id: null for those that are gone, deleted, expired or
 -- not the agent's to read. One holds unless it is superseded, done, or says something else than when the bulletin was written.
 -- Each is looked up by itself: in a join the planner takes a bulletin for large, and reads every memory of the workspace.
 (
     SELECT coalesce(jsonb_object_agg(cited.id, (
-        SELECT jsonb_build_object('superseded_by', m.superseded_by, 'holds', m.superseded_by IS NULL
+        SELECT jsonb_build_object('user', m.user_name, 'hearsay_by', m.hearsay_by, 'origin', m.origin, 'session_user', (
+                SELECT s.user_name FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id),
+            'superseded_by', m.superseded_by, 'holds', m.superseded_by IS NULL
             AND (m.valid_until IS NULL OR m.valid_until > :now) AND m.status IS DISTINCT FROM 'done'
             AND (m.updated_at <= b.created_at OR m.content = coalesce((
                 SELECT v.record ->> 'content' FROM memory_versions v
@@ -56,9 +58,9 @@ RETURNING version;
 
 -- name: bulletin_inputs
 -- What an agent knows now that is worth a line: its live memories, and those of all agents for prime agents where it is
--- one, weightiest first, hearsay after all else; nothing faded, no summaries of windows, and no insights, which say the same again; own types as the built-in ones that they are like. As it will be after a dream: without the :left_out, and with the weight that
+-- one, weightiest first, hearsay after all else; otherwise only of the :origins; nothing faded, no summaries of windows, and no insights, which say the same again; own types as the built-in ones that they are like. As it will be after a dream: without the :left_out, and with the weight that
 -- `reinforce_memory` gives the :reinforced.
-SELECT r.id, r.content, r.importance, r."user", r.hearsay_by, r.occurred_at, r.status,
+SELECT r.id, r.content, r.importance, r."user", r.hearsay_by, r.origin, r.occurred_at, r.status,
     coalesce((SELECT m.like_type FROM memories m WHERE m.workspace_id = :workspace AND m.id = r.id), r.type) AS type,
     CASE WHEN r.id = ANY(:reinforced::uuid[]) THEN r.importance + (1 - r.importance) * 0.1
         ELSE r.effective_importance END AS weight,
@@ -76,5 +78,6 @@ WHERE r.workspace_id = :workspace
     AND r.scope IN ('agent', 'prime')
     AND r.status IS DISTINCT FROM 'done'
     AND r.source ->> 'kind' IS DISTINCT FROM 'window' AND r.type <> 'insight'
+    AND (r.hearsay_by IS NOT NULL OR r.origin = ANY(:origins::text[]))
 ORDER BY r.hearsay_by IS NOT NULL, weight DESC, at DESC, r.id
 LIMIT :limit;

@@ -4,7 +4,7 @@
 WITH change AS (
     SELECT c.before ->> 'content' AS a, b.content AS b, c.ordinal, d.created_at,
         CASE WHEN c.op = 'reinforced' OR c.reason LIKE 'says the same%' THEN 'duplicate' ELSE 'update' END AS label,
-        CASE WHEN d.status = 'undone' THEN 'undone'
+        CASE WHEN d.status = 'undone' OR c.undone_at IS NOT NULL THEN 'undone'
             WHEN m.deleted_at IS NOT NULL OR m.content <> c.before ->> 'content' THEN NULL
             WHEN c.op = 'superseded' AND m.superseded_by IS NULL THEN 'reverted'
             WHEN d.finished_at > :before::timestamptz THEN NULL

@@ -186,3 +186,9 @@ UPDATE reindex_requests SET error = :error WHERE workspace_id = :workspace AND f
 
 -- name: finish_reindex
 UPDATE reindex_requests SET finished_at = :now, error = NULL WHERE workspace_id = :workspace;
+
+-- name: forget_vectors
+-- Texts of these rows have changed: their vectors are pending.
+UPDATE search_index SET embedding_model = NULL, embedding = NULL, embedding_float32 = NULL,
+    next_model = NULL, next_embedding = NULL, next_embedding_float32 = NULL
+WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);

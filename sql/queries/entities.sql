@@ -77,38 +77,125 @@ WHERE a.workspace_id = :workspace AND a.audience = ANY(:audiences::uuid[]) AND a
     AND (:kind::text IS NULL OR a.kind = :kind)
 ORDER BY e.id;
 
+-- fragment: visible_mention
+-- Whether the reader may see an edge ``x``, from a memory ``m`` that is current.
+x.source_kind = 'memory' AND (:audiences::uuid[] IS NULL OR x.audience = ANY(:audiences) AND m.audience = ANY(:audiences))
+AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())
+
+-- fragment: mentions_of
+-- How many current memories that the reader may see speak of an entity ``e``.
+(SELECT count(DISTINCT m.id)
+    FROM edges x JOIN memories m ON m.workspace_id = :workspace AND m.id = x.source_id
+    WHERE x.workspace_id = :workspace AND x.target_id = e.id AND {% include "visible_mention" %})
+
+-- fragment: listed_entity
+-- Whether an entity ``e`` may be seen and passes the filters of a list.
+(:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences))
+AND (:kind::text IS NULL OR e.kind = :kind)
+AND (:text::text IS NULL OR position(lower(:text) IN lower(e.name)) > 0)
+AND e.merged_into IS NULL
+
 -- name: list_entities
-SELECT e.id, e.name, e.kind, e.created_at, e.updated_at,
+SELECT e.id, e.name, e.kind, e.metadata, e.created_at, e.updated_at,
     ARRAY(SELECT a.alias FROM entity_aliases a
         WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
-    (SELECT count(*) FROM edges x WHERE x.workspace_id = :workspace AND x.target_id = e.id AND x.source_kind = 'memory') AS mentions
+    {% include "mentions_of" %} AS mentions
 FROM entities e
 WHERE e.workspace_id = :workspace
-    AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences))
-    AND (:kind::text IS NULL OR e.kind = :kind)
-    AND (:text::text IS NULL OR position(lower(:text) IN lower(e.name)) > 0)
+    AND {% include "listed_entity" %}
     AND (:before::uuid IS NULL OR e.id < :before)
-    AND e.merged_into IS NULL
 ORDER BY e.id DESC
 LIMIT :limit;
 
 -- name: list_entities_by_mentions
+SELECT e.id, e.name, e.kind, e.metadata, e.created_at, e.updated_at,
+    ARRAY(SELECT a.alias FROM entity_aliases a
+        WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
+    coalesce(s.mentions, 0) AS mentions
+FROM entities e
+LEFT JOIN (
+    SELECT x.target_id, count(DISTINCT m.id) AS mentions
+    FROM edges x JOIN memories m ON m.workspace_id = :workspace AND m.id = x.source_id
+    WHERE x.workspace_id = :workspace AND {% include "visible_mention" %}
+    GROUP BY x.target_id
+) s ON s.target_id = e.id
+WHERE e.workspace_id = :workspace
+    AND {% include "listed_entity" %}
+    AND (:before::uuid IS NULL OR (coalesce(s.mentions, 0), e.id) < (:before_mentions::bigint, :before))
+ORDER BY coalesce(s.mentions, 0) DESC, e.id DESC
+LIMIT :limit;
+
+-- name: list_entities_by_name
 SELECT e.id, e.name, e.kind, e.created_at, e.updated_at,
     ARRAY(SELECT a.alias FROM entity_aliases a
         WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
-    coalesce(x.mentions, 0) AS mentions
+    {% include "mentions_of" %} AS mentions
 FROM entities e
-LEFT JOIN (
-    SELECT target_id, count(*) AS mentions FROM edges
-    WHERE workspace_id = :workspace AND source_kind = 'memory' GROUP BY target_id
-) x ON x.target_id = e.id
 WHERE e.workspace_id = :workspace
-    AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences))
-    AND (:kind::text IS NULL OR e.kind = :kind)
-    AND (:text::text IS NULL OR position(lower(:text) IN lower(e.name)) > 0)
-    AND (:before::uuid IS NULL OR (coalesce(x.mentions, 0), e.id) < (:before_mentions::bigint, :before))
-    AND e.merged_into IS NULL
-ORDER BY coalesce(x.mentions, 0) DESC, e.id DESC
+    AND {% include "listed_entity" %}
+    AND (:after::uuid IS NULL OR (e.name, e.id) > (:after_name::text, :after))
+ORDER BY e.name, e.id
+LIMIT :limit;
+
+-- name: most_mentioned_entities
+-- The entities that most memories of a span of time speak of, as far as the reader may see both; ``total`` is of all.
+SELECT e.id, e.name, e.kind, s.mentions, s.first_at, s.last_at, count(*) OVER () AS total
+FROM (
+    SELECT x.target_id, count(DISTINCT m.id) AS mentions, min(m.created_at) AS first_at, max(m.created_at) AS last_at
+    FROM edges x JOIN memories m ON m.workspace_id = :workspace AND m.id = x.source_id
+    WHERE x.workspace_id = :workspace AND x.target_kind = 'entity' AND {% include "visible_mention" %}
+        AND (:since::timestamptz IS NULL OR m.created_at >= :since)
+        AND (:until::timestamptz IS NULL OR m.created_at < :until)
+    GROUP BY x.target_id
+) s JOIN entities e ON e.workspace_id = :workspace AND e.id = s.target_id
+WHERE e.workspace_id = :workspace AND {% include "listed_entity" %}
+ORDER BY s.mentions DESC, e.id
+LIMIT :limit;
+
+-- name: co_occurrences_of_many
+-- As co_occurrences, of many entities and a span of time. Memories that speak of more than 100 entities relate none.
+WITH spoken AS MATERIALIZED (
+    SELECT m.id AS memory_id, array_agg(DISTINCT x.target_id ORDER BY x.target_id) AS entity_ids
+    FROM edges x JOIN memories m ON m.workspace_id = :workspace AND m.id = x.source_id
+    JOIN unnest(:ids::uuid[]) AS wanted(id) ON wanted.id = x.target_id
+    WHERE x.workspace_id = :workspace AND {% include "visible_mention" %}
+        AND (:since::timestamptz IS NULL OR m.created_at >= :since)
+        AND (:until::timestamptz IS NULL OR m.created_at < :until)
+    GROUP BY m.id
+    HAVING count(DISTINCT x.target_id) BETWEEN 2 AND 100
+)
+SELECT a.id AS source_id, b.id AS target_id, count(*) AS memories
+FROM spoken s
+CROSS JOIN LATERAL unnest(s.entity_ids) AS a(id)
+CROSS JOIN LATERAL unnest(s.entity_ids) AS b(id)
+WHERE a.id < b.id
+GROUP BY a.id, b.id
+ORDER BY memories DESC, a.id, b.id
+LIMIT :limit;
+
+-- name: neighbours
+-- Entities that memories speak of together with one of these, or that an edge links to one of them, but for those known:
+-- those of most memories first.
+SELECT n.id, count(DISTINCT n.by) AS weight
+FROM (
+    SELECT b.target_id AS id, m.id AS by
+    FROM edges x
+    JOIN memories m ON m.workspace_id = :workspace AND m.id = x.source_id
+    JOIN edges b ON b.workspace_id = :workspace AND b.source_id = m.id AND b.target_kind = 'entity'
+    WHERE x.workspace_id = :workspace AND x.target_id = ANY(:ids::uuid[]) AND {% include "visible_mention" %}
+        AND (:audiences IS NULL OR b.audience = ANY(:audiences))
+    UNION ALL
+    SELECT CASE WHEN e.source_id = ANY(:ids) THEN e.target_id ELSE e.source_id END, e.id
+    FROM edges e
+    WHERE e.workspace_id = :workspace AND (e.source_id = ANY(:ids) OR e.target_id = ANY(:ids))
+        AND e.source_kind = 'entity' AND e.target_kind = 'entity'
+        AND (:audiences IS NULL OR e.audience = ANY(:audiences)) AND {% include "edge_holds" %}
+) n
+JOIN entities o ON o.workspace_id = :workspace AND o.id = n.id
+WHERE o.workspace_id = :workspace AND o.merged_into IS NULL AND NOT n.id = ANY(:known::uuid[])
+    AND (:audiences IS NULL OR o.audience = ANY(:audiences))
+GROUP BY n.id
+ORDER BY weight DESC, n.id
 LIMIT :limit;
 
 -- name: add_edge
@@ -123,11 +210,11 @@ ON CONFLICT DO NOTHING
 RETURNING id;
 
 -- name: get_entities
-SELECT e.id, e.name, e.kind, e.created_at, e.updated_at, e.merged_into,
+SELECT e.id, e.name, e.kind, e.metadata, e.created_at, e.updated_at, e.merged_into,
     (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = e.agent_id) AS agent,
     ARRAY(SELECT a.alias FROM entity_aliases a
         WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
-    (SELECT count(*) FROM edges x WHERE x.workspace_id = :workspace AND x.target_id = e.id AND x.source_kind = 'memory') AS mentions
+    {% include "mentions_of" %} AS mentions
 FROM entities e
 WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[])
     AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences))
@@ -144,6 +231,15 @@ ORDER BY e.id;
 SELECT e.*, (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = e.agent_id) AS agent
 FROM entities e WHERE e.workspace_id = :workspace AND e.id = :id
 FOR UPDATE OF e;
+
+-- name: lock_entities
+SELECT id, name, kind, metadata, dream_id, updated_at FROM entities
+WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[])
+ORDER BY id
+FOR UPDATE;
+
+-- name: set_entity_metadata
+UPDATE entities SET metadata = :metadata::jsonb, updated_at = :now WHERE workspace_id = :workspace AND id = :id;
 
 -- name: aliases
 SELECT alias FROM entity_aliases WHERE workspace_id = :workspace AND entity_id = :id;
@@ -295,6 +391,15 @@ SELECT e.id, e.relation, e.source_kind, e.source_id, e.target_kind, e.target_id,
     e.created_at
 FROM edges e
 WHERE e.workspace_id = :workspace AND e.source_id = ANY(:ids::uuid[]) AND e.target_id = ANY(:ids)
+    AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences)) AND {% include "edge_holds" %}
+ORDER BY e.id
+LIMIT :limit;
+
+-- name: edges_at
+SELECT e.id, e.relation, e.source_kind, e.source_id, e.target_kind, e.target_id, e.memory_id, e.dream_id, e.created_by,
+    e.created_at
+FROM edges e
+WHERE e.workspace_id = :workspace AND (e.source_id = :id OR e.target_id = :id)
     AND (:audiences::uuid[] IS NULL OR e.audience = ANY(:audiences)) AND {% include "edge_holds" %}
 ORDER BY e.id
 LIMIT :limit;

@@ -55,5 +55,8 @@ WITH due AS (
 SELECT pg_notify('reverie_events', w::text) FROM unnest(:workspaces) w;
 
 -- name: key_hash
--- What is stored of a key that is not revoked.
-SELECT hash FROM api_keys WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL;
+-- What is stored of a key that is neither revoked nor expired, in a workspace that is not suspended.
+SELECT hash FROM api_keys
+WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL
+    AND (expires_at IS NULL OR expires_at > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM workspaces WHERE workspace_id = :workspace AND suspended_at IS NOT NULL);

@@ -12,8 +12,8 @@ FROM search_index i
 
 -- name: filter_list_sizes
 -- For each filter that has lists of what may pass it, how much is on them: of long ones as last counted, of others up
--- to ``most``.
-SELECT w.filter, w.terms, coalesce((
+-- to ``most``; of the filter ``where`` the rows themselves.
+SELECT w.filter, w.terms, NULL::uuid[] AS ids, coalesce((
         SELECT sum(c.rows)::bigint FROM common_terms c WHERE c.workspace_id = :workspace AND c.term = ANY(w.terms)
     ), (
         SELECT count(*) FROM (
@@ -36,20 +36,29 @@ FROM (
     GROUP BY f.filter
 ) AS w
 UNION ALL
-SELECT 'session', NULL, count(*) FROM (
+SELECT 'session', NULL, NULL, count(*) FROM (
     SELECT 1 {% include "session_rows" %}
     LIMIT :most
 ) AS s
 HAVING :session_id::uuid IS NOT NULL
 UNION ALL
-SELECT 'time', NULL, count(*) FROM (
+SELECT 'time', NULL, NULL, count(*) FROM (
     SELECT 1 {% include "time_rows" %}
     LIMIT :most
 ) AS t
-HAVING :since IS NOT NULL OR :until IS NOT NULL;
+HAVING :since IS NOT NULL OR :until IS NOT NULL
+{% if where %}
+UNION ALL
+SELECT 'where', NULL, array_agg(id), count(*) FROM (
+    SELECT m.id FROM memories m, (SELECT :where_values::jsonb AS v) w
+    WHERE m.workspace_id = :workspace AND m.audience = ANY(:audiences) AND {% include "where" %}
+    LIMIT :most
+) AS p
+{% endif %};
 
 -- fragment: listed_rows
 -- What is on the list of a filter.
 SELECT p.id FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(:listed_terms::bigint[])
     {% if by_session %} UNION ALL SELECT i.id {% include "session_rows" %} {% endif %}
     {% if by_time %} UNION ALL SELECT i.id {% include "time_rows" %} {% endif %}
+    {% if by_where %} UNION ALL SELECT unnest(:listed_ids::uuid[]) {% endif %}

@@ -1,3 +1,37 @@
+-- fragment: version_then
+-- Beside a memory ``m`` that has former versions: ``x``, that of ``as_of``, or the first, where all were stored later.
+CROSS JOIN LATERAL (
+    SELECT v.record FROM memory_versions v
+    WHERE v.workspace_id = :workspace AND v.memory_id = m.id
+    ORDER BY v.at <= :as_of DESC, CASE WHEN v.at <= :as_of THEN -v.version ELSE v.version END
+    LIMIT 1
+) AS v
+CROSS JOIN LATERAL jsonb_to_record(jsonb_build_object('origin', m.origin) || v.record) AS x(
+    type text, scope text, team text, task text, "user" text, hearsay_by text, origin text, key text, content text, summary text,
+    language text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb, status text,
+    decay_exempt boolean, occurred_at timestamptz, valid_from timestamptz, valid_until timestamptz, superseded_by uuid,
+    expires_at timestamptz, updated_at timestamptz, deleted_at timestamptz, version integer
+)
+
+-- fragment: past_records
+-- As memory_records: what there was at ``as_of``, as it was then, as searches of the past have it. What has not changed
+-- since is as it is; a version of another scope than today's is left out.
+(
+    SELECT r.* FROM {% include "memory_records" %} r
+    WHERE r.updated_at <= :as_of::timestamptz OR NOT EXISTS (
+        SELECT 1 FROM memory_versions v WHERE v.workspace_id = :workspace AND v.memory_id = r.id)
+    UNION ALL
+    SELECT m.workspace_id, m.id, m.agent_id, m.audience, m.session_id, m.task_id, m.agent, x.type, x.scope, m.team, m.task,
+        m.session, x."user", x.hearsay_by, x.origin, x.key, x.content, x.summary, x.language, x.importance,
+        x.importance AS effective_importance, x.confidence, x.tags, x.metadata, x.source, x.status, x.decay_exempt,
+        m.embedding, m.access_count, m.last_accessed_at, x.occurred_at, x.valid_from, x.valid_until, x.superseded_by,
+        x.expires_at, m.created_at, x.updated_at, m.deleted_at, x.version, m.dream_id, x.tokens
+    FROM {% include "memory_records" %} m
+    {% include "version_then" %}
+    WHERE m.updated_at > :as_of AND x.deleted_at IS NULL AND x.scope = m.scope
+        AND x.team IS NOT DISTINCT FROM m.team AND x.task IS NOT DISTINCT FROM m.task
+)
+
 -- name: former_versions
 -- Of the memories of these audiences that have changed since ``as_of``, the version of then (the first, of those that
 -- were stored later than they hold from), and whether it was live then, in today's scope, and passes the filters that
@@ -28,23 +62,20 @@ SELECT m.id, i.session_id, x.*, coalesce(x.occurred_at, x.valid_from) AS happene
     {% if session_id %} AND i.session_id IS NOT DISTINCT FROM :session_id::uuid {% endif %}
     {% if task_id %} AND i.task_id IS NOT DISTINCT FROM :task_id::uuid {% endif %}
     {% if metadata %} AND x.metadata @> :metadata::jsonb {% endif %}
+    {% if where %} AND EXISTS (
+        SELECT 1 FROM (
+            SELECT x.type, x.scope, x."user" AS user_name, x.hearsay_by, x.origin, x.key, x.status, x.importance, x.confidence, x.tags,
+                x.metadata, x.source, x.decay_exempt, x.occurred_at, x.valid_from, x.valid_until, x.expires_at, x.updated_at,
+                m.created_at, m.agent_id, m.team_id, m.task_id, m.session_id
+        ) AS m, (SELECT :where_values::jsonb AS v) w
+        WHERE {% include "where" %})
+    {% endif %}
     {% if min_importance %} AND x.importance >= :min_importance::float8 {% endif %}
     {% if since %} AND coalesce(x.occurred_at, x.valid_from) >= :since::timestamptz {% endif %}
     {% if until %} AND coalesce(x.occurred_at, x.valid_from) < :until::timestamptz {% endif %} AS visible
 FROM memories m
 JOIN search_index i ON i.workspace_id = :workspace AND i.id = m.id
-CROSS JOIN LATERAL (
-    SELECT v.record FROM memory_versions v
-    WHERE v.workspace_id = :workspace AND v.memory_id = m.id
-    ORDER BY v.at <= :as_of DESC, CASE WHEN v.at <= :as_of THEN -v.version ELSE v.version END
-    LIMIT 1
-) AS v
-CROSS JOIN LATERAL jsonb_to_record(v.record) AS x(
-    type text, scope text, team text, task text, "user" text, hearsay_by text, key text, content text, summary text,
-    language text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb, status text,
-    decay_exempt boolean, occurred_at timestamptz, valid_from timestamptz, valid_until timestamptz, superseded_by uuid,
-    expires_at timestamptz, updated_at timestamptz, deleted_at timestamptz, version integer
-)
+{% include "version_then" %}
 WHERE m.workspace_id = :workspace AND m.audience = ANY(:audiences::uuid[]) AND m.updated_at > :as_of::timestamptz;
 
 -- name: former_weights

@@ -17,6 +17,7 @@
         (SELECT s.session FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id) AS session,
         m.user_name AS "user",
         m.hearsay_by,
+        m.origin,
         m.key,
         m.content,
         m.summary,
@@ -123,14 +124,14 @@ WITH {% if known %} held AS MATERIALIZED (
     SELECT i.*, c.configuration, x.lexemes || {% include "field_lexemes" %} AS lexemes, {% include "word_count" %} AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, agent_id uuid, audience uuid, type text, like_type text, scope text, team_id uuid, task_id uuid,
-        session_id uuid, user_name text, hearsay_by text, key text, content text, summary text, identity_hash text,
+        session_id uuid, user_name text, hearsay_by text, origin text, key text, content text, summary text, identity_hash text,
         language text, lexical text, lexical_key text, lexical_tags text, lexical_summary text, tokens integer,
         importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
         status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
         words smallint, speaker text, asks boolean, question_share real,
         updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz,
-        reading jsonb
+        reading jsonb, key_id uuid
     ) CROSS JOIN LATERAL (SELECT i.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
     WHERE true {% if known %} AND (SELECT sure FROM held) {% endif %}
         {% if membership %}
@@ -144,16 +145,16 @@ WITH {% if known %} held AS MATERIALIZED (
         {% endif %}
 ), inserted AS (
     INSERT INTO memories (
-        workspace_id, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, hearsay_by, key, content,
+        workspace_id, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, hearsay_by, origin, key, content,
         summary, identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
         occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, deleted_at, superseded_by, version,
-        reinforced_at, dream_id, changed_by, change_reason, reading
+        reinforced_at, dream_id, changed_by, change_reason, reading, key_id
     )
-    SELECT :workspace, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, hearsay_by, key, content,
+    SELECT :workspace, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, hearsay_by, origin, key, content,
         summary, decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
         decay_exempt, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
         created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), reinforced_at,
-        dream_id, changed_by, change_reason, reading
+        dream_id, changed_by, change_reason, reading, key_id
     FROM item
     ORDER BY audience, key, CASE WHEN key IS NOT NULL THEN agent_id END, type, identity_hash
     ON CONFLICT DO NOTHING
@@ -254,6 +255,7 @@ WITH changed AS (
         confidence = confidence + (1 - confidence) * 0.1,
         tags = ARRAY(SELECT DISTINCT t FROM unnest(tags || :tags::text[]) t ORDER BY t),
         metadata = metadata || :metadata::jsonb,
+        origin = :origin,
         updated_at = :now,
         reinforced_at = :now,
         version = version + 1,
@@ -269,6 +271,17 @@ WITH changed AS (
 WITH changed AS (
     UPDATE memories SET
         importance = least(1, greatest(0, importance + :step::float8)), updated_at = :now, version = version + 1,
+        changed_by = :changed_by, change_reason = :reason
+    WHERE workspace_id = :workspace AND id = :id
+    RETURNING id, agent_id, version
+)
+{% include "memory_updated_events" %};
+
+-- name: label_memory
+-- Set the tags, and whether the memory is exempt from decay.
+WITH changed AS (
+    UPDATE memories SET
+        tags = :tags::text[], decay_exempt = :decay_exempt, updated_at = :now, version = version + 1,
         changed_by = :changed_by, change_reason = :reason
     WHERE workspace_id = :workspace AND id = :id
     RETURNING id, agent_id, version
@@ -296,7 +309,7 @@ WHERE workspace_id = :workspace AND memory_id = :id AND source_kind = 'entity' A
 WITH changed AS (
     UPDATE memories m SET
         type = i.type, like_type = i.like_type, scope = i.scope, audience = i.audience, team_id = i.team_id, task_id = i.task_id,
-        session_id = i.session_id, user_name = i.user_name, hearsay_by = i.hearsay_by, key = i.key, content = i.content, summary = i.summary,
+        session_id = i.session_id, user_name = i.user_name, hearsay_by = i.hearsay_by, origin = i.origin, key = i.key, content = i.content, summary = i.summary,
         identity_hash = decode(i.identity_hash, 'hex'), language = i.configuration, tokens = i.tokens,
         importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
         status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
@@ -306,7 +319,7 @@ WITH changed AS (
         SELECT i.*, c.configuration, x.lexemes || {% include "field_lexemes" %} AS lexemes
         FROM jsonb_to_recordset(jsonb_build_array(:item::jsonb)) AS i(
             agent_id uuid, type text, like_type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text,
-            hearsay_by text, key text, content text, summary text, identity_hash text, language text, lexical text,
+            hearsay_by text, origin text, key text, content text, summary text, identity_hash text, language text, lexical text,
             lexical_key text, lexical_tags text, lexical_summary text, tokens integer, importance float8,
             confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
             occurred_at timestamptz, expires_at timestamptz
@@ -458,11 +471,13 @@ SELECT * FROM {% include "memory_records" %} r
 WHERE r.workspace_id = :workspace AND r.id = ANY(:ids)
     AND (:agent_id::uuid IS NULL OR r.agent_id = :agent_id OR r.audience = ANY(:audiences));
 
--- name: list_memories
--- Newest first, by keyset on (created_at, id).
-SELECT * FROM {% include "memory_records" %} r
-WHERE r.workspace_id = :workspace
-    AND (:agent_id::uuid IS NULL OR r.agent_id = :agent_id OR r.audience = ANY(:audiences))
+-- fragment: listed_records
+-- The memories of the workspace as they are, or with ``past`` as they were at ``as_of``.
+{% if past %}{% include "past_records" %}{% else %}{% include "memory_records" %}{% endif %}
+
+-- fragment: listed_memory
+-- Whether a memory ``r`` of listed_records may be seen and passes the filters of a list.
+(:agent_id::uuid IS NULL OR r.agent_id = :agent_id OR r.audience = ANY(:audiences))
     AND (:types::text[] IS NULL OR r.type = ANY(:types))
     AND (:scopes::text[] IS NULL OR r.scope = ANY(:scopes))
     AND (:session::text IS NULL OR r.session_id IN (
@@ -479,9 +494,51 @@ WHERE r.workspace_id = :workspace
     AND (:with_deleted::boolean OR r.deleted_at IS NULL)
     AND (:with_superseded::boolean OR r.superseded_by IS NULL)
     AND (:with_expired::boolean OR r.expires_at IS NULL OR r.expires_at > :now)
-    AND (:before_at::timestamptz IS NULL OR (r.created_at, r.id) < (:before_at, :before_id::uuid))
-ORDER BY r.created_at DESC, r.id DESC
+    AND (:min_importance::float8 IS NULL OR r.importance >= :min_importance)
+    {% if past %} AND r.valid_from <= :as_of::timestamptz AND (r.valid_until IS NULL OR r.valid_until > :as_of) {% endif %}
+    {% if where and past %} AND EXISTS (
+        SELECT 1 FROM memories p
+        CROSS JOIN LATERAL (SELECT r.*, r."user" AS user_name, p.team_id) AS m, (SELECT :where_values::jsonb AS v) w
+        WHERE p.workspace_id = :workspace AND p.id = r.id AND {% include "where" %})
+    {% elif where %} AND EXISTS (
+        SELECT 1 FROM memories m, (SELECT :where_values::jsonb AS v) w
+        WHERE m.workspace_id = :workspace AND m.id = r.id AND {% include "where" %})
+    {% endif %}
+
+-- name: list_memories
+-- By keyset on a column and the id. ``order`` is newest, oldest, happened, recalled or importance.
+{% set column = {
+    'newest': 'r.created_at', 'oldest': 'r.created_at', 'happened': 'coalesce(r.occurred_at, r.created_at)',
+    'recalled': "coalesce(r.last_accessed_at, 'epoch')", 'importance': 'r.importance'}[order] %}
+{% set kind = 'float8' if order == 'importance' else 'timestamptz' %}
+{% set direction = 'ASC' if order == 'oldest' else 'DESC' %}
+SELECT * FROM {% include "listed_records" %} r
+WHERE r.workspace_id = :workspace
+    AND {% include "listed_memory" %}
+    AND (:before_key::{{ kind }} IS NULL
+        OR ({{ column }}, r.id) {{ '>' if order == 'oldest' else '<' }} (:before_key, :before_id::uuid))
+ORDER BY {{ column }} {{ direction }}, r.id {{ direction }}
 LIMIT :limit;
+
+-- name: matching_memories
+-- Lock the memories that a list has, in one order, deleted ones left out; or, with ``deleted``, these alone.
+SELECT m.id FROM memories m
+WHERE m.workspace_id = :workspace AND m.id IN (
+    SELECT r.id FROM {% include "memory_records" %} r
+    WHERE r.workspace_id = :workspace AND {% include "listed_memory" %}
+        {% if deleted %} AND r.deleted_at IS NOT NULL {% endif %}
+    ORDER BY r.id LIMIT :limit
+) AND m.deleted_at IS {% if deleted %} NOT {% endif %} NULL
+ORDER BY m.id
+FOR UPDATE OF m;
+
+-- name: count_memories
+-- How many memories a list has, counted up to a bound.
+SELECT count(*) FROM (
+    SELECT 1 FROM {% include "listed_records" %} r
+    WHERE r.workspace_id = :workspace AND {% include "listed_memory" %}
+    LIMIT :bound
+) c;
 
 -- name: memory_stats
 -- How many live memories of each type the reader may see, and what of them.

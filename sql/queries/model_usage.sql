@@ -1,9 +1,11 @@
 -- name: reserve_budget
--- Take some of a day's budget; nothing when one of the limits (null: none) would be passed. Concurrent calls wait for
--- each other here, and each sees what those before it took. The first of a day is checked by the caller.
-INSERT INTO model_budgets (workspace_id, day, tokens, cost_usd, dream_tokens, dream_cost_usd)
-VALUES (:workspace, :day, :tokens, :cost_usd, :dream_tokens, :dream_cost_usd)
-ON CONFLICT (workspace_id, day) DO UPDATE SET
+-- Take some of a day's budget, of the workspace or of one of its keys; nothing when one of the limits (null: none) would
+-- be passed. Concurrent calls wait for each other here, and each sees what those before it took. The first of a day is
+-- checked against the limits of a day by the caller.
+INSERT INTO model_budgets (workspace_id, day, key_id, tokens, cost_usd, dream_tokens, dream_cost_usd)
+SELECT :workspace, :day, :key_id, :tokens, :cost_usd, :dream_tokens, :dream_cost_usd
+WHERE :month_cost_max_usd::float8 IS NULL OR :cost_usd::float8 + {% include "cost_of_month" %} <= :month_cost_max_usd
+ON CONFLICT (workspace_id, day, key_id) DO UPDATE SET
     tokens = model_budgets.tokens + excluded.tokens,
     cost_usd = model_budgets.cost_usd + excluded.cost_usd,
     dream_tokens = model_budgets.dream_tokens + excluded.dream_tokens,
@@ -13,7 +15,17 @@ WHERE (:tokens_max::bigint IS NULL OR model_budgets.tokens + excluded.tokens <= 
     AND (:dream_tokens_max::bigint IS NULL OR model_budgets.dream_tokens + excluded.dream_tokens <= :dream_tokens_max)
     AND (:dream_cost_max_usd::float8 IS NULL
         OR model_budgets.dream_cost_usd + excluded.dream_cost_usd <= :dream_cost_max_usd)
+    AND (:month_cost_max_usd IS NULL
+        OR model_budgets.cost_usd + excluded.cost_usd + {% include "cost_of_month" %} <= :month_cost_max_usd)
 RETURNING day;
+
+-- fragment: cost_of_month
+-- What is taken of the month before this day.
+(
+    SELECT coalesce(sum(b.cost_usd), 0) FROM model_budgets b
+    WHERE b.workspace_id = :workspace AND b.key_id = :key_id
+        AND b.day >= date_trunc('month', :day::date)::date AND b.day < :day
+)
 
 -- name: reconcile_budget
 -- Change what of a day's budget is taken by what ended calls used, less what was reserved for them.
@@ -22,11 +34,13 @@ UPDATE model_budgets SET
     cost_usd = greatest(0, cost_usd + :cost_usd),
     dream_tokens = greatest(0, dream_tokens + :dream_tokens),
     dream_cost_usd = greatest(0, dream_cost_usd + :dream_cost_usd)
-WHERE workspace_id = :workspace AND day = :day;
+WHERE workspace_id = :workspace AND day = :day AND key_id = :key_id;
 
 -- name: budget_taken
-SELECT tokens, cost_usd, dream_tokens, dream_cost_usd FROM model_budgets
-WHERE workspace_id = :workspace AND day = :day;
+SELECT coalesce(b.tokens, 0) AS tokens, coalesce(b.cost_usd, 0) AS cost_usd, coalesce(b.dream_tokens, 0) AS dream_tokens,
+    coalesce(b.dream_cost_usd, 0) AS dream_cost_usd, {% include "cost_of_month" %} AS earlier_cost_usd
+FROM (SELECT 1) one LEFT JOIN model_budgets b
+    ON b.workspace_id = :workspace AND b.day = :day AND b.key_id = :key_id;
 
 -- name: add_model_usage
 INSERT INTO model_usage (

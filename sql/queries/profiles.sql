@@ -58,6 +58,7 @@ SELECT known.* FROM unnest(:types::text[]) AS of(type) CROSS JOIN LATERAL (
     ) AS f
     WHERE m.workspace_id = :workspace AND m.user_name = :user AND m.type = of.type AND {% include "visible_to_reader" %}
         AND m.deleted_at IS NULL AND x.deleted_at IS NULL AND x.hearsay_by IS NULL AND x."user" = :user
+        AND (:origins::text[] IS NULL OR m.origin = ANY(:origins))
         {% if past %} AND x.type = ANY(:types) {% else %} AND m.superseded_by IS NULL {% endif %}
         AND x.valid_from <= :as_of AND coalesce(least(x.valid_until, m.valid_until) > :as_of, true)
         AND (x.expires_at IS NULL OR x.expires_at > :as_of)
@@ -78,6 +79,7 @@ CROSS JOIN LATERAL {% if past %} {% include "version_of_then" %} {% else %} (
 ) {% endif %} AS x
 WHERE m.workspace_id = :workspace AND m.user_name = :user AND m.type = 'insight' AND {% include "visible_to_reader" %}
     AND m.deleted_at IS NULL AND x.deleted_at IS NULL AND x."user" = :user AND x.source ? 'field'
+    AND (:origins::text[] IS NULL OR m.origin = ANY(:origins))
     {% if not past %} AND m.superseded_by IS NULL {% endif %}
     AND x.valid_from <= :as_of AND coalesce(least(x.valid_until, m.valid_until) > :as_of, true)
     AND (x.expires_at IS NULL OR x.expires_at > :as_of)

@@ -2,10 +2,20 @@
 -- Memories with what a context tells of them.
 (
     SELECT m.id, (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = m.agent_id) AS agent,
-        m.content, m.user_name AS "user", m.hearsay_by, m.tokens, m.type, m.status, m.occurred_at,
+        m.content, m.user_name AS "user", m.hearsay_by, m.origin, m.tokens, m.type, m.status, m.occurred_at,
+        (SELECT s.user_name FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id) AS session_user,
         ARRAY(SELECT x.message_id FROM memory_sources x WHERE x.workspace_id = :workspace AND x.memory_id = m.id) AS sources,
         EXISTS (SELECT 1 FROM search_index i WHERE i.workspace_id = :workspace AND i.id = m.id AND i.window_summary) AS window_summary
     FROM memories m WHERE m.workspace_id = :workspace
+)
+
+-- fragment: superseded_share
+-- Of the memories made of message m: the share that others have superseded, null where it has none.
+(
+    SELECT avg((d.superseded_by IS NOT NULL)::int)::float8 FROM memories d
+    WHERE d.workspace_id = :workspace AND d.deleted_at IS NULL AND d.id = ANY(ARRAY(
+        SELECT x.memory_id FROM memory_sources x WHERE x.workspace_id = :workspace AND x.message_id = m.id
+    ))
 )
 
 -- name: records
@@ -27,6 +37,7 @@ LEFT JOIN (
         m.seq AS message_seq, m.role AS message_role, m.content AS message_content, m.content_json AS message_content_json,
         m.name AS message_name, m.tool_call_id AS message_tool_call_id, m.user_name AS message_user,
         m.tokens AS message_tokens, m.created_at AS message_created_at
+        {% if not whole %}, {% include "superseded_share" %} AS message_superseded {% endif %}
     FROM messages m
     WHERE m.workspace_id = :workspace AND m.id = ANY(:ids)
 ) AS t ON t.message_id = found.id

@@ -34,12 +34,12 @@ DELETE FROM search_index WHERE workspace_id = :workspace AND id = ANY(:ids::uuid
 DELETE FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: collect_steps
--- Old checkpoints, but for those of dreams that are still to be finished.
+-- Old checkpoints, or else old verdicts, but for those of dreams that are still to be finished.
 DELETE FROM dream_steps s
 USING (
     SELECT c.agent_id, c.input_hash
     FROM dream_steps c LEFT JOIN dreams d ON d.workspace_id = c.workspace_id AND d.id = c.dream_id
-    WHERE c.workspace_id = :workspace AND c.created_at < :before::timestamptz
+    WHERE c.workspace_id = :workspace AND c.created_at < :before::timestamptz AND (c.step = 'verdict') = :verdicts::boolean
         AND coalesce(d.status, 'gone') NOT IN ('queued', 'running')
     LIMIT :limit
 ) old

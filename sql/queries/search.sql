@@ -33,6 +33,11 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
     {% if metadata %} AND EXISTS (
         SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = i.id AND m.metadata @> :metadata::jsonb)
     {% endif %}
+    {% if by_where %} AND i.id = ANY(:listed_ids::uuid[])
+    {% elif where %} AND i.kind = 0 AND EXISTS (
+        SELECT 1 FROM memories m, (SELECT :where_values::jsonb AS v) w
+        WHERE m.workspace_id = :workspace AND m.id = i.id AND {% include "where" %})
+    {% endif %}
     {% if entities %} AND i.kind = 0 AND i.id IN (
         SELECT e.source_id FROM entity_aliases a
         JOIN edges e ON e.workspace_id = :workspace AND e.target_id = a.entity_id AND e.source_kind = 'memory'
@@ -155,7 +160,8 @@ WITH term AS MATERIALIZED ({% include "terms" %}), posting AS MATERIALIZED (
 ), term_score AS MATERIALIZED (
     SELECT p.id, p.word, p.frequency, {% include "bm25_weight" %} AS weight FROM posting p JOIN term_idf r USING (word)
 ), scored AS MATERIALIZED (
-    SELECT id, sum(weight) AS score FROM term_score GROUP BY id
+    -- As real: sums of the same weights in another order are one score.
+    SELECT id, sum(weight)::real AS score FROM term_score GROUP BY id
 ), by_words AS MATERIALIZED (
     SELECT i.id, i.previous
     FROM search_index i JOIN scored s USING (id)

@@ -77,7 +77,7 @@ WITH nearest AS MATERIALIZED (
     WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(SELECT term FROM term WHERE read))
         {% if listed %} AND p.id IN (SELECT id FROM nearest) {% endif %}
 ), shortlist AS MATERIALIZED (
-    SELECT id, sum(weight) AS score FROM term_score GROUP BY id ORDER BY score DESC, id LIMIT :shortlist::integer
+    SELECT id, sum(weight) AS score FROM term_score GROUP BY id ORDER BY sum(weight)::real DESC, id LIMIT :shortlist::integer
 ), fetched_first AS MATERIALIZED (
     SELECT i.id, i.previous, s.score FROM search_index i JOIN shortlist s USING (id)
     WHERE {% include "visible_row" %} AND i.id = ANY(ARRAY(SELECT id FROM shortlist))
@@ -99,7 +99,7 @@ WITH nearest AS MATERIALIZED (
     SELECT id, previous
     FROM (SELECT * FROM fetched_first UNION ALL SELECT * FROM fetched_rest) AS k
         LEFT JOIN (SELECT id, sum(weight) AS more FROM skipped_score GROUP BY id) AS a USING (id)
-    ORDER BY score + coalesce(more, 0) DESC, id
+    ORDER BY (score + coalesce(more, 0))::real DESC, id
     LIMIT :candidates
 ), candidate AS MATERIALIZED (
     {% include "around_words" %}

@@ -35,10 +35,11 @@ WITH item AS (
     )) WITH ORDINALITY AS m(id, role, content, content_json, name, tool_call_id, user_name, tokens, created_at, ordinality)
 ), inserted AS (
     INSERT INTO messages (
-        workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at
+        workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at,
+        key_id
     )
     SELECT :workspace, id, :session_id, :first_seq::bigint + ordinality - 1, role, content, content_json, name,
-        tool_call_id, user_name, tokens, coalesce(created_at, :now)
+        tool_call_id, user_name, tokens, coalesce(created_at, :now), :key_id::uuid
     FROM item
     RETURNING *
 ), moved AS (
@@ -116,6 +117,9 @@ FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.ag
 WHERE s.workspace_id = :workspace
     AND (:agent::text IS NULL OR a.agent = :agent)
     AND (:user::text IS NULL OR s.user_name = :user)
+    AND (:text::text IS NULL OR position(lower(:text) IN lower(s.session)) > 0 OR EXISTS (
+        SELECT 1 FROM messages m
+        WHERE m.workspace_id = :workspace AND m.session_id = s.id AND position(lower(:text) IN lower(m.content)) > 0))
     AND (:before::uuid IS NULL OR s.id < :before)
 ORDER BY s.id DESC
 LIMIT :limit;
@@ -125,8 +129,12 @@ LIMIT :limit;
 SELECT id, seq, role, content, content_json, name, tool_call_id, user_name AS "user", tokens, created_at
 FROM messages
 WHERE workspace_id = :workspace AND session_id = :session_id AND seq > :after AND seq < :before
+    AND (:text::text IS NULL OR position(lower(:text) IN lower(content)) > 0)
 ORDER BY seq {% if descending %} DESC {% endif %}
 LIMIT :limit;
+
+-- name: message_seq
+SELECT seq FROM messages WHERE workspace_id = :workspace AND session_id = :session_id AND id = :message_id;
 
 -- name: clear_window
 -- The next message starts a fresh window; history and memories stay.

@@ -235,6 +235,20 @@ WITH RECURSIVE lonely AS (
 )
 SELECT id FROM lonely;
 
+-- name: described_entities
+-- Entities with metadata: those that one of these memories speaks of with the other memories that do, else none (null).
+SELECT e.id, e.metadata, x.others
+FROM entities e
+LEFT JOIN LATERAL (
+    SELECT coalesce(array_agg(DISTINCT m.memory_id) FILTER (WHERE NOT m.memory_id = ANY(:ids::uuid[])), '{}') AS others
+    FROM edges m
+    WHERE m.workspace_id = :workspace AND m.target_id = e.id AND m.memory_id IS NOT NULL
+    HAVING bool_or(m.memory_id = ANY(:ids))
+) x ON true
+WHERE e.workspace_id = :workspace AND e.metadata <> '{}'
+ORDER BY e.id
+FOR UPDATE OF e;
+
 -- name: purge_aliases
 DELETE FROM entity_aliases WHERE workspace_id = :workspace AND entity_id = ANY(:ids::uuid[]);
 
@@ -294,17 +308,17 @@ UPDATE sessions SET user_name = NULL WHERE workspace_id = :workspace AND user_na
 
 -- name: purge_changes
 -- Diffs that tell of these memories, or of none that is there (of a dry run, or collected since), in dreams of these
--- agents; of dreams that were undone, all: what they name beside a memory is gone.
+-- agents; of what was undone, all: what they name beside a memory is gone.
 DELETE FROM dream_changes c
 USING dreams d
 WHERE c.workspace_id = :workspace AND d.workspace_id = c.workspace_id AND d.id = c.dream_id
-    AND d.agent_id = ANY(:agents::uuid[]) AND (d.status = 'undone' OR c.memory_id IS NULL OR c.memory_id = ANY(:ids::uuid[]) OR NOT EXISTS (
+    AND d.agent_id = ANY(:agents::uuid[]) AND (d.status = 'undone' OR c.undone_at IS NOT NULL OR c.memory_id IS NULL OR c.memory_id = ANY(:ids::uuid[]) OR NOT EXISTS (
         SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = c.memory_id));
 
 -- name: purge_dream_errors
--- A dream's error may quote what it read.
-UPDATE dreams SET error = 'erased by a purge'
-WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]) AND error IS NOT NULL;
+-- A dream's error may quote what it read, and one under way shows what it has found.
+UPDATE dreams SET error = CASE WHEN error IS NOT NULL THEN 'erased by a purge' END, report = report - 'newest'
+WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]) AND (error IS NOT NULL OR report ? 'newest');
 
 -- name: purge_summaries
 -- Which memory stands for which stretch of a session, where either goes.
@@ -324,6 +338,9 @@ DELETE FROM bulletins WHERE workspace_id = :workspace AND agent_id = ANY(:agents
 
 -- name: purge_steps
 DELETE FROM dream_steps WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]);
+
+-- name: purge_model_calls
+DELETE FROM model_calls WHERE workspace_id = :workspace;
 
 -- name: erase_responses
 -- What was answered stays answered, so that nothing is carried out twice; its words go.
@@ -380,7 +397,8 @@ WHERE r.workspace_id = :workspace AND r.id = ANY(:ids::uuid[])
 ORDER BY r.id;
 
 -- name: subject_export_edges
-SELECT x.id, x.relation, x.source_kind, x.source_id, x.target_kind, x.target_id, x.memory_id, x.created_at, e.name AS entity
+SELECT x.id, x.relation, x.source_kind, x.source_id, x.target_kind, x.target_id, x.memory_id, x.created_at, e.name AS entity,
+    e.metadata AS entity_metadata
 FROM edges x LEFT JOIN entities e ON e.workspace_id = x.workspace_id AND e.id = x.target_id
 WHERE x.workspace_id = :workspace AND (x.source_id = ANY(:ids::uuid[]) OR x.target_id = ANY(:ids) OR x.memory_id = ANY(:ids))
 ORDER BY x.id;

@@ -2,13 +2,18 @@
 -- The id of the one agent to export.
 SELECT id FROM agents WHERE workspace_id = :workspace AND agent = :agent;
 
+-- fragment: exported_memory
+-- Whether a memory ``m`` is of an export.
+(:with_deleted::boolean OR m.deleted_at IS NULL)
+    AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
+    {% if where %} AND EXISTS (SELECT FROM (SELECT :where_values::jsonb AS v) w WHERE {% include "where" %}) {% endif %}
+
 -- name: export_counts
 -- How many lines of each kind an export will have, for progress.
 WITH memory AS (
     SELECT m.id FROM memories m
     WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id)
-        AND (:with_deleted::boolean OR m.deleted_at IS NULL)
-        AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
+        AND {% include "exported_memory" %}
 ), session AS (
     SELECT s.id FROM sessions s WHERE s.workspace_id = :workspace AND (:agent_id IS NULL OR s.agent_id = :agent_id)
 )
@@ -70,16 +75,14 @@ SELECT r.*, m.changed_by, m.change_reason, m.reinforced_at,
         WHERE x.workspace_id = :workspace AND x.memory_id = m.id ORDER BY x.message_id) AS message_ids
 FROM memories m JOIN {% include "memory_records" %} r ON r.workspace_id = :workspace AND r.id = m.id
 WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id) AND m.id >= :start
-    AND (:with_deleted::boolean OR m.deleted_at IS NULL)
-    AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
+    AND {% include "exported_memory" %}
 ORDER BY m.id;
 
 -- name: export_history
 SELECT v.memory_id, v.version, v.record AS memory, v.changed_by AS actor, v.change_reason AS reason, v.dream_id, v.at
 FROM memory_versions v JOIN memories m ON m.workspace_id = v.workspace_id AND m.id = v.memory_id
 WHERE v.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id) AND v.memory_id >= :start
-    AND (:with_deleted::boolean OR m.deleted_at IS NULL)
-    AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
+    AND {% include "exported_memory" %}
 ORDER BY v.memory_id, v.version;
 
 -- name: export_windows
@@ -90,12 +93,11 @@ JOIN sessions s ON s.workspace_id = w.workspace_id AND s.id = w.session_id
 JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 JOIN memories m ON m.workspace_id = w.workspace_id AND m.id = w.memory_id
 WHERE w.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR s.agent_id = :agent_id) AND w.session_id >= :start
-    AND (:with_deleted::boolean OR m.deleted_at IS NULL)
-    AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
+    AND {% include "exported_memory" %}
 ORDER BY w.session_id, w.from_seq;
 
 -- name: export_entities
-SELECT e.id, a.agent, e.name, e.kind, e.audience, e.merged_into, e.dream_id, e.created_at, e.updated_at,
+SELECT e.id, a.agent, e.name, e.kind, e.metadata, e.audience, e.merged_into, e.dream_id, e.created_at, e.updated_at,
     ARRAY(SELECT x.alias FROM entity_aliases x
         WHERE x.workspace_id = :workspace AND x.entity_id = e.id ORDER BY x.alias) AS aliases
 FROM entities e JOIN agents a ON a.workspace_id = :workspace AND a.id = e.agent_id
@@ -121,11 +123,10 @@ WHERE e.workspace_id = :workspace AND e.id >= :start
             WHERE m.workspace_id = :workspace AND m.id = e.source_id AND m.agent_id = :agent_id)
         OR EXISTS (SELECT 1 FROM entities n
             WHERE n.workspace_id = :workspace AND n.id = e.source_id AND n.agent_id = :agent_id))
-    AND (:with_deleted::boolean AND :with_expired::boolean OR NOT EXISTS (
+    AND ({% if not where %} :with_deleted::boolean AND :with_expired::boolean OR {% endif %} NOT EXISTS (
         SELECT 1 FROM memories m
         WHERE m.workspace_id = :workspace AND m.id IN (e.source_id, e.target_id, e.memory_id)
-            AND NOT ((:with_deleted OR m.deleted_at IS NULL)
-                AND (:with_expired OR m.expires_at IS NULL OR m.expires_at > :now))))
+            AND NOT ({% include "exported_memory" %})))
 ORDER BY e.id;
 
 -- name: export_documents
@@ -150,6 +151,18 @@ SELECT p.id, a.agent, p.question, p.scope, p.trigger, p.max_tokens, p.revision, 
 FROM pages p JOIN agents a ON a.workspace_id = p.workspace_id AND a.id = p.agent_id
 WHERE p.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR p.agent_id = :agent_id) AND p.id >= :start
 ORDER BY p.id;
+
+-- name: export_searches
+SELECT s.id, a.agent, s.name, s.query, s.options, s.expected, s.k, s.revision, s.created_by, s.created_at, s.updated_at,
+    coalesce((
+        SELECT jsonb_agg(jsonb_build_object(
+            'id', r.id, 'revision', r.revision, 'cause', r.cause, 'k', r.k, 'recall', r.recall, 'outcomes', r.outcomes,
+            'overrides', r.overrides, 'settings', r.settings, 'strategy', r.strategy, 'embedder', r.embedder,
+            'degraded', r.degraded, 'created_at', r.created_at) ORDER BY r.id)
+        FROM saved_search_results r WHERE r.workspace_id = :workspace AND r.search_id = s.id), '[]') AS results
+FROM saved_searches s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+WHERE s.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR s.agent_id = :agent_id) AND s.id >= :start
+ORDER BY s.id;
 
 -- name: export_proposals
 -- What waits in the inbox, and what is not to come again. Of what was accepted there is the memory.
@@ -202,10 +215,10 @@ SELECT id FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[
 -- name: import_messages
 -- Messages under the number they come with; the ids of those whose number was free.
 INSERT INTO messages (
-    workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at
+    workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at, key_id
 )
 SELECT :workspace, i.id, i.session_id, i.seq, i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name,
-    i.tokens, coalesce(i.created_at, :now)
+    i.tokens, coalesce(i.created_at, :now), :key_id::uuid
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     id uuid, session_id uuid, seq bigint, role text, content text, content_json jsonb, name text, tool_call_id text,
     user_name text, tokens integer, created_at timestamptz
@@ -217,12 +230,13 @@ RETURNING id;
 -- name: import_messages_at_the_end
 -- Messages numbered after all that their session has, in the order given.
 INSERT INTO messages (
-    workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at
+    workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at, key_id
 )
 SELECT :workspace, i.id, i.session_id,
     greatest(s.last_seq, (SELECT max(m.seq) FROM messages m WHERE m.workspace_id = :workspace AND m.session_id = s.id))
         + row_number() OVER (PARTITION BY i.session_id ORDER BY i.ordinal),
-    i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name, i.tokens, coalesce(i.created_at, :now)
+    i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name, i.tokens, coalesce(i.created_at, :now),
+    :key_id::uuid
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     ordinal integer, id uuid, session_id uuid, role text, content text, content_json jsonb, name text, tool_call_id text,
     user_name text, tokens integer, created_at timestamptz
@@ -311,10 +325,17 @@ WITH item AS (
 SELECT (SELECT count(*) FROM item) AS found, (SELECT count(*) FROM made) AS made;
 
 -- name: import_entity
-INSERT INTO entities (workspace_id, id, agent_id, audience, name, kind, merged_into, dream_id, created_at, updated_at)
+INSERT INTO entities (
+    workspace_id, id, agent_id, audience, name, kind, metadata, merged_into, dream_id, created_at, updated_at
+)
 VALUES (
-    :workspace, :id, :agent_id, :audience, :name, :kind, :merged_into, :dream_id, :created_at, :updated_at
+    :workspace, :id, :agent_id, :audience, :name, :kind, :metadata::jsonb, :merged_into, :dream_id, :created_at, :updated_at
 );
+
+-- name: complete_entity
+-- What is said of an entity elsewhere and not here.
+UPDATE entities SET metadata = :metadata::jsonb || metadata
+WHERE workspace_id = :workspace AND id = :id AND NOT metadata @> :metadata::jsonb;
 
 -- name: merged_elsewhere
 -- What an entity was merged into is here under another id, so this merge cannot be taken back here.
@@ -400,6 +421,33 @@ FROM jsonb_to_recordset(:items::jsonb) AS i(
 )
 ON CONFLICT DO NOTHING
 RETURNING version;
+
+-- name: import_searches
+INSERT INTO saved_searches (
+    workspace_id, id, agent_id, name, query, options, expected, k, revision, created_by, created_at, updated_at
+)
+SELECT :workspace, i.id, i.agent_id, i.name, i.query, i.options, i.expected, i.k, i.revision, i.created_by,
+    coalesce(i.created_at, :now), coalesce(i.updated_at, :now)
+FROM jsonb_to_recordset(:items::jsonb) AS i(
+    id uuid, agent_id uuid, name text, query text, options jsonb, expected jsonb, k integer, revision integer,
+    created_by text, created_at timestamptz, updated_at timestamptz
+)
+ON CONFLICT DO NOTHING
+RETURNING id;
+
+-- name: import_search_results
+INSERT INTO saved_search_results (
+    workspace_id, search_id, id, revision, cause, k, recall, outcomes, overrides, settings, strategy, embedder, degraded,
+    created_at
+)
+SELECT :workspace, i.search_id, i.id, i.revision, i.cause, i.k, i.recall, i.outcomes, i.overrides, i.settings,
+    i.strategy, i.embedder, i.degraded, i.created_at
+FROM jsonb_to_recordset(:items::jsonb) AS i(
+    search_id uuid, id uuid, revision integer, cause text, k integer, recall float8, outcomes jsonb, overrides jsonb,
+    settings jsonb, strategy text, embedder text, degraded boolean, created_at timestamptz
+)
+ON CONFLICT DO NOTHING
+RETURNING id;
 
 -- name: import_proposals
 -- Proposals that are not here, nor any that says the same.

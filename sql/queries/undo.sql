@@ -12,8 +12,31 @@ SELECT status, watermarks, agent_id FROM dreams WHERE workspace_id = :workspace 
 
 -- name: undoable_changes
 SELECT op, memory_id, undo FROM dream_changes
-WHERE workspace_id = :workspace AND dream_id = :dream_id AND undo IS NOT NULL
+WHERE workspace_id = :workspace AND dream_id = :dream_id AND undo IS NOT NULL AND undone_at IS NULL
 ORDER BY ordinal;
+
+-- name: undoable_change
+SELECT op, memory_id, undo, undone_at FROM dream_changes
+WHERE workspace_id = :workspace AND dream_id = :dream_id AND ordinal = :ordinal;
+
+-- name: links_of_memory
+-- Links that a dream drew from or to a memory, and that have not been undone.
+SELECT c.ordinal, e.id AS edge_id
+FROM dream_changes c
+JOIN edges e ON e.workspace_id = :workspace AND e.id = (c.undo ->> 'edge_id')::uuid
+WHERE c.workspace_id = :workspace AND c.dream_id = :dream_id AND c.op = 'linked' AND c.undone_at IS NULL
+    AND :memory_id IN (e.source_id, e.target_id, e.memory_id);
+
+-- name: mark_changes_undone
+UPDATE dream_changes SET undone_at = :now
+WHERE workspace_id = :workspace AND dream_id = :dream_id AND ordinal = ANY(:ordinals::integer[]);
+
+-- name: remaining
+-- Those of entities, and of versions of a bulletin, that are still there.
+SELECT e.id::text AS id FROM entities e WHERE e.workspace_id = :workspace AND e.id = ANY(:entities::uuid[])
+UNION ALL
+SELECT b.version::text FROM bulletins b
+WHERE b.workspace_id = :workspace AND b.agent_id = :agent_id AND b.version = ANY(:versions::integer[]);
 
 -- name: depended_on
 -- What others have made since that rests on memories of the dream, and edges of the dream that are gone or moved. What
@@ -62,6 +85,11 @@ WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[]) AND e.updated_at 
     AND NOT EXISTS (
         SELECT 1 FROM entity_merges m WHERE m.workspace_id = :workspace AND (m.entity_id = e.id OR m.into_id = e.id));
 
+-- name: undo_entity_metadata
+-- Metadata as it was before a dream, where nobody has changed it since.
+UPDATE entities SET metadata = :before::jsonb, updated_at = :updated_at
+WHERE workspace_id = :workspace AND id = :id AND metadata = :after::jsonb;
+
 -- name: restore_rows
 -- The columns a dream may change, as they were.
 WITH changed AS (
@@ -69,11 +97,11 @@ WITH changed AS (
         importance = r.importance, confidence = r.confidence, tags = r.tags, metadata = r.metadata,
         superseded_by = r.superseded_by, valid_until = r.valid_until, updated_at = r.updated_at,
         reinforced_at = r.reinforced_at, version = r.version, changed_by = r.changed_by, change_reason = r.change_reason,
-        dream_id = r.dream_id, status = coalesce(r.status, m.status)
+        dream_id = r.dream_id, status = coalesce(r.status, m.status), origin = coalesce(r.origin, m.origin)
     FROM jsonb_to_recordset(:items::jsonb) AS i(id uuid, row jsonb), jsonb_to_record(i.row) AS r(
         importance float8, confidence float8, tags text[], metadata jsonb, superseded_by uuid, valid_until timestamptz,
         updated_at timestamptz, reinforced_at timestamptz, version integer, changed_by text, change_reason text, dream_id uuid,
-        status text
+        status text, origin text
     )
     WHERE m.workspace_id = :workspace AND m.id = i.id
     RETURNING m.id, m.agent_id, m.version

@@ -57,7 +57,7 @@ WITH tenant AS MATERIALIZED (
         SELECT workspace_id FROM webhook_schedule
         WHERE due_at <= :now AND (paused_until IS NULL OR paused_until <= :now)
             AND (lease_until IS NULL OR lease_until <= now())
-    )
+    ) AND workspace_id NOT IN (SELECT w.workspace_id FROM workspaces w WHERE w.suspended_at IS NOT NULL)
     GROUP BY workspace_id
 )
 UPDATE webhook_schedule s SET

@@ -1,4 +1,4 @@
-"""Keys, workspace settings, the audit log, usage of models."""
+"""Keys, workspace settings, the audit log, usage of models, figures by day."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from uuid import UUID
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from service.api import admin_schemas, schemas
-from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api import admin_schemas, schemas, stats_schemas
+from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
 from service.api.naming import api_router
 from service.domain.field_types import Name, Timestamp
 from service.domain.principal import Principal
 from service.domain.workspace import WorkspaceSettings
 from service.memory.access import audit, keys, workspace
+from service.memory.access.setting_sources import reset_settings, setting_sources
 from service.memory.engine import Engine
 from service.memory.ops.model_settings import model_settings
+from service.memory.ops.stats import stats_report
 from service.memory.ops.usage_report import usage_report
 
 KeyId = Annotated[UUID, Path(description="Id of the key.")]
@@ -34,12 +36,12 @@ router = api_router(prefix="/v1", tags=["admin"])
 )
 async def create(engine: EngineDep, caller: Caller, body: admin_schemas.CreateKey) -> Response:
     """The secret is returned only here."""
-    return json_response(await keys.create_key(engine, caller, body.role, body.agent, body.name), 201)
+    return json_response(await keys.create_key(engine, caller, body.grant()), 201)
 
 
 @router.get("/keys", response_model=schemas.Page[admin_schemas.Key], operation_id="list_keys", summary="List API keys")
 async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
-    """Keys without their secrets, newest first."""
+    """Keys without their secrets, newest first. Last use is written each second, to the minute."""
     return page(*await keys.list_keys(engine, caller, limit=limit, cursor=cursor))
 
 
@@ -58,13 +60,25 @@ async def whoami(engine: EngineDep, caller: Caller) -> Response:
     summary="Rotate the secret of an API key",
 )
 async def rotate(engine: EngineDep, caller: Caller, key_id: KeyId) -> Response:
-    """The former secret is invalid at once."""
+    """The former secret is invalid at once. Scopes and expiry stay as they are. 409 for the key of an OAuth client."""
     return json_response(await keys.rotate_key(engine, caller, key_id))
+
+
+@router.patch(
+    "/keys/{key_id}",
+    response_model=admin_schemas.KeyLimitsChanged,
+    operation_id="update_key",
+    summary="Change the limits of an API key",
+)
+async def limit_key(engine: EngineDep, caller: Caller, key_id: KeyId, body: admin_schemas.UpdateKey) -> Response:
+    """In effect at once. Admin keys without limits of their own only."""
+    limits = await keys.limit_key(engine, caller, key_id, body.limits)
+    return json_response({"id": key_id, "limits": limits.model_dump()})
 
 
 @router.delete("/keys/{key_id}", status_code=204, operation_id="revoke_key", summary="Revoke an API key")
 async def revoke(engine: EngineDep, caller: Caller, key_id: KeyId) -> None:
-    """The key is invalid at once."""
+    """The key is invalid at once, and the keys of the OAuth clients that its holder has consented to."""
     await keys.revoke_key(engine, caller, key_id)
 
 
@@ -96,6 +110,28 @@ async def put_settings(engine: EngineDep, caller: Caller, body: admin_schemas.Pu
 async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings) -> admin_schemas.Settings:
     models = (await model_settings(engine)).model_dump() if caller.is_installation_admin else {}
     return admin_schemas.Settings.model_validate(settings.shown().model_dump() | models)
+
+
+@router.get(
+    "/settings/sources",
+    response_model=schemas.Items[admin_schemas.SettingSource],
+    operation_id="list_setting_sources",
+    summary="List the workspace settings with their defaults",
+)
+async def list_setting_sources(engine: EngineDep, caller: Caller) -> Response:
+    """Every setting of the workspace by its dotted name, with its default and whether the workspace chose its value."""
+    return json_response({"items": await setting_sources(engine, caller)})
+
+
+@router.post(
+    "/settings/reset",
+    response_model=admin_schemas.Settings,
+    operation_id="reset_settings",
+    summary="Reset workspace settings to their defaults",
+)
+async def reset(engine: EngineDep, caller: Caller, body: admin_schemas.ResetSettings) -> admin_schemas.Settings:
+    """The settings after the reset. Admin keys only."""
+    return await _shown(engine, caller, await reset_settings(engine, caller, body.names))
 
 
 @router.get(
@@ -132,5 +168,18 @@ async def usage(
         Literal["day", "key", "agent"], Query(description="Grouping: `day` (UTC), `key` or `agent`. Default `day`.")
     ] = "day",
 ) -> Response:
-    """Calls, tokens and cost by purpose, at most 10,000 rows. Admin keys only."""
+    """Calls, tokens and cost by purpose, and requests, at most 10,000 rows each. Admin keys only."""
     return json_response(await usage_report(engine, caller, since=since, until=until, by=by))
+
+
+@router.get("/stats", response_model=stats_schemas.Stats, operation_id="get_stats", summary="Get figures by day")
+async def stats(
+    engine: EngineDep,
+    caller: Caller,
+    agent: AgentQuery = None,
+    since: Annotated[date | None, Query(description="First day (UTC). Default: 29 days before `until`.")] = None,
+    until: Annotated[date | None, Query(description="Last day (UTC), inclusive. Default: today.")] = None,
+    step: Annotated[Literal["day"], Query(description="Length of a step: `day`. Default `day`.")] = "day",
+) -> Response:
+    """Memories, dreams and searches of at most 400 days, of an agent or, without one, of the workspace."""
+    return json_response(await stats_report(engine, caller, agent=agent, since=since, until=until))

@@ -18,11 +18,13 @@ from service.api.dependencies import (
     Cursor,
     EngineDep,
     Limit,
+    PartOfName,
     json_response,
     page,
 )
 from service.api.naming import api_router
-from service.memory.dreams import agents
+from service.domain.field_types import Name
+from service.memory.dreams import agents, dream_changes
 from service.memory.dreams import dream_requests as dreams
 from service.memory.dreams.decided_pairs import calibrate_on_decisions
 from service.memory.dreams.undo import undo_dream
@@ -36,9 +38,11 @@ DreamId = Annotated[UUID, Path(description="Id of the dream.")]
 @router.get(
     "/agents", response_model=schemas.Page[agent_schemas.Agent], operation_id="list_agents", summary="List agents"
 )
-async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+async def list_(
+    engine: EngineDep, caller: Caller, q: PartOfName = None, limit: Limit = 50, cursor: Cursor = None
+) -> Response:
     """Agents in the order of their names."""
-    return page(*await agents.list_agents(engine, caller, limit=limit, cursor=cursor))
+    return page(*await agents.list_agents(engine, caller, q, limit=limit, cursor=cursor))
 
 
 @router.get("/agents/{agent}", response_model=agent_schemas.Agent, operation_id="get_agent", summary="Get an agent")
@@ -180,6 +184,64 @@ async def get_dream(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Res
 async def undo(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
     """Reverts every change of the dream. 409 lists the records changed since."""
     return json_response(await undo_dream(engine, caller, dream_id))
+
+
+@router.get(
+    "/dreams/{dream_id}/changes",
+    response_model=agent_schemas.DreamChanges,
+    operation_id="list_dream_changes",
+    summary="List the changes of a dream",
+)
+async def list_dream_changes(
+    engine: EngineDep,
+    caller: Caller,
+    dream_id: DreamId,
+    action: Annotated[
+        list[agent_schemas.DreamAction] | None,
+        Query(
+            description="Actions to filter by: created, proposed, reinforced, superseded, completed, reopened, linked, "
+            "entity, bulletin, decayed or skipped; may be repeated. Default: all."
+        ),
+    ] = None,
+    type_: Annotated[Name | None, Query(alias="type", description="Memory type to filter by.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """Changes in order, each with the messages and memories that it rests on; with totals by action."""
+    return json_response(
+        await dream_changes.list_changes(
+            engine, caller, dream_id, actions=action, type_=type_, limit=limit, cursor=cursor
+        )
+    )
+
+
+@router.post(
+    "/dreams/{dream_id}/changes/{n}/undo",
+    response_model=agent_schemas.DreamChange,
+    operation_id="undo_dream_change",
+    summary="Undo one change of a dream",
+)
+async def undo_dream_change(
+    engine: EngineDep,
+    caller: Caller,
+    dream_id: DreamId,
+    n: Annotated[int, Path(ge=1, le=VERSION_MAX, description="Number of the change within the dream.")],
+) -> Response:
+    """Reverts the change; links of a created memory go with it. 409 gives a `reason`: `dream_not_succeeded`,
+    `already_undone`, `not_undoable`, `replaces_others`, `changed_since`, `in_use` or `later_version`."""
+    return json_response(await dream_changes.undo_change(engine, caller, dream_id, n))
+
+
+@router.post(
+    "/dreams/{dream_id}/cancel",
+    response_model=agent_schemas.Dream,
+    operation_id="cancel_dream",
+    summary="Cancel a dream",
+)
+async def cancel(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
+    """Ends a queued or running dream without any change: it is `failed`, and its messages stay due. 409 for one that
+    is over."""
+    return json_response(await dreams.cancel_dream(engine, caller, dream_id))
 
 
 @router.post(

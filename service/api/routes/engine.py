@@ -1,17 +1,20 @@
-"""How the engine is, a trial run of it, and embedding anew."""
+"""How the engine is, a trial run of it, reindexing, and scanning for stored secrets."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Body
+from fastapi import Body, Request
 from starlette.responses import Response
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import Caller, EngineDep, json_response
+from service.api.dependencies import Bearer, Caller, Cursor, EngineDep, Limit, json_response, page, principal_of
+from service.api.errors import problem
 from service.api.naming import api_router
-from service.api.schemas import Items
+from service.api.schemas import Items, Page
+from service.memory.access import rescans
 from service.memory.ops import engine_status
+from service.memory.ops.health import checks
 from service.memory.ops.verify import verify as run_verify
 
 router = api_router(prefix="/v1", tags=["engine"])
@@ -20,10 +23,17 @@ router = api_router(prefix="/v1", tags=["engine"])
 @router.get(
     "/engine", response_model=schemas.EngineState, operation_id="get_engine", summary="Get the state of the engine"
 )
-async def engine_state(engine: EngineDep, caller: Caller) -> Response:
+async def engine_state(request: Request, engine: EngineDep, given: Bearer) -> Response:
     """Checked at the time of the request. Versions, sizes, hosts and error messages are null except for admin keys of
-    the default workspace."""
-    return json_response(await engine_status.get_engine_status(engine, caller))
+    the default workspace. While the database does not answer, 503 lists the `checks` of `GET /readyz`, for any key."""
+    found = await checks(engine)
+    if found["database"]["status"] != "ok":
+        states = {name: one["status"] for name, one in found.items()}
+        return problem(
+            503, "Unavailable", "The database does not answer.", {"Retry-After": "1"},
+            degraded=[name for name, state in states.items() if state == "failing"], checks=states,
+        )  # fmt: skip
+    return json_response(await engine_status.get_engine_status(engine, await principal_of(request, engine, given)))
 
 
 @router.get(
@@ -69,3 +79,41 @@ async def start_reindex(
 async def reindex_progress(engine: EngineDep, caller: Caller) -> Response:
     """Get the progress of the last reindexing."""
     return json_response(await engine_status.reindex_progress(engine, caller))
+
+
+@router.post(
+    "/rescan",
+    status_code=202,
+    response_model=schemas.RescanStarted,
+    operation_id="start_rescan",
+    summary="Scan stored records for secrets",
+)
+async def start_rescan(
+    engine: EngineDep, caller: Caller, body: Annotated[schemas.Rescan | None, Body()] = None
+) -> Response:
+    """The worker lists or, without `dry_run`, masks all stored secrets of the workspace, and personal data where
+    `pii.mode` masks it. One scan at a time. Admin keys only."""
+    dry_run = body is None or body.dry_run
+    return json_response(await rescans.start_rescan(engine, caller, dry_run=dry_run), 202)
+
+
+@router.get(
+    "/rescan",
+    response_model=schemas.RescanProgress,
+    operation_id="get_rescan",
+    summary="Get the progress of the last scan for secrets",
+)
+async def rescan_progress(engine: EngineDep, caller: Caller) -> Response:
+    """Progress and counts, without values. Admin keys only."""
+    return json_response(await rescans.rescan_progress(engine, caller))
+
+
+@router.get(
+    "/rescan/findings",
+    response_model=Page[schemas.RescanFinding],
+    operation_id="list_rescan_findings",
+    summary="List the findings of the last scan for secrets",
+)
+async def list_rescan_findings(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+    """Fields with secrets found (dry run) or masked, without values. Admin keys only."""
+    return page(*await rescans.list_findings(engine, caller, limit=limit, cursor=cursor))

@@ -9,18 +9,17 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import graph_schemas, schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, PartOfName, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.problems import Problem
-from service.domain.field_types import Identifies, Name, Text
-from service.memory.dreams import graph
+from service.domain.field_types import Name, Timestamp
+from service.memory.dreams import graph, graph_changes
 
 router = api_router(prefix="/v1", tags=["graph"])
 
 EntityPath = Annotated[PathName, Path(description="Id, name or alias of the entity.")]
 EntityId = Annotated[UUID, Path(description="Id of the entity.")]
-PartOfName = Annotated[Text, Identifies()]
 AMBIGUOUS: dict[int | str, dict[str, Any]] = {
     300: {"model": Problem, "description": "Ambiguous name; `candidates` lists the entities"}
 }
@@ -34,10 +33,10 @@ async def list_(
     caller: Caller,
     agent: AgentQuery = None,
     kind: Annotated[Name | None, Query(description="Kind to filter by.")] = None,
-    q: Annotated[PartOfName | None, Query(max_length=200, description="Part of the name.")] = None,
+    q: PartOfName = None,
     sort: Annotated[
         graph.EntitySort,
-        Query(description="Order: `newest` or `mentions` (most mentioned first). Default `newest`."),
+        Query(description="Order: `newest`, `mentions` (most mentioned first) or `name`. Default `newest`."),
     ] = "newest",
     limit: Limit = 50,
     cursor: Cursor = None,
@@ -72,10 +71,51 @@ async def entity_graph(
     caller: Caller,
     entity: EntityPath,
     agent: AgentQuery = None,
-    depth: Annotated[int, Query(ge=1, le=4, description="Maximum distance from the entity in edges. Default 2.")] = 2,
+    depth: Annotated[int, Query(ge=1, le=4, description="Maximum distance from the entity in steps. Default 2.")] = 2,
+    memories: Annotated[
+        bool,
+        Query(description="Memories as steps of their own. False: steps from entity to entity alone. Default true."),
+    ] = True,
+    ring: Annotated[
+        int,
+        Query(ge=1, le=500, description="Maximum number of new entities in each step by co-occurrence. Default 100."),
+    ] = graph.RING,
 ) -> Response:
-    """Entities, edges and memories within `depth` edges of the entity."""
-    return json_response(await graph.graph(engine, caller, agent, entity, depth))
+    """Entities, edges and memories within `depth` steps of the entity; an entity of the same memories is one step
+    away."""
+    return json_response(await graph.graph(engine, caller, agent, entity, depth, with_memories=memories, ring=ring))
+
+
+@router.get(
+    "/graph", response_model=graph_schemas.Overview, operation_id="get_graph", summary="Get the graph of entities"
+)
+async def overview(
+    engine: EngineDep,
+    caller: Caller,
+    agent: AgentQuery = None,
+    kind: Annotated[Name | None, Query(description="Kind to filter by.")] = None,
+    q: PartOfName = None,
+    since: Annotated[Timestamp | None, Query(description="Earliest creation time of the memories, inclusive.")] = None,
+    until: Annotated[Timestamp | None, Query(description="Latest creation time of the memories, exclusive.")] = None,
+    limit: Annotated[int, Query(ge=1, le=5_000, description="Maximum number of entities. Default 1000.")] = 1_000,
+) -> Response:
+    """Most mentioned entities, and pairs of them with memories in common."""
+    return json_response(
+        await graph.overview(engine, caller, agent, kind=kind, text=q or None, since=since, until=until, limit=limit)
+    )
+
+
+@router.get(
+    "/memories/{memory_id}/links",
+    response_model=graph_schemas.MemoryLinks,
+    operation_id="list_memory_links",
+    summary="List the edges of a memory",
+)
+async def memory_links(
+    engine: EngineDep, caller: Caller, memory_id: Annotated[UUID, Path(description="Id of the memory.")]
+) -> Response:
+    """Edges from and to the memory, and what they lead to."""
+    return json_response(await graph.memory_links(engine, caller, memory_id))
 
 
 @router.patch(
@@ -83,7 +123,9 @@ async def entity_graph(
 )
 async def change(engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.PatchEntity) -> Response:
     """Omitted fields keep their value."""
-    return json_response(await graph.change_entity(engine, caller, entity_id, body.model_dump(exclude_unset=True)))
+    return json_response(
+        await graph_changes.change_entity(engine, caller, entity_id, body.model_dump(exclude_unset=True))
+    )
 
 
 @router.post(
@@ -94,7 +136,7 @@ async def change(engine: EngineDep, caller: Caller, entity_id: EntityId, body: g
 )
 async def merge(engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.MergeEntity) -> Response:
     """Returns the remaining entity."""
-    return json_response(await graph.merge_entities(engine, caller, entity_id, body.into))
+    return json_response(await graph_changes.merge_entities(engine, caller, entity_id, body.into))
 
 
 @router.post(
@@ -105,7 +147,7 @@ async def merge(engine: EngineDep, caller: Caller, entity_id: EntityId, body: gr
 )
 async def unmerge(engine: EngineDep, caller: Caller, entity_id: EntityId) -> Response:
     """Undo the merge of an entity."""
-    return json_response(await graph.unmerge_entity(engine, caller, entity_id))
+    return json_response(await graph_changes.unmerge_entity(engine, caller, entity_id))
 
 
 @router.post(
@@ -118,7 +160,7 @@ async def unmerge(engine: EngineDep, caller: Caller, entity_id: EntityId) -> Res
 async def split(engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.SplitEntity) -> Response:
     """Moves memories to a new entity and returns it."""
     return json_response(
-        await graph.split_entity(engine, caller, entity_id, body.memory_ids, body.name, body.kind), 201
+        await graph_changes.split_entity(engine, caller, entity_id, body.memory_ids, body.name, body.kind), 201
     )
 
 
@@ -132,7 +174,9 @@ async def split(engine: EngineDep, caller: Caller, entity_id: EntityId, body: gr
 )
 async def add_edge(engine: EngineDep, caller: Caller, body: graph_schemas.CreateEdge) -> Response:
     """Answers 201 for a new edge, and 200 for an existing one."""
-    edge, made = await graph.add_edge(engine, caller, body.agent, body.relation, dict(body.source), dict(body.target))
+    edge, made = await graph_changes.add_edge(
+        engine, caller, body.agent, body.relation, dict(body.source), dict(body.target)
+    )
     return json_response(edge, 201 if made else 200)
 
 
@@ -141,4 +185,4 @@ async def remove_edge(
     engine: EngineDep, caller: Caller, edge_id: Annotated[UUID, Path(description="Id of the edge.")]
 ) -> None:
     """Delete an edge."""
-    await graph.remove_edge(engine, caller, edge_id)
+    await graph_changes.remove_edge(engine, caller, edge_id)

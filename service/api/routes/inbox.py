@@ -45,6 +45,12 @@ async def decide_many(engine: EngineDep, caller: Caller, body: schemas.DecisionO
     return json_response({"items": await inbox.decide(engine, caller, body.ids, body)})
 
 
+@router.get("/{proposal_id}", response_model=schemas.Proposal, operation_id="get_proposal", summary="Read a proposal")
+async def get(engine: EngineDep, caller: Caller, proposal_id: ProposalId) -> Response:
+    """A proposal of any status, with the messages it comes from."""
+    return json_response(await inbox.get_proposal(engine, caller, proposal_id))
+
+
 @router.post(
     "/{proposal_id}", response_model=schemas.Decided, operation_id="decide_proposal", summary="Decide on a proposal"
 )

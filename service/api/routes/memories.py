@@ -8,8 +8,8 @@ from uuid import UUID
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from service.api import explain_schemas, schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, UserQuery, json_response, page
+from service.api import bulk_schemas, deletion_schemas, explain_schemas, schemas
+from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, UserQuery, WhereText, json_response
 from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
@@ -17,9 +17,11 @@ from service.domain.own_types import TYPES_MAX, TypeName
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import PreviewRequest, SearchRequest
 from service.domain.types import Scope
+from service.domain.where import parse_where_text
 from service.errors import InvalidInput
 from service.memory.engine import Engine
-from service.memory.saving import lifecycle
+from service.memory.saving import bulk, lifecycle
+from service.memory.saving.deletion import delete_memories
 from service.memory.saving.remember import Saved, remember, remember_one
 from service.memory.search.explain import explained_search
 from service.memory.search.recall import recall
@@ -55,7 +57,7 @@ async def save_batch(engine: EngineDep, caller: Caller, batch: schemas.Batch) ->
     return json_response({"items": [_saved(one) for one in await remember(engine, caller, batch.items)]}, 201)
 
 
-@router.get("", response_model=schemas.Page[schemas.Memory], operation_id="list_memories", summary="List memories")
+@router.get("", response_model=schemas.MemoryPage, operation_id="list_memories", summary="List memories")
 async def list_(
     engine: EngineDep,
     caller: Caller,
@@ -85,10 +87,29 @@ async def list_(
             "such memories. Default empty."
         ),
     ] = "",
+    min_importance: Annotated[
+        float | None, Query(ge=0, le=1, description="Minimum importance, before its decay. Default: none.")
+    ] = None,
+    sort: Annotated[
+        lifecycle.MemorySort,
+        Query(
+            description="Order: `newest` or `oldest` (by creation), `happened` (latest occurrence first), `recalled` "
+            "(last recalled first) or `importance` (most important first, before decay). Default `newest`."
+        ),
+    ] = "newest",
+    total: Annotated[
+        bool, Query(description="Number of all memories that pass the filters, in `total`. Default false.")
+    ] = False,
+    where: WhereText = None,
+    as_of: Annotated[
+        Timestamp | None,
+        Query(description="Time of the facts: memories valid then, as they stood then, instead of now."),
+    ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """Memories visible to the caller, newest first."""
+    """Memories visible to the caller. A cursor belongs to its order. `as_of` allows neither `include` nor the order
+    `recalled`."""
     wanted = included(include, "deleted", "superseded", "expired")
     filter_ = lifecycle.ListFilter(
         types=type or None,
@@ -96,8 +117,29 @@ async def list_(
         session=session, user=user, tag=tag, key=key, source=source, text=q or None,
         since=since, until=until, created_since=created_since, created_until=created_until,
         with_deleted="deleted" in wanted, with_superseded="superseded" in wanted, with_expired="expired" in wanted,
+        min_importance=min_importance, where=parse_where_text(where, ("query", "where")),
+        as_of=as_of,
     )  # fmt: skip
-    return page(*await lifecycle.list_memories(engine, caller, agent, filter_, limit=limit, cursor=cursor))
+    items, more, counted = await lifecycle.list_memories(
+        engine, caller, agent, filter_, sort=sort, with_total=total, limit=limit, cursor=cursor
+    )
+    return json_response({"items": items, "next_cursor": more, "total": counted})
+
+
+@router.post(
+    "/bulk",
+    response_model=schemas.Items[bulk_schemas.BulkItem],
+    operation_id="change_memories",
+    summary="Change several memories",
+)
+async def change_many(engine: EngineDep, caller: Caller, body: bulk_schemas.BulkChange) -> Response:
+    """One action on up to 500 memories in one transaction, with the outcome of each."""
+    if body.filter is None:
+        items = await bulk.change_many(engine, caller, body.ids or [], body.action, body.tags)
+    else:
+        filter_ = body.filter.listed()
+        items = await bulk.change_matching(engine, caller, body.filter.agent, filter_, body.action, body.tags)
+    return json_response({"items": items})
 
 
 @router.post("/search", response_model=schemas.SearchAnswer, operation_id="search_memories", summary="Search memories")
@@ -116,6 +158,21 @@ async def preview(engine: EngineDep, caller: Caller, request: PreviewRequest) ->
     """The ranking of a search, explained, without counting access. With `explain_id`, the answer says at which stage
     that memory was lost, and what would bring it back."""
     return json_response(await explained_search(engine, caller, request, request.explain_id))
+
+
+@router.post(
+    "/delete",
+    response_model=deletion_schemas.MemoriesDeletion,
+    operation_id="delete_memories",
+    summary="Delete memories by a filter",
+)
+async def delete_by_filter(engine: EngineDep, caller: Caller, body: deletion_schemas.DeleteMemories) -> Response:
+    """Count first with `dry_run`, then send the token of the answer: all of them are deleted, or none (409 if others
+    match by now). Each can be restored until `retention.deleted_days` have passed. Agent keys delete their own only."""
+    deleted = await delete_memories(
+        engine, caller, body.filter.agent, body.filter.listed(), dry_run=body.dry_run, token=body.token
+    )
+    return json_response(deleted)
 
 
 @router.get(

@@ -21,7 +21,8 @@ from service.api.dependencies import (
     page,
 )
 from service.api.naming import api_router
-from service.memory.sessions import conversations
+from service.domain.field_types import Text
+from service.memory.sessions import conversations, history
 
 router = api_router(prefix="/v1", tags=["sessions"])
 
@@ -46,11 +47,15 @@ async def list_(
     caller: Caller,
     agent: AgentQuery = None,
     user: UserQuery = None,
+    q: Annotated[
+        Text | None,
+        Query(max_length=1000, description="Part of the name or of a message, at most 1,000 characters."),
+    ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
     """Sessions, newest first."""
-    return page(*await conversations.list_sessions(engine, caller, agent, user, limit=limit, cursor=cursor))
+    return page(*await history.list_sessions(engine, caller, agent, user, text=q or None, limit=limit, cursor=cursor))
 
 
 @router.get("/sessions/{session}", response_model=schemas.Session, operation_id="get_session", summary="Get a session")
@@ -79,11 +84,11 @@ async def append(engine: EngineDep, caller: Caller, session: SessionPath, body: 
 
 @router.get(
     "/sessions/{session}/messages",
-    response_model=schemas.Page[schemas.Message],
+    response_model=schemas.MessagePage,
     operation_id="list_messages",
     summary="List the messages of a session",
 )
-async def history(
+async def list_messages(
     engine: EngineDep,
     caller: Caller,
     session: SessionPath,
@@ -92,15 +97,20 @@ async def history(
         Literal["asc", "desc"],
         Query(description="Order: `asc` (oldest first) or `desc` (newest first). Default `asc`."),
     ] = "asc",
+    q: Annotated[Text | None, Query(max_length=1000, description="Part of the text, at most 1,000 characters.")] = None,
+    around: Annotated[
+        UUID | None, Query(description="Id of the message in the middle of the page. Default: the first page.")
+    ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
     """The permanent history, independent of the window."""
-    return page(
-        *await conversations.history(
-            engine, caller, agent, session, descending=order == "desc", limit=limit, cursor=cursor
+    return json_response(
+        await history.list_messages(
+            engine, caller, agent, session, descending=order == "desc", text=q or None, around=around, limit=limit,
+            cursor=cursor,
         )
-    )
+    )  # fmt: skip
 
 
 @router.get(

@@ -14,13 +14,14 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
 
 from service.api import transfer_schemas as schemas
-from service.api.dependencies import AgentQuery, Caller, EngineDep, json_response
+from service.api.dependencies import AgentQuery, Caller, EngineDep, WhereText, json_response
 from service.api.errors import problem_response
 from service.api.naming import api_router
 from service.api.routes.memories import included
 from service.api.streams import HoldingStream
 from service.domain.field_types import Text
 from service.domain.json import dumps
+from service.domain.where import parse_where_text
 from service.errors import InvalidInput, ReverieError
 from service.memory.transfer.export import export
 from service.memory.transfer.importing import Format, ImportResult, Progress, import_lines
@@ -54,12 +55,15 @@ async def export_(
             description="Position `<record>:<key>` of the last received line; the export continues after it.",
         ),
     ] = None,
+    where: WhereText = None,
 ) -> StreamingResponse:
-    """A stream with one JSON object per line (NDJSON)."""
+    """A stream with one JSON object per line (NDJSON). With `where`, only the memories that pass it, with their
+    history, and the agents and tasks."""
     with ExitStack() as held:
         held.enter_context(engine.transfers.slot(caller))
         wanted = included(include, "deleted", "expired")
-        lines = await export(engine, caller, agent, include=wanted, resume_from=resume_from)
+        filter_ = parse_where_text(where, ("query", "where"))
+        lines = await export(engine, caller, agent, include=wanted, resume_from=resume_from, where=filter_)
         headers = {"Content-Disposition": 'attachment; filename="reverie.ndjson"'}
         return HoldingStream(lines, held.pop_all(), media_type=NDJSON, headers=headers)
 

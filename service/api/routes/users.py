@@ -8,11 +8,11 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import admin_schemas, profile_schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, PartOfName, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.schemas import Page
-from service.domain.field_types import AsGiven, Identifies, Text, Timestamp
+from service.domain.field_types import AsGiven, Timestamp
 from service.memory.access.purge import purge_user
 from service.memory.access.subject_export import export_user
 from service.memory.search.profiles import diff_profile, get_profile, list_users
@@ -20,7 +20,6 @@ from service.memory.search.profiles import diff_profile, get_profile, list_users
 router = api_router(prefix="/v1/users", tags=["privacy"])
 
 UserPath = Annotated[PathName, AsGiven(), Path(description="Name of the user.")]
-PartOfName = Annotated[Text, Identifies()]
 
 
 @router.get("", response_model=Page[profile_schemas.User], operation_id="list_users", summary="List users")
@@ -28,7 +27,7 @@ async def list_(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
-    q: Annotated[PartOfName | None, Query(max_length=200, description="Part of the name.")] = None,
+    q: PartOfName = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:

@@ -6,7 +6,7 @@ distributable by workspace. Row-level security and functions live in the migrati
 
 from __future__ import annotations
 
-from service.db.tables import conversations, dreams, graph, memories, operation, pages, search, tenants
+from service.db.tables import conversations, dreams, graph, memories, operation, pages, saved_searches, search, tenants
 from service.db.tables.columns import metadata
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "metadata",
     "operation",
     "pages",
+    "saved_searches",
     "search",
     "tenants",
 ]
@@ -26,7 +27,7 @@ SHARED_TABLES = frozenset(
     {
         "workspaces", "embedding_models", "embedding_state", "reindex_requests", "worker_heartbeats", "dream_schedule",
         "webhook_schedule", "totals", "schema_compatibility", "cron_runs", "secrets", "installation_settings",
-        "field_backfills",
+        "field_backfills", "oauth_clients", "rescans",
     }
 )  # fmt: skip
 """Tables outside row-level security: they hold no content. All others show one workspace's rows only."""

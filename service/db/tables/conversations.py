@@ -67,10 +67,12 @@ messages = Table(
     text_column("user_name", nullable=True),
     int_column("tokens"),
     time_column("created_at", nullable=False, default_now=True),
+    id_column("key_id", nullable=True),
     workspace_pk("id"),
     UniqueConstraint("workspace_id", "session_id", "seq"),
     references("sessions", "session_id"),
 )
+"""``key_id``: the key that stored it."""
 
 window_summaries = Table(
     "window_summaries",

@@ -28,6 +28,7 @@ entities = Table(
     id_column("audience"),
     text_column("name"),
     text_column("kind"),
+    json_column("metadata"),
     id_column("merged_into", nullable=True),
     id_column("dream_id", nullable=True),
     time_column("created_at", nullable=False, default_now=True),

@@ -74,6 +74,8 @@ memories = Table(
     time_column("learned_at", default_now=True),
     json_column("reading", nullable=True),
     text_column("like_type", nullable=True),
+    id_column("key_id", nullable=True),
+    text_column("origin", default="api"),
     workspace_pk("id"),
     references("agents", "agent_id"),
     references("teams", "team_id", cascade=False),

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Date,
     Double,
     Index,
+    Integer,
     LargeBinary,
     SmallInteger,
     Table,
     Text,
     text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, UUID
 
 from service.db.tables.columns import (
+    bool_column,
     id_column,
     int_column,
     json_column,
@@ -55,6 +58,69 @@ rate_limits = Table(
     references("api_keys", "key_id"),
 )
 
+key_usage = Table(
+    "key_usage",
+    metadata,
+    workspace_column(),
+    id_column("key_id"),
+    Column("day", Date, nullable=False),
+    Column("requests", BigInteger, nullable=False),
+    time_column("last_used_at", nullable=False),
+    workspace_pk("key_id", "day"),
+    references("api_keys", "key_id"),
+)
+"""Requests of keys, by day (UTC)."""
+
+request_counts = Table(
+    "request_counts",
+    metadata,
+    workspace_column(),
+    id_column("key_id"),
+    text_column("period"),
+    time_column("starts_at", nullable=False),
+    Column("requests", BigInteger, nullable=False),
+    workspace_pk("key_id", "period", "starts_at"),
+)
+"""Requests of a minute or a day (UTC), where they are limited: of a key, or of the workspace where ``key_id`` is
+zero."""
+
+stored_counts = Table(
+    "stored_counts",
+    metadata,
+    workspace_column(),
+    id_column("key_id"),
+    Column("rows", BigInteger, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    workspace_pk("key_id"),
+)
+"""Memories and messages that are stored, and their bytes, where either is limited: by a key, or in the whole workspace
+where ``key_id`` is zero. Kept by triggers; changed by ``reverie_settle_stored_v1`` and the recount alone."""
+
+stored_changes = Table(
+    "stored_changes",
+    metadata,
+    workspace_column(),
+    id_column("id"),
+    id_column("key_id", nullable=True),
+    Column("rows", BigInteger, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    workspace_pk("id"),
+    prefixes=["UNLOGGED"],
+)
+"""What a transaction under way adds to ``stored_counts`` when it commits: always empty for all others."""
+
+stored_days = Table(
+    "stored_days",
+    metadata,
+    workspace_column(),
+    id_column("key_id"),
+    Column("day", Date, nullable=False),
+    Column("rows", BigInteger, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    workspace_pk("day", "key_id"),
+)
+"""What was stored when it was last counted on a day (UTC): by a key, or in all where ``key_id`` is zero."""
+
 model_usage = Table(
     "model_usage",
     metadata,
@@ -83,9 +149,56 @@ model_budgets = Table(
     Column("cost_usd", Double, nullable=False),
     Column("dream_tokens", BigInteger, nullable=False),
     Column("dream_cost_usd", Double, nullable=False),
-    workspace_pk("day"),
+    Column("key_id", UUID(as_uuid=True), nullable=False, server_default="00000000-0000-0000-0000-000000000000"),
+    workspace_pk("day", "key_id"),
 )
-"""What of a day's budget is taken: used by calls that have ended, and reserved at their most by those under way."""
+"""What of a day's budget is taken: used by calls that have ended, and reserved at their most by those under way. Of the
+whole workspace where ``key_id`` is zero, else of a key with a limit of its own."""
+
+model_calls = Table(
+    "model_calls",
+    metadata,
+    workspace_column(),
+    id_column("id"),
+    time_column("at", nullable=False),
+    id_column("agent_id", nullable=True),
+    id_column("dream_id", nullable=True),
+    id_column("key_id", nullable=True),
+    text_column("purpose"),
+    text_column("model"),
+    text_column("outcome"),
+    text_column("error", nullable=True),
+    Column("attempt", Integer, nullable=False),
+    Column("failover", Boolean, nullable=False),
+    Column("ms", Integer, nullable=False),
+    Column("prompt_tokens", BigInteger, nullable=False),
+    Column("completion_tokens", BigInteger, nullable=False),
+    Column("cost_usd", Double, nullable=False),
+    text_column("input"),
+    text_column("output"),
+    Column("input_chars", Integer, nullable=False),
+    Column("output_chars", Integer, nullable=False),
+    workspace_pk("id"),
+    references("agents", "agent_id"),
+    Index("ix_model_calls_at", "workspace_id", "at", "id"),
+    Index("ix_model_calls_dream", "workspace_id", "dream_id", postgresql_where=text("dream_id IS NOT NULL")),
+)
+"""Calls of language models, where the workspace keeps them; shortened texts, and how long they were."""
+
+search_counts = Table(
+    "search_counts",
+    metadata,
+    workspace_column(),
+    id_column("agent_id"),
+    Column("day", Date, nullable=False),
+    Column("searches", BigInteger, nullable=False),
+    Column("degraded", BigInteger, nullable=False),
+    Column("latencies", ARRAY(BigInteger), nullable=False),
+    workspace_pk("agent_id", "day"),
+    references("agents", "agent_id"),
+    Index("ix_search_counts_day", "workspace_id", "day"),
+)
+"""Searches of an agent by day (UTC), and their latencies by bucket (``domain.latency``)."""
 
 audit_log = Table(
     "audit_log",
@@ -158,6 +271,23 @@ webhook_schedule = Table(
     workspace_pk("webhook_id"),
     Index("ix_webhook_schedule_due", "due_at"),
 )
+
+rescans = Table(
+    "rescans",
+    metadata,
+    Column("workspace_id", UUID(as_uuid=True), primary_key=True),
+    id_column("id"),
+    bool_column("dry_run"),
+    Column("total", BigInteger),
+    Column("done", BigInteger, nullable=False, server_default="0"),
+    int_column("attempts"),
+    text_column("error", nullable=True),
+    time_column("requested_at", nullable=False),
+    time_column("finished_at"),
+    time_column("lease_until"),
+    text_column("owner", nullable=True),
+)
+"""The last scan of each workspace for stored secrets; what it found is in the audit log."""
 
 worker_heartbeats = Table(
     "worker_heartbeats",

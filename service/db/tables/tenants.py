@@ -30,6 +30,8 @@ workspaces = Table(
     Column("workspace_id", UUID(as_uuid=True), primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     time_column("created_at", nullable=False, default_now=True),
+    time_column("suspended_at"),
+    json_column("limits", nullable=True),
 )
 
 settings = Table(
@@ -63,10 +65,67 @@ api_keys = Table(
     Column("former_hashes", ARRAY(LargeBinary), nullable=False, server_default="{}"),
     time_column("created_at", nullable=False, default_now=True),
     time_column("revoked_at"),
+    text_column("prefix", nullable=True),
+    Column("scopes", ARRAY(Text), nullable=True),
+    time_column("expires_at"),
+    json_column("limits", nullable=True),
+    id_column("client_id", nullable=True),
+    id_column("granted_by", nullable=True),
     workspace_pk("id"),
     UniqueConstraint("workspace_id", "hash"),
     workspace_fk(),
 )
+"""``scopes`` is null for a key that may do all its role allows.
+
+The access token of an OAuth client is a key: ``client_id`` is the client, ``granted_by`` the key that consented.
+"""
+
+oauth_clients = Table(
+    "oauth_clients",
+    metadata,
+    Column("id", UUID(as_uuid=True), primary_key=True),
+    text_column("name"),
+    Column("redirect_uris", ARRAY(Text), nullable=False),
+    time_column("created_at", nullable=False),
+    time_column("used_at"),
+)
+"""Clients register before anybody has consented, so they belong to no workspace. ``used_at``: the last consent or
+token."""
+
+oauth_codes = Table(
+    "oauth_codes",
+    metadata,
+    workspace_column(),
+    Column("hash", LargeBinary, nullable=False),
+    id_column("client_id"),
+    id_column("granted_by"),
+    text_column("role"),
+    text_column("agent"),
+    Column("scopes", ARRAY(Text), nullable=False),
+    text_column("challenge"),
+    text_column("redirect_uri"),
+    bool_column("redirect_uri_given"),
+    time_column("expires_at", nullable=False),
+    id_column("key_id", nullable=True),
+    workspace_pk("hash"),
+    references("api_keys", "granted_by"),
+    references("api_keys", "key_id"),
+)
+"""Authorization codes. ``key_id``: the access token that a used one was exchanged for."""
+
+oauth_refresh_tokens = Table(
+    "oauth_refresh_tokens",
+    metadata,
+    workspace_column(),
+    Column("hash", LargeBinary, nullable=False),
+    id_column("key_id"),
+    Column("scopes", ARRAY(Text), nullable=False),
+    time_column("expires_at", nullable=False),
+    time_column("used_at"),
+    workspace_pk("hash"),
+    references("api_keys", "key_id"),
+)
+"""Refresh tokens of a client's key, the used ones until they expire: one that comes again is a copy."""
 
 agents = Table(
     "agents",

@@ -1,4 +1,4 @@
-"""Personal data in names: masked so that different names stay different, and the same one finds the same.
+"""Personal data and secrets in names: masked so that different names stay different, and the same one finds the same.
 
 Each finding in a name becomes a placeholder with a keyed digest of what was found (``service.domain.placeholders``),
 by a secret of the workspace that is made once and never changes. So whoever gives the original finds what was saved
@@ -21,8 +21,8 @@ from service.concurrency.executor import ITEM_CHARACTERS
 from service.db.deferred_commit import without_deferred_commit
 from service.domain.field_types import TAG_MAX
 from service.domain.naming import Loc, with_names
-from service.domain.placeholders import placeholder
-from service.domain.workspace import PiiSettings
+from service.domain.placeholders import SECRET, placeholder
+from service.domain.workspace import Masking
 from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.privacy import PiiPolicy, PiiRejected, Redaction
@@ -40,17 +40,17 @@ Typed = tuple[Any, Any, Loc]
 
 
 async def with_masked_names(
-    engine: Engine, workspace: UUID, settings: PiiSettings, values: Sequence[Typed], *, refuse: bool
+    engine: Engine, workspace: UUID, masking: Masking, values: Sequence[Typed], *, refuse: bool
 ) -> list[Any]:
     """The values with the personal data in their names masked, in order.
 
     Where the workspace refuses personal data, so does this: InvalidInput names the field. Without ``refuse`` it masks
     there too, for what is only looked up.
     """
-    if settings.mode == "off":
+    if masking.off:
         return [value for _, value, _ in values]
     found = [one for some in await engine.executor.each(_names_in, values, _extent) for one in some]
-    masked = await masked_names(engine, workspace, settings, found, refuse=refuse)
+    masked = await masked_names(engine, workspace, masking, found, refuse=refuse)
     if all(new == name for new, (_, name) in zip(masked, found, strict=True)):
         return [value for _, value, _ in values]
     left = iter(masked)  # in the order in which they were found
@@ -80,44 +80,50 @@ def _extent(typed: Typed) -> int:
 
 
 async def masked_names(
-    engine: Engine, workspace: UUID, settings: PiiSettings, names: Sequence[tuple[Loc, str]], *, refuse: bool
+    engine: Engine, workspace: UUID, masking: Masking, names: Sequence[tuple[Loc, str]], *, refuse: bool
 ) -> list[str]:
     """As ``with_masked_names``, of names each with its place."""
-    if settings.mode == "off":
+    if masking.off:
         return [name for _, name in names]
-    clean = engine.clean_names
-    asked = list(dict.fromkeys(name for _, name in names if clean.get((settings.entities, name)) is None))
-    if not asked:
-        return [name for _, name in names]
-    secret = await _secret(engine, workspace)
-    policy = PiiPolicy("redact", settings.entities)
-    masks: dict[str, Redaction] = {}
-    for name, redaction in zip(asked, await engine.redactor.redact(asked, policy, secret), strict=True):
+    clean, policy = engine.clean_names, PiiPolicy.of(masking, lenient=True)
+    asked = list(dict.fromkeys(name for _, name in names if clean.get((policy, name)) is None))
+    dirty: list[str] = []
+    for name, redaction in zip(asked, await engine.redactor.redact(asked, policy), strict=True):
         if redaction.found:
-            masks[name] = redaction
+            dirty.append(name)
         else:
-            clean.put((settings.entities, name), True)
+            clean.put((policy, name), True)
+    if not dirty:
+        return [name for _, name in names]
+    secret = await name_secret(engine, workspace)
+    masks = dict(zip(dirty, await engine.redactor.redact(dirty, policy, secret), strict=True))
     known = await _in_use(engine, workspace, [name for at, name in names if name in masks and _kind(at)])
     masked = []
     for at, name in names:
         if name not in masks or (_kind(at), name) in known:
             masked.append(name)
-        elif refuse and settings.mode == "reject":
-            raise InvalidInput(at, PiiRejected(masks[name].found, 0).message)
+        elif refuse and (refused := refused_kinds(masking, masks[name].found)):
+            raise InvalidInput(at, PiiRejected(refused, 0).message)
         else:
             masked.append(_bounded(name, masks[name], secret))
     return masked
 
 
-async def forms_of(engine: Engine, workspace: UUID, settings: PiiSettings, name: str) -> list[str]:
+def refused_kinds(masking: Masking, found: Sequence[str]) -> list[str]:
+    """The kinds of data, of those found, that the workspace refuses."""
+    modes = {True: masking.secrets.mode, False: masking.pii.mode}
+    return [kind for kind in found if modes[kind.startswith(SECRET)] == "reject"]
+
+
+async def forms_of(engine: Engine, workspace: UUID, masking: Masking, name: str) -> list[str]:
     """Every form in which a name may be stored: as it is, and masked by the workspace's kinds of data or by all.
 
     Also while nothing is masked: it may have been before.
     """
-    if settings.mode == "off" and not await _has_secret(engine, workspace):
+    if masking.pii.mode == "off" and not await _has_secret(engine, workspace):
         return [name]
-    secret = await _secret(engine, workspace)
-    policies = [PiiPolicy("redact", settings.entities), PiiPolicy("redact", PiiSettings().entities)]
+    secret = await name_secret(engine, workspace)
+    policies = [PiiPolicy.of(masking, lenient=True), PiiPolicy("redact", Masking().pii.entities, "redact")]
     redacted = [await engine.redactor.redact([name], policy, secret) for policy in policies]
     return list(dict.fromkeys([name, *(_bounded(name, one, secret) for (one,) in redacted)]))
 
@@ -134,7 +140,8 @@ def _kind(at: Loc) -> str | None:
     return PLACES.get(field)
 
 
-async def _secret(engine: Engine, workspace: UUID) -> bytes:
+async def name_secret(engine: Engine, workspace: UUID) -> bytes:
+    """The secret under which a workspace's masked names are digests; made once."""
     secret = engine.pii_secrets.get(workspace)
     if secret is None:
         with (

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain.json_schema import check_schema
-from service.domain.own_types import SCHEMA_BYTES_MAX, Misfit, OwnType, check_filter
+from service.domain.own_types import SCHEMA_BYTES_MAX, MetadataSchema, Misfit, OwnType, check_filter
 from service.domain.profile_schema import check_profile_schema
-from service.domain.workspace import PiiSettings, WorkspaceSettings
+from service.domain.workspace import Masking, WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access.redaction import FieldValue, redact
 from service.memory.engine import Engine
@@ -25,11 +25,11 @@ async def check_own_types(
     """Raise InvalidInput for a schema that is none, for a type in use that would go or behave otherwise, and for a type
     that dreams would keep and that is not there."""
     for name, own in wanted.memory_types.items():
-        if own.metadata_schema is not None and own != present.memory_types.get(name):
-            try:
-                check_schema(own.metadata_schema, bytes_max=SCHEMA_BYTES_MAX)
-            except ValueError as error:
-                raise InvalidInput(("body", "memory_types", name, "metadata_schema"), str(error)) from None
+        if own != present.memory_types.get(name):
+            _check_schema("memory_types", name, own.metadata_schema)
+    for name, kind in wanted.entity_kinds.items():
+        if kind != present.entity_kinds.get(name):
+            _check_schema("entity_kinds", name, kind.metadata_schema)
     ended = [name for name, own in present.memory_types.items() if _ends(own, wanted.memory_types.get(name))]
     used = await memories.types_in_use(connection, workspace, ended) if ended else []
     if used:
@@ -50,7 +50,7 @@ def check_profile(present: WorkspaceSettings, wanted: WorkspaceSettings) -> None
             raise InvalidInput(("body", "profile_schema"), str(error)) from None
 
 
-async def redact_own_types(engine: Engine, pii: PiiSettings, changes: WorkspaceSettings) -> WorkspaceSettings:
+async def redact_own_types(engine: Engine, pii: Masking, changes: WorkspaceSettings) -> WorkspaceSettings:
     """The changes with personal data masked in what types and kinds mean, and in schemas; what they leave unset stays
     so."""
     if changes.profile_schema is not None:
@@ -75,6 +75,14 @@ def check_filters(types: Mapping[str, OwnType], loc: tuple[str, ...], named: Ite
         check_filter(types, named)
     except Misfit as error:
         raise InvalidInput(loc, str(error)) from None
+
+
+def _check_schema(setting: str, name: str, schema: MetadataSchema) -> None:
+    try:
+        if schema is not None:
+            check_schema(schema, bytes_max=SCHEMA_BYTES_MAX)
+    except ValueError as error:
+        raise InvalidInput(("body", setting, name, "metadata_schema"), str(error)) from None
 
 
 def _ends(own: OwnType, wanted: OwnType | None) -> bool:

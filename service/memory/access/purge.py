@@ -20,10 +20,11 @@ from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
 from service.memory.access import audit
 from service.memory.access.naming import forms_of
-from service.memory.access.redaction import pii_policy
+from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
 from service.memory.pages.subject import Subject, forget
-from service.store import insights, memories, subjects
+from service.memory.saved_searches.subject import forget as forget_searches
+from service.store import entities, insights, memories, subjects
 from service.store.subjects import SubjectData
 from service.store.vectors import EmbeddingBatch
 
@@ -42,17 +43,17 @@ async def purge_user(engine: Engine, principal: Principal, user: str) -> Record:
     now = engine.now()
     workspace = principal.workspace_id
     receipt_id = new_id()
-    users = await forms_of(engine, workspace, await pii_policy(engine, principal), user)
+    users = await forms_of(engine, workspace, await masking_of(engine, principal), user)
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
         await subjects.lock_purges(connection, workspace)
         counts, why = await _Purge(connection, workspace, users, now).run()
         await audit.record(connection, principal, "user.purged", target=str(receipt_id), details=counts)
-    await _forget_statistics(engine, workspace)
+    await forget_statistics(engine, workspace)
     return {"receipt": {"id": receipt_id, "counts": counts, "why": why, "at": now}}
 
 
-async def _forget_statistics(engine: Engine, workspace: UUID) -> None:
+async def forget_statistics(engine: Engine, workspace: UUID) -> None:
     """Take the texts that are gone out of the planner's statistics too.
 
     Each table by itself, after the purge has committed: sampling waits for whoever builds an index on the table. Not on
@@ -86,6 +87,7 @@ class _Purge:
         replaced = await subjects.superseded_by(connection, workspace, own)
         quoting = await subjects.superseded_by(connection, workspace, own + kept)
         proposed = await subjects.remove_proposals(connection, workspace, held.proposals)
+        await self._scrub_entities(held)
         edges = await subjects.remove_edges(connection, workspace, self._users, own, kept)
         rows = await subjects.remove(connection, workspace, self._users, own, kept, held.message_ids)
         await self._revive(replaced)
@@ -95,6 +97,7 @@ class _Purge:
         )
         subject = Subject(self._users, self._names, frozenset([*own, *kept]))
         around |= await forget(connection, workspace, subject)
+        around["saved_searches"] = await forget_searches(connection, workspace, subject)
         counts = rows | edges | around | {"proposals": proposed, "shared_memories": len(kept)}
         return counts, subjects.counted_by_why(held.own)
 
@@ -122,12 +125,27 @@ class _Purge:
                 held.own[memory_id] = "shared"
         return kept
 
+    async def _scrub_entities(self, held: SubjectData) -> None:
+        """Take the user's names out of the metadata of entities, and of those that the user's memories speak of what
+        only the user said."""
+        connection, workspace = self._connection, self._workspace
+        rows = await subjects.described_entities(connection, workspace, sorted(held.own))
+        theirs = {*held.own, *held.message_ids} if any(row["others"] is not None for row in rows) else set()
+        brought = content_words(await subjects.texts(connection, workspace, theirs))
+        for row in rows:
+            gone = self._names
+            if row["others"] is not None:
+                gone |= brought - content_words(await subjects.texts(connection, workspace, set(row["others"])))
+            metadata = json_drop_sentences(row["metadata"], gone)
+            if metadata != row["metadata"]:
+                await entities.set_metadata(connection, workspace, row["id"], metadata, self._now)
+
     async def _revive(self, replaced: list[UUID]) -> None:
         """Memories of others whose replacement is gone hold again, unless another says the same by now."""
         for memory_id in replaced:
             row = await memories.lock(self._connection, self._workspace, memory_id)
             assert row is not None
-            duplicate = await memories.find_duplicate(self._connection, self._workspace, _item(row))
+            duplicate = await memories.find_duplicate(self._connection, self._workspace, memories.as_item(row))
             await subjects.reactivate(
                 self._connection, self._workspace, memory_id, duplicate=duplicate, now=self._now, reason=REASON
             )
@@ -144,7 +162,7 @@ class _Purge:
         content = drop_sentences(row["content"], gone)
         if not content:
             return False
-        item = _item(row) | {
+        item = memories.as_item(row) | {
             "content": content,
             "summary": drop_sentences(row["summary"], gone) or summary_of(content),
             "key": json_drop_sentences(row["key"], gone) if row["key"] else None,
@@ -171,8 +189,3 @@ class _Purge:
             actor="purge", reason=REASON, now=self._now, archived=False,
         )  # fmt: skip
         return True
-
-
-def _item(row: Any) -> Record:
-    """The columns of a locked memory as statements take them."""
-    return dict(row) | {"identity_hash": row["identity_hash"].hex(), "lexemes": None}

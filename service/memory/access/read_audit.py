@@ -13,7 +13,7 @@ from service.concurrency.write_behind import WriteBehindBuffer
 from service.db.pool import Database
 from service.domain.principal import Principal
 from service.errors import Unavailable
-from service.store import audit
+from service.store import audit, workspaces
 
 
 class ReadCounter(WriteBehindBuffer):
@@ -32,7 +32,7 @@ class ReadCounter(WriteBehindBuffer):
                 self._counts[(principal.workspace_id, line)] += 1
 
     async def write(self) -> None:
-        """Write the counts. Those that cannot be written are kept for the next time."""
+        """Write the counts, but those of a deleted workspace. What cannot be written is kept for the next time."""
         counts, self._counts = self._counts, Counter()
         by_workspace: dict[UUID, list[tuple[audit.Line, int]]] = {}
         for (workspace, line), count in counts.items():
@@ -40,6 +40,8 @@ class ReadCounter(WriteBehindBuffer):
         for workspace, lines in by_workspace.items():
             try:
                 async with self._db.transaction(workspace, track_lsn=False) as connection:
+                    if not await workspaces.hold(connection, workspace):
+                        continue
                     for line, count in lines:
                         await audit.add(connection, workspace, line, {"count": count})
             except Unavailable:

@@ -9,9 +9,10 @@ from service.domain.principal import Principal
 from service.domain.redact_sentences import content_words
 from service.memory.access import audit
 from service.memory.access.naming import forms_of, masked_names
-from service.memory.access.redaction import pii_policy
+from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
 from service.memory.pages.subject import Subject, exported
+from service.memory.saved_searches.subject import exported as exported_searches
 from service.store import subjects
 from service.store.sessions import message
 
@@ -20,15 +21,15 @@ Record = dict[str, Any]
 
 
 async def export_user(engine: Engine, principal: Principal, user: str) -> Record:
-    """Memories with their history, messages, sessions, documents, edges to entities, and what pages say; what a purge
-    would remove or trim. ``why`` a memory goes with the user is one of ``subjects.WHY``; null for shared ones, which
-    are trimmed.
+    """Memories with their history, messages, sessions, documents, edges to entities, what pages say, and saved
+    searches; what a purge would remove or trim. ``why`` a memory goes with the user is one of ``subjects.WHY``; null
+    for shared ones, which are trimmed.
 
     Raises Forbidden for anyone but an admin.
     """
     principal.require_admin()
     workspace = principal.workspace_id
-    pii = await pii_policy(engine, principal)
+    pii = await masking_of(engine, principal)
     users = await forms_of(engine, workspace, pii, user)
     (subject,) = await masked_names(engine, workspace, pii, [(("path", "user"), user)], refuse=False)
     async with engine.db.transaction(workspace) as connection:
@@ -41,7 +42,9 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         proposals = await subjects.export_proposals(connection, workspace, held.proposals)
         documents = await subjects.export_documents(connection, workspace, users)
         names = content_words(await subjects.names(connection, workspace, users))
-        said = await exported(connection, workspace, Subject(users, names, frozenset(ids)))
+        about = Subject(users, names, frozenset(ids))
+        said = await exported(connection, workspace, about)
+        asked = await exported_searches(connection, workspace, about)
         await audit.record(connection, principal, "user.exported", subject=subject, details={"memories": len(ids)})
     why = {str(id_): reason for id_, reason in held.own.items()}
     return {
@@ -62,4 +65,5 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         "proposals": [dict(row) for row in proposals],
         "edges": [dict(row) for row in edges],
         "pages": said,
+        "saved_searches": asked,
     }

@@ -5,12 +5,12 @@ from __future__ import annotations
 from uuid import UUID
 
 from service.domain.principal import Principal
-from service.domain.workspace import PiiSettings, WorkspaceSettings
+from service.domain.workspace import Masking, WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access import audit
 from service.memory.access.model_choices import check_models, sealed_models
 from service.memory.access.own_types import check_own_types, check_profile, redact_own_types
-from service.memory.access.redaction import pii_policy, redact
+from service.memory.access.redaction import masking_of, redact
 from service.memory.engine import Engine
 from service.memory.ops.model_settings import Changes, changed_model_settings
 from service.store import dreams, installation, workspaces
@@ -22,6 +22,12 @@ async def all_workspaces(engine: Engine) -> list[UUID]:
     """Every workspace, for upkeep that goes through all of them."""
     async with engine.db.unscoped() as connection:
         return await workspaces.all_ids(connection)
+
+
+async def active_workspaces(engine: Engine) -> list[UUID]:
+    """Every workspace that is not suspended, for what workers do for their tenants."""
+    async with engine.db.unscoped() as connection:
+        return await workspaces.active_ids(connection)
 
 
 async def get_settings(engine: Engine, principal: Principal) -> WorkspaceSettings:
@@ -41,20 +47,24 @@ async def put_settings(
     """
     principal.require_admin()
     wanted = await changed_model_settings(engine, principal, models) if models else None
-    pii = changes.pii if "pii" in changes.model_fields_set else await pii_policy(engine, principal)
-    changes = await redact_own_types(engine, pii, await _redact_instructions(engine, pii, changes))
+    present = await masking_of(engine, principal)
+    masking = Masking(
+        changes.pii if "pii" in changes.model_fields_set else present.pii,
+        changes.secrets if "secrets" in changes.model_fields_set else present.secrets,
+    )
+    changes = await redact_own_types(engine, masking, await _redact_instructions(engine, masking, changes))
     await check_models(engine, principal, changes.llm)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        present = await workspace_settings(connection, principal.workspace_id)
+        stored = await workspace_settings(connection, principal.workspace_id)
         if "llm" in changes.model_fields_set:
-            sealed = sealed_models(engine.step_models.keys, principal.workspace_id, present.llm, changes.llm)
+            sealed = sealed_models(engine.step_models.keys, principal.workspace_id, stored.llm, changes.llm)
             changes = changes.model_copy(update={"llm": sealed})
         try:
-            settings = present.over(changes.model_dump(exclude_unset=True))
+            settings = stored.over(changes.model_dump(exclude_unset=True))
         except ValueError as error:
             raise InvalidInput(("body",), str(error)) from error
-        check_profile(present, settings)
-        await check_own_types(connection, principal.workspace_id, present, settings)
+        check_profile(stored, settings)
+        await check_own_types(connection, principal.workspace_id, stored, settings)
         await store_settings(connection, principal.workspace_id, settings)
         if wanted is not None:
             await installation.put_installation_settings(connection, wanted)
@@ -66,7 +76,7 @@ async def put_settings(
     return settings
 
 
-async def _redact_instructions(engine: Engine, pii: PiiSettings, changes: WorkspaceSettings) -> WorkspaceSettings:
+async def _redact_instructions(engine: Engine, pii: Masking, changes: WorkspaceSettings) -> WorkspaceSettings:
     """The changes with personal data in the instructions masked; what they leave unset stays so."""
     given = [
         (("body", "instructions"), changes.instructions),

@@ -41,8 +41,8 @@ async def stream_events(
     events are no longer kept, or are not there yet (a database set back to a backup). Without ``wait`` it ends with
     what has happened so far.
 
-    It also ends when the key is revoked or rotated, and when the process stops. While the database is away nothing
-    comes. Raises Unavailable when the database is away at its start, and when the process stops.
+    It also ends when the key is revoked, rotated or expired, and when the process stops. While the database is away
+    nothing comes. Raises Unavailable when the database is away at its start, and when the process stops.
     """
     if engine.event_notifier.closing:
         raise Unavailable("This process stops.")

@@ -18,7 +18,7 @@ from service.embedding.remote import DEFAULT_MODEL as REMOTE_MODEL
 from service.embedding.storage import storage_of, vector_bytes
 from service.errors import Conflict
 from service.memory.access import audit
-from service.memory.access.redaction import pii_policy
+from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
 from service.memory.ops.health import checks
 from service.store import dead_letters, embeddings, health, hnsw
@@ -74,7 +74,8 @@ async def _whole(engine: Engine, principal: Principal) -> Json:
     if engine.probe_models is not None:
         await engine.probe_models()
     found = await checks(engine)
-    pii = await pii_policy(engine, principal)
+    masking = await masking_of(engine, principal)
+    pii = masking.pii
     workspace = principal.workspace_id
     async with engine.db.unscoped() as connection:
         state = await embeddings.state(connection)

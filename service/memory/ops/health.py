@@ -34,6 +34,8 @@ PROBE_TIMEOUT_S = 1.0
 five seconds for one that hangs. And for a real call to what is known to fail, when somebody waits for what comes of
 it."""
 DATABASE_S = 2.0
+DATABASE_AGAIN_S = 0.5
+"""For a database that did not answer last time."""
 FRESH_S = 1.0
 NO_LIST = frozenset({404, 405, 501})
 TRUSTED_S = 60.0
@@ -72,15 +74,16 @@ def health_payload(engine: Engine) -> Json:
 
 async def checks(engine: Engine) -> dict[str, Json]:
     """The condition of ``database``, ``replica``, ``workers``, ``embedder``, ``llm``, here and in all workers."""
-    database, workers = HealthStatus(), list[Worker]()
+    database, workers = engine.database_status, list[Worker]()
+    wait_s = DATABASE_AGAIN_S if database.state == "failing" else DATABASE_S
     started = monotonic()
     try:
-        async with asyncio.timeout(DATABASE_S), engine.db.unscoped() as connection:
+        async with asyncio.timeout(wait_s), engine.db.unscoped() as connection:
             await engine.db.check_schema(connection.raw)
             workers = await health.workers(connection)
         database.mark_ok((monotonic() - started) * 1000)
     except (ReverieError, TimeoutError) as error:
-        database.mark_failed(str(error) or f"No answer within {DATABASE_S:g} s.")
+        database.mark_failed(str(error) or f"No answer within {wait_s:g} s.")
     replica = engine.replica.as_dict() if engine.replica else HealthStatus("off").as_dict() | {"lag_s": None}
     return {"database": database.as_dict(), "replica": replica, "workers": _workers(database, workers)} | {
         name: _worst(name, one.as_dict(), workers) for name, one in own_statuses(engine).items()

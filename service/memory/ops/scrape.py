@@ -1,7 +1,7 @@
 """The metrics as they are scraped: what this process measured, and what the database knows of all of them.
 
 The numbers are those of all workspaces, so a scrape needs an admin key of the default workspace. Recently authenticated
-scrapers keep working while the database is down.
+scrapers keep working while the database is down, until their key expires.
 """
 
 from __future__ import annotations
@@ -44,9 +44,13 @@ async def authorize_scrape(engine: Engine, key: str) -> None:
         credentials.pop(hashed, None)
         raise
     else:
+        principal.require_scope("read")
         principal.require_installation_admin()
+        trusted_s = TRUSTED_S
+        if principal.expires_at is not None:
+            trusted_s = min(trusted_s, (principal.expires_at - engine.now()).total_seconds())
         if hashed in credentials or len(credentials) < SCRAPERS_MAX:
-            credentials[hashed] = monotonic() + TRUSTED_S
+            credentials[hashed] = monotonic() + trusted_s
 
 
 async def render(engine: Engine) -> bytes:

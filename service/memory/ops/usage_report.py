@@ -1,4 +1,4 @@
-"""What a workspace used of models, for its admin: by day, key or agent, and by purpose."""
+"""What a workspace used of models, and its requests, for its admin: by day, key or agent, and by purpose."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from dataclasses import asdict
 from datetime import UTC, date, timedelta
 from typing import Any
 
+from service.domain.ids import NO_KEY
 from service.domain.principal import Principal
 from service.errors import InvalidInput
 from service.memory.engine import Engine
-from service.memory.ops.model_budget import NO_KEY
-from service.store import model_usage
+from service.memory.ops.limit_use import limit_use
+from service.store import keys, limits, model_usage
 from service.store.model_usage import By
 from service.store.settings import workspace_settings
 
@@ -23,7 +24,9 @@ ROWS_MAX = 10_000
 async def usage_report(
     engine: Engine, principal: Principal, *, since: date | None, until: date | None, by: By
 ) -> Record:
-    """Usage of these days (UTC, both included; by default the last 30), and what of today's budget is taken.
+    """Usage of these days (UTC, both included; by default the last 30), requests and what was stored (none by
+    agent), dreams, what of today's budget is taken, and what is used of each limit.
+
 
     Raises Forbidden for anyone but an admin, and InvalidInput.
     """
@@ -35,15 +38,37 @@ async def usage_report(
     if since > until:
         raise InvalidInput(("query", "since"), "must not be later than until")
     await engine.budget.flush()
+    await engine.key_usage.flush()
+    await engine.request_limits.flush()
     async with engine.db.transaction(workspace) as connection:
         rows = await model_usage.report(connection, workspace, since=since, until=until, by=by, limit=ROWS_MAX)
-        taken = await model_usage.taken(connection, workspace, today)
+        requests = (
+            []
+            if by == "agent"
+            else await keys.requests(
+                connection, workspace, since=since, until=until, by_day=by == "day", limit=ROWS_MAX
+            )
+        )
+        stored = (
+            []
+            if by == "agent"
+            else await limits.stored_by_day(
+                connection, workspace, since=since, until=until, by_key=by == "key", limit=ROWS_MAX
+            )
+        )
+        dreams = await limits.dreams_by(connection, workspace, since=since, until=until, by=by, limit=ROWS_MAX)
+        taken, _ = await model_usage.taken(connection, workspace, today)
+        used = await limit_use(engine, connection, workspace)
         settings = await workspace_settings(connection, workspace)
     return {
         "since": since,
         "until": until,
         "by": by,
         "items": [_item(dict(row)) for row in rows],
+        "requests": [dict(row) for row in requests],
+        "stored": [dict(row) for row in stored],
+        "dreams": [dict(row) for row in dreams],
+        "limits": used,
         "today": asdict(taken)
         | {
             "tokens_max": settings.budget.day_tokens_max,

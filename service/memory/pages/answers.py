@@ -11,7 +11,6 @@ from uuid import UUID
 import structlog
 
 from service.db.pool import Connection
-from service.domain.dream_settings import DreamChoices
 from service.domain.hearsay import attributed_to_all
 from service.domain.pages import (
     CITED_MAX,
@@ -35,7 +34,7 @@ from service.memory.access.workspace import get_settings
 from service.memory.dreams import prompts
 from service.memory.dreams.steering import fingerprint, steered
 from service.memory.engine import Engine
-from service.memory.search.context import memory_line
+from service.memory.search.memory_lines import memory_line
 from service.memory.search.recall import recall
 from service.store import agents, pages
 from service.store.memories import Record
@@ -84,7 +83,7 @@ async def answer(
     if llm is not None and memories:
         try:
             with paid_by(principal.payer(agent)):
-                sentences, dropped = await _written(llm.to("page"), content, memories, choices)
+                sentences, dropped = await _written(llm.to("page"), content, memories, settings)
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("page_by_rules", error=error.message)
         else:
@@ -124,23 +123,27 @@ def by_rules(content: PageContent, memories: Sequence[Record]) -> list[PageSente
     return sentences
 
 
-def prompt(content: PageContent, memories: Sequence[Record], choices: DreamChoices) -> list[dict[str, str]]:
+def prompt(content: PageContent, memories: Sequence[Record], settings: WorkspaceSettings) -> list[dict[str, str]]:
     """What a model is told to write a page from."""
-    lines = [f"{number}. {escape_tags(memory_line(memory, None))}" for number, memory in enumerate(memories, start=1)]
+    allowed = settings.origins.allowed
+    lines = [
+        f"{number}. {escape_tags(memory_line(memory, None, allowed))}"
+        for number, memory in enumerate(memories, start=1)
+    ]
     question = section("question", [escape_tags(content.question)])
     messages = [
         {"role": "system", "content": prompts.PAGE.format(tokens_max=content.max_tokens)},
         {"role": "user", "content": f"{section('memories', lines)}\n{question}"},
     ]
-    return steered(messages, choices)
+    return steered(messages, settings.dream)
 
 
 async def _written(
-    llm: LLM, content: PageContent, memories: Sequence[Record], choices: DreamChoices
+    llm: LLM, content: PageContent, memories: Sequence[Record], settings: WorkspaceSettings
 ) -> tuple[list[PageSentence], int]:
     """The sentences of a model within the token limit, and how many of its sentences were dropped because they cite no
     memory, or one that it was not given."""
-    asked = prompt(content, memories, choices)
+    asked = prompt(content, memories, settings)
     given = (await llm.structured(asked, prompts.WrittenPage, tokens_max=content.max_tokens * 2 + 500)).value
     sentences: list[PageSentence] = []
     dropped, left = 0, content.max_tokens

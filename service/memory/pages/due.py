@@ -10,6 +10,7 @@ from uuid import UUID
 import structlog
 
 from service.db.pool import Connection, Row
+from service.domain.ids import NO_KEY
 from service.domain.pages import PageScope
 from service.domain.principal import Principal
 from service.errors import NotFound, ReverieError
@@ -22,7 +23,6 @@ from service.store import pages
 log = structlog.get_logger(__name__)
 
 CLAIM = timedelta(minutes=5)
-NO_KEY = UUID(int=0)
 
 
 async def mark_due(

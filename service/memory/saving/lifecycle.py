@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import takewhile
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import ValidationError
 
-from service.db.pool import Connection
+from service.db.pool import Connection, Row
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.principal import Principal
+from service.domain.where import Where
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
 from service.memory.access.own_types import check_filters
-from service.memory.access.redaction import BODY, pii_policy, redact_lenient, redact_patch
+from service.memory.access.redaction import BODY, masking_of, redact_lenient, redact_patch
+from service.memory.access.where import where_query
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.saving.remember import check_types, columns_of
 from service.memory.saving.scopes import resolve_scope
-from service.store import agents, memories
+from service.store import agents, memories, memory_lists
 from service.store.settings import workspace_settings
 
 FEEDBACK_STEP = 0.1
+TOTAL_MAX = 100_000
+"""Memories of a list are counted up to here."""
+MemorySort = Literal["newest", "oldest", "happened", "recalled", "importance"]
 ABSENT = "There is no such memory here."
 
 
@@ -47,6 +52,14 @@ class ListFilter:
     with_deleted: bool = False
     with_superseded: bool = False
     with_expired: bool = False
+    min_importance: float | None = None
+    where: Where | None = None
+    as_of: datetime | None = None
+    """When they held, as they were then; None for now."""
+
+    def columns(self) -> dict[str, Any]:
+        """Everything but ``where`` and ``as_of``, as the queries of lists name it."""
+        return {name: getattr(self, name) for name in self.__slots__ if name not in ("where", "as_of")}
 
 
 async def resolve_reader(connection: Connection, principal: Principal, named: str | None) -> agents.Reader | None:
@@ -78,30 +91,68 @@ async def get_memory(
 
 
 async def list_memories(
-    engine: Engine, principal: Principal, agent: str | None, filter_: ListFilter, *, limit: int, cursor: str | None
-) -> tuple[list[memories.Record], str | None]:
-    """A page of memories, newest first, and the cursor of the next; an unknown agent has none."""
-    before_at, before_id = cursors.decode(cursor, datetime, UUID)
+    engine: Engine,
+    principal: Principal,
+    agent: str | None,
+    filter_: ListFilter,
+    *,
+    sort: MemorySort = "newest",
+    with_total: bool = False,
+    limit: int,
+    cursor: str | None,
+) -> tuple[list[memories.Record], str | None, int | None]:
+    """A page of memories, the cursor of the next, and with ``with_total`` how many there are, counted up to TOTAL_MAX;
+    an unknown agent has none."""
+    if filter_.as_of is not None:
+        filter_ = _of_the_past(filter_, sort)
+    before_key, before_id = cursors.decode(cursor, str if sort == "importance" else datetime, UUID)
+    if sort == "importance" and before_key is not None:
+        before_key = cursors.number(before_key)
     check_filters((await get_settings(engine, principal)).memory_types, ("query", "type"), filter_.types)
-    filter_ = await _masked(engine, principal, filter_)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    filter_ = await masked_filter(engine, principal, filter_)
+    where = await where_query(engine, principal, filter_.where)
+    past = filter_.as_of
+    filters = filter_.columns() | {"now": past or engine.now(), "where": where, "as_of": past}
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
         try:
             reader = await resolve_reader(connection, principal, agent)
         except NotFound:
-            return [], None
-        rows = await memories.list_(
-            connection,
-            principal.workspace_id,
-            reader,
-            before_at=before_at,
-            before_id=before_id,
-            limit=limit + 1,
-            now=engine.now(),
-            **{name: getattr(filter_, name) for name in filter_.__slots__},
+            return [], None, 0 if with_total else None
+        rows = await memory_lists.list_(
+            connection, workspace, reader, order=sort, before_key=before_key, before_id=before_id, limit=limit + 1,
+            **filters,
+        )  # fmt: skip
+        total = (
+            await memory_lists.count(connection, workspace, reader, bound=TOTAL_MAX, **filters) if with_total else None
         )
-    rows, more = cursors.paginate(rows, limit, "created_at", "id")
+    more = cursors.encode(_sort_key(rows[limit - 1], sort), rows[limit - 1]["id"]) if len(rows) > limit else None
+    rows = rows[:limit]
     engine.read_audit.note(principal, "memories", [principal.reader_agent(agent), *(row["agent"] for row in rows)])
-    return [memories.to_record(row) for row in rows], more
+    return [memories.to_record(row) for row in rows], more, total
+
+
+def _of_the_past(filter_: ListFilter, sort: MemorySort) -> ListFilter:
+    """The filter with what held then whatever has replaced it since. Raises InvalidInput for what is known of now
+    alone."""
+    if filter_.with_deleted or filter_.with_superseded or filter_.with_expired:
+        raise InvalidInput(("query", "include"), "cannot be combined with as_of: a list of the past has what held then")
+    if sort == "recalled":
+        raise InvalidInput(("query", "sort"), "recalled cannot be combined with as_of: recalls are those until now")
+    return replace(filter_, with_superseded=True)
+
+
+def _sort_key(row: Any, sort: MemorySort) -> Any:
+    """Where a memory stands in an order."""
+    match sort:
+        case "importance":
+            return repr(row["importance"])
+        case "happened":
+            return row["occurred_at"] or row["created_at"]
+        case "recalled":
+            return row["last_accessed_at"] or datetime.fromtimestamp(0, UTC)
+        case _:
+            return row["created_at"]
 
 
 async def memory_stats(engine: Engine, principal: Principal, agent: str | None) -> dict[str, Any]:
@@ -112,17 +163,17 @@ async def memory_stats(engine: Engine, principal: Principal, agent: str | None) 
         except NotFound:
             rows: list[dict[str, Any]] = []
         else:
-            rows = await memories.stats(connection, principal.workspace_id, reader, engine.now())
+            rows = await memory_lists.stats(connection, principal.workspace_id, reader, engine.now())
     types = {row.pop("type"): row for row in rows}
     names = ("memories", "tokens", "pending", "recalled")
     return {name: sum(row[name] for row in types.values()) for name in names} | {"types": types}
 
 
-async def _masked(engine: Engine, principal: Principal, filter_: ListFilter) -> ListFilter:
+async def masked_filter(engine: Engine, principal: Principal, filter_: ListFilter) -> ListFilter:
     """The filter as what it filters was stored."""
     names = ("source", "text")
     values = await redact_lenient(
-        engine, await pii_policy(engine, principal), [getattr(filter_, name) for name in names]
+        engine, await masking_of(engine, principal), [getattr(filter_, name) for name in names]
     )
     return replace(filter_, **dict(zip(names, values, strict=True)))
 
@@ -226,24 +277,29 @@ async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) 
         locked = await memories.lock(connection, workspace, memory_id)
         if locked is None:
             raise NotFound(ABSENT)
-        deleted, replaced = locked["deleted_at"] is not None, locked["superseded_by"] is not None
-        if deleted != replaced:
-            item = dict(locked) | {"identity_hash": locked["identity_hash"].hex()}
-            duplicate = await memories.find_duplicate(connection, workspace, item)
-            if duplicate is not None:
-                raise Conflict("Another memory has taken its place since.", memory_id=str(duplicate))
-        if deleted:
-            await memories.mark_deleted(
-                connection, workspace, memory_id, None, actor=principal.actor, reason="restored", now=now
-            )
-        elif replaced:
-            await memories.reinstate(
-                connection, workspace, memory_id, actor=principal.actor, reason="restored", now=now
-            )
-        rows = await memories.get(connection, workspace, [memory_id], None)
-        if not rows:
-            raise Conflict("What this insight was concluded from has changed since.")
-    return memories.to_record(rows[0])
+        row = await bring_back(connection, principal, locked, now)
+    return memories.to_record(row)
+
+
+async def bring_back(connection: Connection, principal: Principal, locked: Row, now: datetime) -> Row:
+    """Undelete a locked memory, or make it current again; its row. Raises Conflict as ``restore_memory``."""
+    workspace, memory_id = principal.workspace_id, locked["id"]
+    deleted, replaced = locked["deleted_at"] is not None, locked["superseded_by"] is not None
+    if deleted != replaced:
+        item = dict(locked) | {"identity_hash": locked["identity_hash"].hex()}
+        duplicate = await memories.find_duplicate(connection, workspace, item)
+        if duplicate is not None:
+            raise Conflict("Another memory has taken its place since.", memory_id=str(duplicate))
+    if deleted:
+        await memories.mark_deleted(
+            connection, workspace, memory_id, None, actor=principal.actor, reason="restored", now=now
+        )
+    elif replaced:
+        await memories.reinstate(connection, workspace, memory_id, actor=principal.actor, reason="restored", now=now)
+    rows = await memories.get(connection, workspace, [memory_id], None)
+    if not rows:
+        raise Conflict("What this insight was concluded from has changed since.")
+    return rows[0]
 
 
 async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) -> list[memories.Record]:
@@ -302,6 +358,8 @@ def _patched(record: memories.Record, patch: MemoryPatch, given: set[str]) -> Me
         changed["metadata"] = record["metadata"] | changed["metadata"]
     if "content" in given and "summary" not in given:
         changed["summary"] = None
+    if "content" in given and patch.content != record["content"]:
+        changed.setdefault("origin", None)
     if "type" in given and patch.type != "todo":
         changed.setdefault("status", None)
     try:

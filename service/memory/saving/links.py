@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
+from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
 from service.domain.drafts import Link
 from service.domain.guards import normalize
+from service.domain.own_types import EntityKind
 from service.domain.principal import Principal
 from service.errors import InvalidInput
+from service.memory.saving.entity_metadata import Described, describe
 from service.store import agents, entities, memories
 
 ANY_KIND = "thing"
@@ -28,17 +32,35 @@ class Linked:
     loc: tuple[str | int, ...]
 
 
-async def write_links(connection: Connection, principal: Principal, saved: Sequence[Linked]) -> None:
-    """Write the edges of memories, in one order for all saves (lock ordering against deadlock).
+async def write_links(
+    connection: Connection,
+    principal: Principal,
+    saved: Sequence[Linked],
+    *,
+    executor: FairExecutor,
+    kinds: Mapping[str, EntityKind],
+    now: datetime,
+) -> None:
+    """Write the edges of memories, in one order for all saves (lock ordering against deadlock), then the metadata of
+    the entities they lead to.
 
-    Raises InvalidInput, naming the link, for a memory the agent cannot see.
+    Raises InvalidInput, naming the link, for a memory the agent cannot see, and for metadata that does not fit the kind
+    of its entity.
     """
+    described: list[tuple[int, int, Described]] = []
+    place = {one.memory_id: number for number, one in enumerate(saved)}
     readers: dict[str, agents.Reader | None] = {}
     links = [(one, position, link) for one in saved for position, link in enumerate(one.links)]
     for one, position, link in sorted(links, key=lambda each: _order(each[0], each[2])):
         if one.agent not in readers:
             readers[one.agent] = await agents.reader(connection, principal.workspace_id, agents.ReaderKey(one.agent))
-        await _write(connection, principal, readers[one.agent], one, link, (*one.loc, "links", position))
+        loc = (*one.loc, "links", position)
+        end = await _write(connection, principal, readers[one.agent], one, link, loc)
+        if link.entity is not None:
+            given = Described(end, link.entity.metadata, (*loc, "entity"))
+            described.append((place[one.memory_id], position, given))
+    in_order = [given for _, _, given in sorted(described, key=lambda each: each[:2])]
+    await describe(connection, principal.workspace_id, executor, kinds, in_order, now)
 
 
 def _order(one: Linked, link: Link) -> tuple[UUID, str, str]:
@@ -53,7 +75,8 @@ async def _write(
     one: Linked,
     link: Link,
     loc: tuple[str | int, ...],
-) -> None:
+) -> UUID:
+    """Write one edge; the id of its end."""
     workspace = principal.workspace_id
     if link.memory_id is not None:
         await must_see(connection, workspace, reader, link.memory_id, (*loc, "memory_id"))
@@ -67,6 +90,7 @@ async def _write(
         one.audience, link.relation, "memory", one.memory_id, target_kind, target_id, memory_id=one.memory_id
     )
     await entities.connect(connection, workspace, edge, principal.actor)
+    return target_id
 
 
 async def must_see(

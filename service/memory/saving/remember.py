@@ -16,7 +16,8 @@ from service.domain.drafts import MemoryDraft
 from service.domain.identity import identity_hash, scoped_key, summary_of
 from service.domain.ids import new_id
 from service.domain.memory_words import content_words
-from service.domain.own_types import BUILT_IN, NO_TYPES, Misfit, OwnType, check_memory, like
+from service.domain.origin import most_trusted
+from service.domain.own_types import BUILT_IN, NO_TYPES, EntityKind, Misfit, OwnType, check_memory, like
 from service.domain.principal import CachedCredential, Principal
 from service.domain.spending import paid_by
 from service.domain.text_features import extract_features
@@ -26,6 +27,7 @@ from service.errors import Conflict, InvalidInput, StaleCredential
 from service.memory.access.redaction import Loc, redact_drafts
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
+from service.memory.saving.entity_metadata import redact_links
 from service.memory.saving.links import Linked, write_links
 from service.memory.saving.scopes import ScopeIds, ScopeResolver
 from service.store import memories
@@ -35,8 +37,8 @@ Outcome = Literal["created", "reinforced", "updated"]
 Item = dict[str, Any]
 
 COPIED_FIELDS = (
-    "id", "type", "scope", "hearsay_by", "key", "content", "summary", "importance", "confidence", "tags", "metadata",
-    "source", "status", "decay_exempt", "occurred_at", "valid_until", "expires_at", "dream_id",
+    "id", "type", "scope", "hearsay_by", "origin", "key", "content", "summary", "importance", "confidence", "tags",
+    "metadata", "source", "status", "decay_exempt", "occurred_at", "valid_until", "expires_at", "dream_id",
 )  # fmt: skip
 CONTENT_FIELDS = ("content", "type", "user_name", "hearsay_by", "status", "decay_exempt", "occurred_at", "expires_at")
 """What a memory states: saved under its key with any of it changed, it is updated, not said again."""
@@ -137,7 +139,9 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
             for n, draft in enumerate(drafts)
             if draft.links
         ]
-        await write_links(connection, principal, linked)
+        await write_links(
+            connection, principal, linked, executor=engine.executor, kinds=prepared.kinds, now=prepared.now
+        )
         changed = {memory_id for memory_id, outcome in saved.values() if outcome != "created"}
         read = changed | {saved[n][0] for n, draft in enumerate(drafts) if draft.created_at is not None}
         rows = await memories.get(connection, principal.workspace_id, list(read), None) if read else []
@@ -160,11 +164,19 @@ class _Prepared:
     derived: Sequence[Item]
     now: datetime
     types: Mapping[str, OwnType]
+    kinds: Mapping[str, EntityKind]
 
     def columns(self, position: int, place: ScopeIds) -> Item:
         draft = self.drafts[position]
         return columns_of(
-            draft, place, position + 1, self.principal.actor, self.now, self.derived[position], self.types
+            draft,
+            place,
+            position + 1,
+            self.principal.actor,
+            self.now,
+            self.derived[position],
+            self.types,
+            key_id=self.principal.key_id,
         )
 
     def record(self, item: Item) -> memories.Record:
@@ -177,8 +189,9 @@ class _Prepared:
 async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> _Prepared:
     locs = [_loc(drafts, n) for n in range(len(drafts))]
     drafts = await redact_drafts(engine, principal, drafts, locs)
-    types = (await get_settings(engine, principal)).memory_types
-    await check_types(engine, types, drafts, locs)
+    drafts = await redact_links(engine, principal, drafts, locs)
+    settings = await get_settings(engine, principal)
+    await check_types(engine, settings.memory_types, drafts, locs)
     now = engine.now()
     contents = [draft.content for draft in drafts]
     agents_named = {draft.agent for draft in drafts}
@@ -186,7 +199,7 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
     with paid_by(principal.payer(agents_named.pop() if len(agents_named) == 1 else None)):
         read = await engine.executor.each(derive_text_columns, contents, len)
         embedded = await engine.embed(contents)
-    return _Prepared(principal, drafts, embedded, read, now, types)
+    return _Prepared(principal, drafts, embedded, read, now, settings.memory_types, settings.entity_kinds)
 
 
 async def check_types(
@@ -233,6 +246,8 @@ def columns_of(
     now: datetime,
     read: Item | None = None,
     types: Mapping[str, OwnType] = NO_TYPES,
+    *,
+    key_id: UUID | None = None,
 ) -> Item:
     """The columns of ``memories`` for a draft; ``ordinal`` is its place in the batch, from 1.
 
@@ -254,6 +269,7 @@ def columns_of(
         "session_id": place.session_id,
         "user_name": draft.user,
         "hearsay_by": draft.hearsay_by,
+        "origin": draft.origin or "api",
         "key": draft.key,
         "content": draft.content,
         **({"summary": draft.summary} if draft.summary else {}),
@@ -280,6 +296,7 @@ def columns_of(
         "dream_id": None,
         "changed_by": actor,
         "change_reason": "saved",
+        "key_id": key_id,
     }
 
 
@@ -339,6 +356,7 @@ async def merge_into_duplicate(
             return duplicate_id, "updated"
     await memories.reinforce(
         connection, workspace, duplicate_id, tags=draft.tags, metadata=draft.metadata,
+        origin=most_trusted((item["origin"], duplicate["origin"])),
         actor=principal.actor, reason="said again", now=now,
     )  # fmt: skip
     return duplicate_id, "reinforced"
@@ -353,6 +371,8 @@ def _updated(draft: MemoryDraft, item: Item, duplicate: Any) -> Item:
         for field in MemoryDraft.model_fields
         if field not in given and (column := names.get(field, field)) in item and field != "created_at"
     }
+    if draft.content != duplicate["content"]:
+        kept.pop("origin", None)
     made = {} if draft.summary else {"summary": summary_of(draft.content)}
     changed = item | kept | made | {"metadata": duplicate["metadata"] | draft.metadata}
     changed["identity_hash"] = identity_hash(

@@ -20,16 +20,17 @@ from service.domain.asking import (
 )
 from service.domain.json import dumps
 from service.domain.json_schema import problems
+from service.domain.origin import Origin
 from service.domain.principal import Principal
 from service.domain.prompt_fence import escape_tags, section
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
-from service.memory.access.redaction import pii_policy, redact_lenient
+from service.memory.access.redaction import masking_of, redact_lenient
 from service.memory.access.workspace import get_settings
 from service.memory.dreams import prompts
 from service.memory.engine import Engine
-from service.memory.search.context import memory_line
+from service.memory.search.memory_lines import memory_line
 from service.memory.search.recall import recall
 from service.memory.search.search_results import Degraded
 from service.store.memories import Record
@@ -97,6 +98,7 @@ async def find(engine: Engine, principal: Principal, request: AskRequest) -> Fou
             tags=request.tags,
             user=request.user,
             metadata=request.metadata,
+            where=request.where,
             since=request.since,
             until=request.until,
             as_of=request.as_of,
@@ -118,15 +120,16 @@ async def answer_from(engine: Engine, principal: Principal, request: AskRequest,
     """
     memories = found.memories
     none: list[Evidence] | None = [] if request.evidence else None
-    llm = engine.model("ask", principal.workspace_id, (await get_settings(engine, principal)).llm)
+    settings = await get_settings(engine, principal)
+    llm = engine.model("ask", principal.workspace_id, settings.llm)
     if llm is None:
         return Answered(None, [], memories, found.degraded or NO_MODEL, evidence=none)
     if not memories:
         return Answered(NOT_KNOWN, [], [], found.degraded, evidence=none)
     question, schema = await redact_lenient(
-        engine, await pii_policy(engine, principal), [request.question, request.response_schema]
+        engine, await masking_of(engine, principal), [request.question, request.response_schema]
     )
-    asking = _Asking(question, memories, schema, EFFORTS[request.effort].answer_tokens)
+    asking = _Asking(question, memories, schema, EFFORTS[request.effort].answer_tokens, settings.origins.allowed)
     try:
         with paid_by(principal.payer(request.agent)):
             reply, data = await asking.put_to(llm)
@@ -145,13 +148,14 @@ class _Asking:
     """A question with the memories, as a model reads them."""
 
     def __init__(
-        self, question: str, memories: list[Record], schema: dict[str, Any] | None, answer_tokens: int
-    ) -> None:
+        self, question: str, memories: list[Record], schema: dict[str, Any] | None, answer_tokens: int,
+        allowed: frozenset[Origin],
+    ) -> None:  # fmt: skip
         self._question = question
         self._memories = memories
         self._schema = schema
         self._answer_tokens = answer_tokens
-        self.lines = [memory_line(memory, None) for memory in memories]
+        self.lines = [memory_line(memory, None, allowed) for memory in memories]
 
     async def put_to(self, llm: LLM) -> tuple[prompts.Reply, Any]:
         """A model's answer and, with a schema, its data; data that does not fit is sent back once, saying why.

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import date
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 from service.db.deferred_commit import without_deferred_commit
 from service.domain.context import ContextRequest, Placement, SectionName, Shares, is_planning
 from service.domain.excerpts import excerpt
-from service.domain.hearsay import attributed
 from service.domain.message_text import plain_text, text_of
+from service.domain.origin import Origin, label, label_of
 from service.domain.own_types import OwnType, policy
 from service.domain.principal import Principal
 from service.domain.profile import profile_line
@@ -21,10 +20,12 @@ from service.domain.search import Include, SearchRequest
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import truncate
 from service.errors import NotFound
+from service.extraction.dates import day_words
 from service.memory.access.workspace import get_settings
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
 from service.memory.search.assembly import AssembledContext, ContextInput, Entry, Section, WindowTurn, assemble
+from service.memory.search.memory_lines import marked, memory_line
 from service.memory.search.profiles import ProfileSources, sources_in_scope, standing_profile
 from service.memory.search.recall import recall
 from service.memory.search.search_results import Degraded, SearchHit, SearchResults
@@ -40,6 +41,7 @@ MESSAGE_TOKENS = 150
 """Of a message found in another conversation; the rest of a long one is not worth the room."""
 EXCERPT_CHARS = 600
 """Of the summary of a window, about as much."""
+
 
 EVERYTHING: list[Include] = ["memories", "documents", "messages"]
 STANDING_SECTIONS: dict[str, SectionName] = {"always": "identity", "user": "preferences"}
@@ -85,6 +87,8 @@ class _Baseline:
     enabled: bool
     """False: the memory is switched off."""
     types: Mapping[str, OwnType]
+    allowed: frozenset[Origin]
+    """The origins that need no label."""
 
 
 async def build_context(engine: Engine, principal: Principal, request: ContextRequest) -> Context:
@@ -96,7 +100,8 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
     principal.acting_agent(request.agent)
     defaults = (await get_settings(engine, principal)).retrieval
     max_tokens = defaults.context_max_tokens if request.max_tokens is None else request.max_tokens
-    tools = [Entry(str(number), text_of(result)) for number, result in enumerate(request.tool_results)]
+    results = await engine.executor.each(marked, [text_of(result) for result in request.tool_results], len)
+    tools = [Entry(str(number), result) for number, result in enumerate(results)]
     if principal.no_memory or max_tokens == 0:
         material = ContextInput({"tools": tools})
         shares = request.sections.over(Shares())
@@ -107,13 +112,17 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
     if not standing.enabled:
         return await build_context(engine, replace(principal, no_memory=True), request)
     ranked = [one for one in found.results if _adds_information(one, request, standing)]
-    shown = _Shown(request.message, standing.speaker, window.summary)
+    shown = _Shown(request.message, standing.speaker, window.summary, standing.allowed)
     found_entries = await engine.executor.each(
         lambda one: _entry(one, shown), ranked, lambda one: len(one.payload["content"])
     )
     entries = standing.entries | {
         "tools": tools,
-        "documents": [_document_entry(one.document) for one in found.results if one.document],
+        "documents": await engine.executor.each(
+            partial(_document_entry, marking="document" not in standing.allowed),
+            [one.document for one in found.results if one.document],
+            lambda part: len(part["content"]),
+        ),
         "memories": [*standing.entries.get("memories", []), *found_entries],
     }
     assembled = await engine.executor.run(
@@ -179,7 +188,7 @@ async def _standing(
             settings = await workspace_settings(connection, workspace)
             return _Baseline(
                 _instructions(settings), set(), speaker, request.sections.over(settings.context),
-                settings.memory.enabled, settings.memory_types,
+                settings.memory.enabled, settings.memory_types, settings.origins.allowed,
             )  # fmt: skip
         settings = reader.settings
         shares = request.sections.over(settings.context)
@@ -193,19 +202,25 @@ async def _standing(
             connection, workspace, reader,
             user=speaker, planning=is_planning(request.message), now=engine.now(),
         )  # fmt: skip
+    allowed = settings.origins.allowed
     entries = _instructions(settings)
     ids = {str(row["id"]) for row in rows}
     if latest is not None:
         person = await standing_profile(engine, speaker or "", sources)
-        shown = bulletin.as_shown(latest, {str(id_) for field in person for id_ in field.memory_ids})
+        in_profile = {str(id_) for field in person for id_ in field.memory_ids}
+        unverified = {id_ for id_, of in latest["states"].items() if of and label_of(of, speaker, allowed)}
+        shown = bulletin.as_shown(latest, in_profile, unverified)
         line = profile_line(speaker or "", [one for one in person if not ids >= set(map(str, one.memory_ids))])
         entries["bulletin"] = [Entry("profile", line)] if line else []
         if not line or shown["content"] != bulletin.NOTHING_YET.format(agent=agent):
-            entries["bulletin"].append(Entry(str(shown["version"]), shown["content"]))
-    for row in rows:
+            entries["bulletin"].append(Entry(str(shown["version"]), marked(shown["content"], directives=False)))
+    lines = await engine.executor.each(
+        lambda row: memory_line(row, speaker, allowed), rows, lambda row: len(row["content"])
+    )
+    for row, entry in zip(rows, lines, strict=True):
         section = STANDING_SECTIONS.get(policy(settings.memory_types, row["type"]).in_context, "memories")
-        entries.setdefault(section, []).append(Entry(str(row["id"]), memory_line(row, speaker)))
-    return _Baseline(entries, ids, speaker, shares, settings.memory.enabled, settings.memory_types)
+        entries.setdefault(section, []).append(Entry(str(row["id"]), entry))
+    return _Baseline(entries, ids, speaker, shares, settings.memory.enabled, settings.memory_types, allowed)
 
 
 def _instructions(settings: WorkspaceSettings) -> dict[SectionName, list[Entry]]:
@@ -236,6 +251,7 @@ async def _search(
             tags=request.tags,
             user=request.user_filter,
             metadata=request.metadata,
+            where=request.where,
             since=request.since,
             until=request.until,
         ),
@@ -277,11 +293,13 @@ def _include_message(message: Record, request: ContextRequest, standing: _Baseli
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What the lines of a context depend on: the message it is for, who speaks, and the summary in the window."""
+    """What the lines of a context depend on: the message it is for, who speaks, the summary in the window, and the
+    origins that need no label."""
 
     message: str
     speaker: str | None
     summary: WindowTurn | None
+    allowed: frozenset[Origin]
 
 
 def _entry(found: SearchHit, shown: _Shown) -> Entry:
@@ -291,18 +309,27 @@ def _entry(found: SearchHit, shown: _Shown) -> Entry:
     id_ = str(found.payload["id"])
     if found.memory is not None:
         said = found.memory["content"]
-        told = excerpt(said, shown.message, EXCERPT_CHARS) if found.memory["window_summary"] else said
-        line = memory_line(found.memory | {"content": told}, shown.speaker)
+        content = excerpt(said, shown.message, EXCERPT_CHARS) if found.memory["window_summary"] else said
+        line = memory_line(found.memory | {"content": content}, shown.speaker, shown.allowed)
         repeats = frozenset(map(str, found.memory["sources"]))
     else:
         assert found.message is not None
-        day, who = _format_day(found.message["created_at"].date()), found.message["name"] or found.message["role"]
+        day, who = day_words(found.message["created_at"].date()), found.message["name"] or found.message["role"]
         said = plain_text(found.message["content"])
-        line, repeats = f"[{day}, {who} said] {truncate(said, MESSAGE_TOKENS)}", frozenset({id_})
+        own = found.message["role"] == "user" and found.message["name"] in (None, shown.speaker)
+        opening = f"{day}, {who} said{_superseded(found.message)}"
+        line = f"[{opening}] {marked(truncate(said, MESSAGE_TOKENS), directives=not own)}"
+        repeats = frozenset({id_})
     summary = shown.summary
     if summary is not None and len(said) <= len(summary.line) and _words(said) in _words(summary.line):
         repeats = frozenset({summary.id})
     return Entry(id_, line, repeats)
+
+
+def _superseded(message: Record) -> str:
+    """What to add where memories that were made of a message have been superseded: all of them, or some."""
+    share = message["superseded"]
+    return "" if not share else "; superseded since" if share == 1 else "; partly superseded since"
 
 
 def _words(text: str) -> str:
@@ -310,21 +337,9 @@ def _words(text: str) -> str:
     return " ".join(text.split())
 
 
-def _document_entry(part: Record) -> Entry:
-    return Entry(str(part["id"]), f"[{part['title']}, part {part['position']} of {part['chunks']}] {part['content']}")
-
-
-def memory_line(memory: Any, speaker: str | None) -> str:
-    """A memory as a model reads it: the day it speaks of, what it says, whom it is about if not the speaker, and, of
-    hearsay, whose word it is."""
-    about = f" (about {memory['user']})" if memory["user"] not in (None, speaker) else ""
-    dated = f"[{_format_day(memory['occurred_at'].date())}] " if memory["occurred_at"] else ""
-    return attributed(f"{dated}{memory['content']}{about}", memory)
-
-
-@lru_cache(maxsize=1_000)
-def _format_day(day: date) -> str:
-    return f"{day.day} {day:%B %Y}"
+def _document_entry(part: Record, *, marking: bool) -> Entry:
+    cited = f"[{part['title']}, part {part['position']} of {part['chunks']}]"
+    return Entry(str(part["id"]), f"{label('document') if marking else ''}{cited} {marked(part['content'])}")
 
 
 async def _window(engine: Engine, principal: Principal, request: ContextRequest) -> _Window:

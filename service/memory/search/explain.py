@@ -112,7 +112,7 @@ async def explained_search(
     timings_ms = {**timings.ms, "total": (perf_counter() - started) * 1000}
     explanation = None
     if memory is not None and not principal.no_memory:
-        explanation = await _explain(engine, principal, request, memory, results)
+        explanation = await explain(engine, principal, request, memory, results)
     values = {name: getattr(results, name) for name in SearchResults.__dataclass_fields__}
     return ExplainedResults(**values, timings_ms=timings_ms, explanation=explanation)
 
@@ -126,9 +126,10 @@ async def _check(engine: Engine, principal: Principal, request: SearchRequest, m
         raise InvalidInput(("body", "explain_id"), "is no memory that you may read") from error
 
 
-async def _explain(
+async def explain(
     engine: Engine, principal: Principal, request: SearchRequest, memory: UUID, results: SearchResults
 ) -> Explanation | None:
+    """What became of a memory in a search with these results; None for an agent without any memory."""
     shown = next((hit for hit in results.results if memory in hit.memory_ids), None)
     if shown is not None:
         return _shown(shown, memory)

@@ -17,12 +17,14 @@ from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest, Strategy
 from service.domain.spending import paid_by
 from service.domain.text_normalization import holds_letters
+from service.domain.where import parse_where
 from service.embedding.base import EmbeddingFailed
 from service.embedding.cache import CachedEmbedder
 from service.embedding.storage import storage_of
 from service.errors import InvalidInput
 from service.memory.access.own_types import check_filters
 from service.memory.access.redaction import redact_search
+from service.memory.access.where import where_query
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.search.opposites import opposites_last
@@ -78,8 +80,11 @@ async def recall(
         await engine.refresh_active_model()
         require_lsn(PRIMARY_ONLY)
         found = await _recall(engine, principal, request, strategy, options, count_access=count_access)
-    degraded = "no" if found.degraded is None else "yes"
-    engine.metrics.searches.labels(strategy, degraded).observe(perf_counter() - started)
+    seconds, degraded = perf_counter() - started, found.degraded is not None
+    engine.metrics.searches.labels(strategy, "yes" if degraded else "no").observe(seconds)
+    if count_access:
+        agent = principal.acting_agent(request.agent)
+        engine.search_counts.note(principal.workspace_id, agent, seconds, degraded=degraded)
     return found
 
 
@@ -100,8 +105,9 @@ async def search_query(
     """What to look for by the query of a request, and why it has no vector although the strategy wanted one."""
     agent = principal.acting_agent(request.agent)
     reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
+    where = await where_query(engine, principal, parse_where(request.where, ("body", "where")))
     question, failure = await _question(engine, principal, request)
-    return SearchQuery(principal.workspace_id, reader_key, request, question, options), failure
+    return SearchQuery(principal.workspace_id, reader_key, request, question, options, where), failure
 
 
 async def _recall(

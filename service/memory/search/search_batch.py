@@ -31,6 +31,7 @@ from service.store.search.filters import Filters
 from service.store.search.former import FormerVersions, former_versions
 from service.store.search.plan import KINDS, Question, SearchPlan, Strategy, plan
 from service.store.search.records import FoundRecord, Kind, records
+from service.store.where import WhereQuery
 
 BUDGET_FETCH = 200
 SCORES = (
@@ -65,6 +66,7 @@ class SearchQuery:
     request: SearchRequest
     question: Question
     options: SearchOptions
+    where: WhereQuery | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ async def _plan(
         connection,
         query.workspace,
         reader,
-        _filters(request, reader, query.options, now),
+        _filters(query, reader, now),
         ranking_of(request, reader),
         None if _is_recency_only(request) else query.question,
         engine.search_limits,
@@ -267,7 +269,8 @@ def ranking_of(request: SearchRequest, reader: agents.Reader) -> Ranking:
     return chosen.model_copy(update=update) if update else chosen
 
 
-def _filters(request: SearchRequest, reader: agents.Reader, options: SearchOptions, now: datetime) -> Filters:
+def _filters(query: SearchQuery, reader: agents.Reader, now: datetime) -> Filters:
+    request, options = query.request, query.options
     return Filters(
         as_of=request.as_of or now,
         types=request.types,
@@ -281,6 +284,7 @@ def _filters(request: SearchRequest, reader: agents.Reader, options: SearchOptio
         session_id=reader.session_id if request.session else None,
         task_id=reader.task_id if request.task else None,
         metadata=request.metadata or None,
+        where=query.where,
         entities=options.entities and [normalize(name) for name in options.entities],
         min_importance=request.min_importance,
         since=request.since,

@@ -21,8 +21,9 @@ from service.domain.dream_settings import DreamChoices
 from service.domain.folding import with_missing
 from service.domain.identifiers import identifiers
 from service.domain.message_text import text_of
+from service.domain.origin import Origin, least_trusted, origin_of
 from service.domain.types import MemoryType
-from service.domain.workspace import PiiSettings, WindowSettings, WorkspaceSettings
+from service.domain.workspace import Masking, WindowSettings, WorkspaceSettings
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.naming import masked_names
 from service.memory.access.redaction import redact_lenient
@@ -78,6 +79,14 @@ class _Window:
         return self.masks.get(speaker, speaker)
 
     @property
+    def origin(self) -> Origin:
+        """The least trusted one of its messages."""
+        owner = self.session["user_name"]
+        return least_trusted(
+            origin_of(message["role"], own=owner in (None, self.speaker(message))) for message in self.messages
+        )
+
+    @property
     def ids(self) -> list[UUID]:
         """Of its messages."""
         return [message["id"] for message in self.messages]
@@ -125,8 +134,8 @@ async def compact(
             return False
         fold = fold.first(tracker.batch_max if tracker else None)
         dead = await dead_letters.of_messages(connection, workspace, fold.ids)
-    fold = await _with_masked_names(engine, workspace, settings.pii, fold)
-    texts, named = await _read(engine, settings.pii, fold, dead, tracker)
+    fold = await _with_masked_names(engine, workspace, settings.masking, fold)
+    texts, named = await _read(engine, settings.masking, fold, dead, tracker)
     gist = await _summary_text(engine, workspace, fold, texts, settings)
     async with _step(tracker, "summarize", fold.ids):
         content = await engine.executor.run(_summary, fold, gist, named, characters=len(named) * len(gist) // 16)
@@ -135,6 +144,7 @@ async def compact(
         type=MemoryType.OBSERVATION,
         content=content,
         user=fold.user,
+        origin=fold.origin,
         importance=0.3,
         confidence=0.9,
         tags=["summary"],
@@ -158,7 +168,7 @@ def _step(tracker: Tracker | None, name: str, ids: Sequence[UUID]) -> AbstractAs
     return tracker.step(name, ids) if tracker else nullcontext()
 
 
-async def _with_masked_names(engine: Engine, workspace: UUID, pii: PiiSettings, fold: _Window) -> _Window:
+async def _with_masked_names(engine: Engine, workspace: UUID, pii: Masking, fold: _Window) -> _Window:
     """Messages may be older than the workspace's rule: neither their texts nor who said them are taken for clean."""
     names = sorted({fold.speaker(message) for message in fold.messages})
     masks = await masked_names(engine, workspace, pii, [(("name",), name) for name in names], refuse=False)
@@ -186,7 +196,7 @@ def _window_to_compact(
 
 
 async def _read(
-    engine: Engine, pii: PiiSettings, fold: _Window, dead: set[UUID], tracker: Tracker | None
+    engine: Engine, pii: Masking, fold: _Window, dead: set[UUID], tracker: Tracker | None
 ) -> tuple[list[str], list[str]]:
     """The texts of the messages, masked, empty for those that are set aside; and every identifier in them."""
     said = [(id_, "" if id_ in dead else text_of(message["content"]))

@@ -12,7 +12,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from service.db.pool import Connection, Row
-from service.domain import cursors
 from service.domain.drafts import MessageDraft
 from service.domain.ids import new_id
 from service.domain.json import dumps
@@ -49,7 +48,7 @@ async def start_session(
         await agents.ensure_session(connection, principal.workspace_id, agent_id, name, user)
         row = await sessions.find(connection, principal.workspace_id, acting, name)
     assert row is not None
-    return _session(row)
+    return session_record(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +188,9 @@ async def _append(
     stored."""
     workspace = principal.workspace_id
     moved = _advance_window(row, now, bounds)
-    stored, messages, tokens = await sessions.append(connection, workspace, moved, turns.items, user=user, now=now)
+    stored, messages, tokens = await sessions.append(
+        connection, workspace, moved, turns.items, user=user, key_id=principal.key_id, now=now
+    )
     await sessions.index_messages(connection, workspace, turns.words, turns.embedded)
     if messages > bounds.messages_max or tokens > bounds.tokens_max:
         await sessions.ask_to_compact(connection, workspace, moved["agent_id"], now)
@@ -209,48 +210,7 @@ def _advance_window(row: Row, now: datetime, bounds: WindowSettings) -> Record:
 async def get_session(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
     """A session of the acting agent. Raises NotFound."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        return _session(await _find(connection, principal, agent, session))
-
-
-async def list_sessions(
-    engine: Engine, principal: Principal, agent: str | None, user: str | None, *, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """A page of sessions, newest first."""
-    (before,) = cursors.decode(cursor, UUID)
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await sessions.list_(
-            connection,
-            principal.workspace_id,
-            agent=principal.reader_agent(agent),
-            user=user,
-            before=before,
-            limit=limit + 1,
-        )
-    rows, more = cursors.paginate(rows, limit, "id")
-    return [_session(row) for row in rows], more
-
-
-async def history(
-    engine: Engine,
-    principal: Principal,
-    agent: str | None,
-    session: str,
-    *,
-    descending: bool,
-    limit: int,
-    cursor: str | None,
-) -> tuple[list[Record], str | None]:
-    """A page of the permanent history, whatever the window or the memories became."""
-    (seq,) = cursors.decode(cursor, int)
-    bound = {} if seq is None else {"before" if descending else "after": seq}
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _find(connection, principal, agent, session)
-        engine.read_audit.note(principal, "messages", [row["agent"]])
-        found = await sessions.messages(
-            connection, principal.workspace_id, row["id"], descending=descending, limit=limit + 1, **bound
-        )
-    found, more = cursors.paginate(found, limit, "seq")
-    return found, more
+        return session_record(await find_session(connection, principal, agent, session))
 
 
 async def window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
@@ -258,7 +218,7 @@ async def window(engine: Engine, principal: Principal, agent: str | None, sessio
     now = engine.now()
     async with engine.db.transaction(principal.workspace_id) as connection:
         settings = await workspace_settings(connection, principal.workspace_id)
-        row = await _find(connection, principal, agent, session)
+        row = await find_session(connection, principal, agent, session)
         bounds = settings.of_agent(row["agent_settings"]).window
         engine.read_audit.note(principal, "window", [row["agent"]])
         contents = await _window_messages(connection, principal, row, bounds)
@@ -273,7 +233,7 @@ async def compact_window(engine: Engine, principal: Principal, agent: str | None
     """
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _find(connection, principal, agent, session)
+        row = await find_session(connection, principal, agent, session)
     await compact(engine, principal.workspace_id, row["id"], even_if_room=True)
     return await window(engine, principal, agent, session)
 
@@ -282,7 +242,7 @@ async def clear_window(engine: Engine, principal: Principal, agent: str | None, 
     """Empty the window; history and memories stay."""
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _find(connection, principal, agent, session)
+        row = await find_session(connection, principal, agent, session)
         await sessions.clear_window(connection, principal.workspace_id, row["id"])
 
 
@@ -295,7 +255,8 @@ async def message_memories(engine: Engine, principal: Principal, message_id: UUI
         return await memories.of_message(connection, principal.workspace_id, message_id)
 
 
-async def _find(connection: Any, principal: Principal, agent: str | None, session: str) -> Row:
+async def find_session(connection: Any, principal: Principal, agent: str | None, session: str) -> Row:
+    """A session of the acting agent. Raises NotFound."""
     row = await sessions.find(connection, principal.workspace_id, principal.acting_agent(agent), session)
     if row is None:
         raise NotFound(f"There is no session {session!r} here.")
@@ -375,5 +336,6 @@ def _summary(summaries: Sequence[Row]) -> Record | None:
     }
 
 
-def _session(row: Row) -> Record:
+def session_record(row: Row) -> Record:
+    """A session as the API shows it."""
     return {name: row[name] for name in ("id", "session", "agent", "user", "messages", "last_message_at", "created_at")}

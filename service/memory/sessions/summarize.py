@@ -16,6 +16,7 @@ from service.domain.drafts import MemoryDraft
 from service.domain.dream_settings import DreamChoices
 from service.domain.field_types import CONTENT_MAX
 from service.domain.folding import HEADING_CHARS_MAX, SHARES, Note, folded, note, note_lines, with_missing
+from service.domain.origin import least_trusted
 from service.domain.principal import Principal
 from service.domain.spending import paid_by
 from service.domain.types import MemoryType
@@ -23,7 +24,7 @@ from service.embedding.tokens import count_tokens
 from service.errors import Conflict, NotFound
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.naming import masked_names
-from service.memory.access.redaction import pii_policy, redact_lenient
+from service.memory.access.redaction import masking_of, redact_lenient
 from service.memory.dreams.prompts import COMPACT
 from service.memory.dreams.steering import steered
 from service.memory.engine import Engine
@@ -130,7 +131,7 @@ def _answer(
 async def _clean(engine: Engine, principal: Principal, rows: Sequence[Row]) -> tuple[list[str], list[str | None]]:
     """The texts, which may be older than the workspace's rule on personal data, and whom each is about where they are
     about several."""
-    pii = await pii_policy(engine, principal)
+    pii = await masking_of(engine, principal)
     texts = await redact_lenient(engine, pii, [row["content"] for row in rows])
     users = sorted({row["user"] for row in rows if row["user"] is not None})
     if len({row["user"] for row in rows}) == 1:
@@ -224,6 +225,7 @@ async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: 
         user=subjects.pop() if len(subjects) == 1 else None,
         importance=max(row["importance"] for row in rows),
         confidence=min(row["confidence"] for row in rows),
+        origin=least_trusted(row["origin"] for row in rows),
         tags=["summary"],
         decay_exempt=True,
         source={"kind": SOURCE_KIND, "memory_ids": [str(row["id"]) for row in rows]},
@@ -235,7 +237,8 @@ async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: 
         changed = [str(row["id"]) for row in rows if locked.get(row["id"], {}).get("version") != row["version"]]
         if changed:
             raise Conflict("Some of these memories have been changed meanwhile; ask again.", changed=changed)
-        item = columns_of(draft, ScopeIds(agent_id, agent_id, None, None, None), 1, principal.actor, now)
+        place = ScopeIds(agent_id, agent_id, None, None, None)
+        item = columns_of(draft, place, 1, principal.actor, now, key_id=principal.key_id)
         item["reading"] = {}
         if not await memories.insert(connection, workspace, [item], embedded):
             raise Conflict("There is such a summary already.")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
-from service.domain.export_lines import FORMAT, KEYS, RECORDS
+from service.domain.export_lines import FILTERED, FORMAT, KEYS, RECORDS
 from service.domain.json import dumps
 from service.domain.principal import Principal
+from service.domain.where import Where
 from service.errors import InvalidInput, NotFound
+from service.memory.access.where import where_query
 from service.memory.engine import Engine
 from service.memory.transfer.tempfile_pipe import TempfilePipe
 from service.store import transfer
@@ -30,16 +32,18 @@ async def export(
     *,
     include: frozenset[str] = frozenset(),
     resume_from: str | None = None,
+    where: Where | None = None,
 ) -> AsyncIterator[bytes]:
-    """An export of one moment, as chunks of NDJSON. An agent key exports its own agent.
+    """An export of one moment, as chunks of NDJSON. An agent key exports its own agent. With ``where``, it has the
+    records FILTERED alone, and of memories those that pass it.
 
     All is read in one read-only snapshot into a temporary file while that is read out at the caller's pace, so a slow
     reader pins no connection. ``resume_from`` is ``<record>:<key>`` of the last line received: it goes on there,
     giving that line again. Raises NotFound for an unknown agent, InvalidInput for a ``resume_from`` that is none.
     """
     named = principal.reader_agent(agent)
-    start = _start(resume_from)
-    wanted = await _wanted(engine, principal, named, include)
+    wanted = await _wanted(engine, principal, named, include, where)
+    start = _start(resume_from, _records(wanted))
     stream = _stream(engine, principal.workspace_id, named, wanted, start)
     first = await anext(stream)
     engine.read_audit.note(principal, "export", [agent])
@@ -70,22 +74,29 @@ async def _stream(
         spool.close()
 
 
-async def _wanted(engine: Engine, principal: Principal, agent: str | None, include: frozenset[str]) -> ExportFilter:
+async def _wanted(
+    engine: Engine, principal: Principal, agent: str | None, include: frozenset[str], where: Where | None
+) -> ExportFilter:
     agent_id = None
     if agent is not None:
         async with engine.db.transaction(principal.workspace_id) as connection:
             agent_id = await transfer.agent_id(connection, principal.workspace_id, agent)
         if agent_id is None:
             raise NotFound(f"There is no agent {agent!r} here.")
-    return ExportFilter(agent_id, "deleted" in include, "expired" in include, engine.now())
+    query = await where_query(engine, principal, where)
+    return ExportFilter(agent_id, "deleted" in include, "expired" in include, engine.now(), query)
 
 
-def _start(resume_from: str | None) -> Start | None:
+def _records(wanted: ExportFilter) -> tuple[str, ...]:
+    return FILTERED if wanted.where else RECORDS
+
+
+def _start(resume_from: str | None, records: Sequence[str]) -> Start | None:
     if resume_from is None:
         return None
     section, _, key = resume_from.partition(":")
-    if section not in RECORDS:
-        raise InvalidInput(("query", "resume_from"), f"must be <record>:<key>, the record one of {', '.join(RECORDS)}")
+    if section not in records:
+        raise InvalidInput(("query", "resume_from"), f"must be <record>:<key>, the record one of {', '.join(records)}")
     if KEYS[section] in ("", "agent", "task"):
         return section, key
     try:
@@ -99,10 +110,12 @@ async def _fill(
 ) -> None:
     written: Counter[str] = Counter()
     async with engine.db.snapshot(workspace) as connection:
-        expected = await transfer.counts(connection, workspace, wanted)
+        records = _records(wanted)
+        counted = await transfer.counts(connection, workspace, wanted)
+        expected = {name: count for name, count in counted.items() if name in records}
         header = {"record": "export", "format": FORMAT, "agent": agent, "at": wanted.now, "counts": expected}
         spool.write(dumps(header) + b"\n")
-        for name in RECORDS[RECORDS.index(start[0]) if start else 0 :]:
+        for name in records[records.index(start[0]) if start else 0 :]:
             key = start[1] if start and start[0] == name else None
             await _fill_section(engine.executor, connection, workspace, spool, name, wanted, key, written)
     spool.write(dumps({"record": "end", "counts": dict(written)}) + b"\n")

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from service.domain.guards import normalize
 from service.domain.placeholders import holds_bare_placeholder
+from service.errors import InvalidImportLine, InvalidInput
+from service.memory.saving.entity_metadata import check_metadata
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
 from service.store import transfer
+from service.store.settings import workspace_settings
 
 
 async def write_entities(writing: ImportTransaction, lines: Lines) -> None:
     """Make the entities that are not here; one known here by any of its names is that one.
 
     One that was merged into another has given its names away, and is known by its id alone. One that an earlier release
-    made of masked personal data, which may be anybody's, is passed over.
+    made of masked personal data, which may be anybody's, is passed over. Metadata that is here stays, and what is
+    missing of it is added.
     """
+    kinds = (await workspace_settings(writing.connection, writing.workspace)).entity_kinds
     for number, line in lines:
         if holds_bare_placeholder(line.name):
             writing.tallies["entity"].skipped += 1
             continue
+        try:
+            await check_metadata(writing.executor, kinds, line.kind, line.metadata, ())
+        except InvalidInput as error:
+            raise InvalidImportLine(number, error.loc, error.message) from None
         audience = await writing.audience(number, line.audience, line.agent)
         own = [] if line.merged_into else [normalize(line.name)]
         aliases = list(dict.fromkeys([*own, *line.aliases]))
@@ -28,7 +37,8 @@ async def write_entities(writing: ImportTransaction, lines: Lines) -> None:
             await transfer.add_entity(
                 writing.connection, writing.workspace, id=line.id,
                 agent_id=await writing.places.agent(line.agent), audience=audience, name=line.name, kind=line.kind,
-                merged_into=line.merged_into, dream_id=line.dream_id, created_at=line.created_at or writing.now,
+                metadata=line.metadata, merged_into=line.merged_into, dream_id=line.dream_id,
+                created_at=line.created_at or writing.now,
                 updated_at=line.updated_at or writing.now,
             )  # fmt: skip
             writing.tallies["entity"].created += 1
@@ -36,6 +46,7 @@ async def write_entities(writing: ImportTransaction, lines: Lines) -> None:
             writing.tallies["entity"].unchanged += 1
             if known != line.id:
                 writing.same[line.id] = known
+            await transfer.complete_entity(writing.connection, writing.workspace, known, line.metadata)
         await transfer.add_aliases(
             writing.connection, writing.workspace, audience, line.kind, known or line.id, aliases
         )

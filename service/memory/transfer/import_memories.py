@@ -18,9 +18,9 @@ from service.store.settings import workspace_settings
 from service.store.vectors import EmbeddingBatch
 
 COMPARED = (
-    "type", "content", "summary", "scope", "team", "task", "session", "user", "hearsay_by", "key", "importance",
-    "confidence", "tags", "metadata", "source", "status", "decay_exempt", "occurred_at", "expires_at", "valid_until",
-    "superseded_by", "deleted_at",
+    "type", "content", "summary", "scope", "team", "task", "session", "user", "hearsay_by", "origin", "key",
+    "importance", "confidence", "tags", "metadata", "source", "status", "decay_exempt", "occurred_at", "expires_at",
+    "valid_until", "superseded_by", "deleted_at",
 )  # fmt: skip
 """What makes a line differ from the memory of its id."""
 
@@ -84,10 +84,12 @@ async def _known(writing: ImportTransaction, lines: Lines) -> dict[UUID, Any]:
 def _columns(
     writing: ImportTransaction, line: MemoryLine, place: ScopeIds, types: Mapping[str, OwnType]
 ) -> dict[str, Any]:
-    item = columns_of(line, place, 1, line.changed_by or writing.principal.actor, writing.now, types=types)
+    by = writing.principal
+    item = columns_of(line, place, 1, line.changed_by or by.actor, writing.now, types=types, key_id=by.key_id)
     ended = line.valid_until or (line.updated_at or writing.now if line.superseded_by else None)
     return item | {
         "id": line.id or item["id"],
+        "origin": line.origin or "imported",
         "version": line.version,
         "updated_at": line.updated_at,
         "valid_from": line.valid_from,

@@ -112,7 +112,9 @@ async def write_messages(writing: ImportTransaction, lines: Lines) -> None:
                 "created_at": line.created_at,
             }
         )
-    made = await transfer.add_messages(writing.connection, writing.workspace, items, writing.now)
+    made = await transfer.add_messages(
+        writing.connection, writing.workspace, items, writing.principal.key_id, writing.now
+    )
     said = [
         (line.id, text, said_by(line.role, line.name, line.user), line.role)
         for _, line in lines

@@ -1,10 +1,11 @@
-"""Documents, bulletins, pages and proposals of an import."""
+"""Documents, bulletins, pages, saved searches and proposals of an import."""
 
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
-from service.domain.export_lines import PageVersionPart, ProposalLine
+from service.domain.export_lines import PageVersionPart, ProposalLine, SearchResultPart
 from service.domain.identity import identity_hash
 from service.domain.own_types import like
 from service.domain.pages import PageSentence
@@ -78,6 +79,35 @@ def _cited_here(writing: ImportTransaction, version: PageVersionPart) -> list[Pa
     ]
 
 
+async def write_searches(writing: ImportTransaction, lines: Lines) -> None:
+    """Bring saved searches along that are not here, with their results and the ids that their memories have here."""
+    items = [
+        line.model_dump(include={"id", "name", "query", "k", "revision", "created_at", "updated_at"})
+        | {
+            "agent_id": await writing.places.agent(line.agent),
+            "options": line.kept_options(),
+            "expected": [writing.same.get(memory, memory) for memory in line.expected],
+            "created_by": line.created_by or writing.principal.actor,
+            "results": [_counted_here(writing, result) for result in line.results],
+        }
+        for _, line in lines
+    ]
+    made = await transfer.add_searches(writing.connection, writing.workspace, items, writing.now)
+    writing.tallies["search"].created += made
+    writing.tallies["search"].unchanged += len(lines) - made
+
+
+def _counted_here(writing: ImportTransaction, result: SearchResultPart) -> dict[str, Any]:
+    def here(memory: UUID | None) -> UUID | None:
+        return memory if memory is None else writing.same.get(memory, memory)
+
+    outcomes = [
+        one | {"memory_id": here(one["memory_id"]), "counted_as": here(one["counted_as"])} for one in result["outcomes"]
+    ]
+    overrides = result["overrides"].model_dump(mode="json", exclude_unset=True)
+    return result | {"outcomes": outcomes, "overrides": overrides}
+
+
 async def write_proposals(writing: ImportTransaction, lines: Lines) -> None:
     """Bring proposals along that are not here. One with words is known by them, whatever its line says."""
     types = (await workspace_settings(writing.connection, writing.workspace)).memory_types
@@ -101,5 +131,5 @@ def _marks(line: ProposalLine, type_: MemoryType) -> dict[str, str]:
 
 TEXT_WRITERS: dict[str, Writer] = {
     "document": write_documents, "bulletin": write_bulletins, "page": write_pages,
-    "proposal": write_proposals,
+    "search": write_searches, "proposal": write_proposals,
 }  # fmt: skip

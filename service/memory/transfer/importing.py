@@ -18,7 +18,7 @@ from service.domain.export_lines import RECORDS
 from service.domain.principal import Principal
 from service.errors import InvalidImportLine
 from service.memory.access import audit
-from service.memory.access.redaction import pii_policy
+from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
 from service.memory.transfer import arkos, mem0
 from service.memory.transfer.import_base import BATCH, ImportCounts, ImportTransaction, Lines, Writer
@@ -120,7 +120,7 @@ async def _check(
 ) -> bool | None:
     framed: bool | None = None
     done = 0
-    settings = await pii_policy(engine, principal)
+    settings = await masking_of(engine, principal)
     batch: list[Raw] = []
 
     async def keep() -> None:

@@ -20,15 +20,15 @@ from service.store.search.plan import KINDS, SearchPlan
 from service.store.search.records import FoundRecord
 
 OF_VERSION = (
-    "type", "user", "hearsay_by", "key", "content", "summary", "importance", "confidence", "tags", "metadata", "source",
-    "status", "decay_exempt", "occurred_at", "valid_from", "valid_until", "superseded_by", "expires_at", "updated_at",
-    "version",
+    "type", "user", "hearsay_by", "origin", "key", "content", "summary", "importance", "confidence", "tags", "metadata",
+    "source", "status", "decay_exempt", "occurred_at", "valid_from", "valid_until", "superseded_by", "expires_at",
+    "updated_at", "version",
 )  # fmt: skip
 """What of a memory is shown as it was."""
 
 FILTERED = (
     "workspace", "audiences", "as_of", "types", "scopes", "tags_any", "tags_all", "user", "session_id", "task_id",
-    "metadata", "min_importance", "since", "until",
+    "metadata", "where_values", "min_importance", "since", "until",
 )  # fmt: skip
 WEIGHED = (
     "workspace", "audiences", "kinds", "posted_kinds", "languages", "text", "counted_rows", "uncounted", "k1", "b",

@@ -37,6 +37,12 @@ LENGTHS = ("candidates", "lenders", "shortlist", "nearest_max")
 QUESTION = ("text", "embedding")
 """The values of a plan that questions of one exact statement may differ in."""
 
+LISTED_BY = (
+    "workspace", "audiences", "kinds", "user", "tags_any", "tags_all", "types", "session_id", "since", "until",
+    "where_values",
+)  # fmt: skip
+"""The values of a plan that lists of filters are found by."""
+
 Strategy = Literal["exact", "scan", "hnsw", "filter_list", "recent"]
 """- ``exact``: a small audience, of which every row and posting is read.
 - ``scan``: a large one; of common words only what is needed is read, vectors are compared all.
@@ -113,7 +119,7 @@ class Question:
 class SearchFlags:
     """What the statements that find candidates are made of."""
 
-    conditions: Mapping[str, bool]
+    conditions: Mapping[str, Flag]
     """Which of ``Filters`` are set."""
     unfaded: bool = True
     by_vector: bool = False
@@ -142,9 +148,11 @@ class SearchFlags:
     dim: int = 0
     signs: bool = False
     listed: bool = False
-    """Whether candidates come from a list: of a session (``by_session``), of a time (``by_time``), or posting lists."""
+    """Whether candidates come from a list: of a session (``by_session``), of a time (``by_time``), of what
+    passes ``where`` (``by_where``), or posting lists."""
     by_session: bool = False
     by_time: bool = False
+    by_where: bool = False
 
     def as_dict(self) -> dict[str, Flag]:
         """As the templates of the queries name them."""
@@ -257,8 +265,16 @@ def _by_list(
     list_ = shortest["filter"]
     all_pass = filters.met_by_all_on(list_)
     shortlist = best * (limits.shortlist if all_pass else limits.shortlist_filtered)
-    flags = replace(flags, filtered=True, listed=True, by_session=list_ == "session", by_time=list_ == "time")
-    values = values | {"listed_terms": shortest["terms"], "postings_max": limits.postings, "shortlist": shortlist}
+    flags = replace(
+        flags,
+        filtered=True,
+        listed=True,
+        by_session=list_ == "session",
+        by_time=list_ == "time",
+        by_where=list_ == "where",
+    )
+    lists = {"listed_terms": shortest["terms"], "listed_ids": shortest["ids"]}
+    values = values | lists | {"postings_max": limits.postings, "shortlist": shortlist}
     return SearchPlan("filter_list", flags, values, best, limit)
 
 
@@ -302,7 +318,9 @@ async def _shortest_list(
     if not filters.listed or values["counted_rows"] < limits.listed_from:
         return None
     rows_max = min(limits.listed_rows, values["counted_rows"] // limits.listed_share)
-    named = ("workspace", "audiences", "kinds", "user", "tags_any", "tags_all", "types", "session_id", "since", "until")
-    lists = await connection.fetch("filter_list_sizes", **{name: values[name] for name in named}, most=rows_max + 1)
+    flags = {"where": filters.conditions["where"]}
+    lists = await connection.fetch(
+        "filter_list_sizes", flags, **{name: values[name] for name in LISTED_BY}, most=rows_max + 1
+    )
     shortest = min(lists, key=lambda one: one["rows"], default=None)
     return None if shortest is None or shortest["rows"] > rows_max else shortest

@@ -13,7 +13,7 @@ FIELDS = {"tags_any": "tags", "tags_all": "tags", "session_id": "session", "task
 """The fields of a request that set conditions of other names."""
 VALUES = (
     "workspace", "audiences", "kinds", "as_of", "now", "undecayed_since", "decay_days", "faded_below",
-    *(name for name in CONDITIONS if name != "undreamed"),
+    *(name for name in CONDITIONS if name not in ("undreamed", "where")), "where_values",
 )  # fmt: skip
 """The values of a plan that decide whether a row is visible."""
 NOTHING = SearchFlags(conditions=dict.fromkeys(CONDITIONS, False), unfaded=False)
@@ -30,8 +30,11 @@ async def hidden_by(connection: Connection, plan: SearchPlan, memory: UUID) -> l
         return ["include"]
     if not await _is_visible(connection, plan, memory, NOTHING):
         return await _states(connection, plan, memory)
-    given = [name for name, is_set in plan.flags.conditions.items() if is_set]
-    alone = {FIELDS.get(name, name): replace(NOTHING, conditions={**NOTHING.conditions, name: True}) for name in given}
+    given = {name: is_set for name, is_set in plan.flags.conditions.items() if is_set}
+    alone = {
+        FIELDS.get(name, name): replace(NOTHING, conditions={**NOTHING.conditions, name: is_set})
+        for name, is_set in given.items()
+    }
     if plan.flags.unfaded:
         alone["include_faded"] = replace(NOTHING, unfaded=True)
     if plan.flags.without_summaries:

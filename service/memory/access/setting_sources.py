@@ -1,0 +1,84 @@
+"""Each setting of a workspace with its default and whether the workspace chose it, and the way back to the default."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from service.domain.principal import Principal
+from service.domain.workspace import WorkspaceSettings
+from service.errors import InvalidInput
+from service.memory.access import audit
+from service.memory.access.own_types import check_own_types, check_profile
+from service.memory.access.workspace import get_settings
+from service.memory.engine import Engine
+from service.store import dreams
+from service.store.settings import put_settings, workspace_settings
+
+Json = dict[str, Any]
+
+
+async def setting_sources(engine: Engine, principal: Principal) -> list[Json]:
+    """``{name, value, default, source}`` of every setting by its dotted name, without keys of models."""
+    settings = (await get_settings(engine, principal)).shown()
+    chosen = _flat(settings, settings.model_dump(mode="json", exclude_defaults=True))
+    values, defaults = _leaves(settings), _leaves(WorkspaceSettings())
+    return [
+        {
+            "name": name,
+            "value": value,
+            "default": defaults[name],
+            "source": "workspace" if name in chosen else "default",
+        }
+        for name, value in values.items()
+    ]
+
+
+async def reset_settings(engine: Engine, principal: Principal, names: Sequence[str]) -> WorkspaceSettings:
+    """Set settings, or whole sections of them, back to their defaults.
+
+    Raises Forbidden, and InvalidInput for a name that is none and for what may not go while it is in use.
+    """
+    principal.require_admin()
+    known = {*_leaves(WorkspaceSettings()), *WorkspaceSettings.model_fields}
+    for place, name in enumerate(names):
+        if name not in known:
+            raise InvalidInput(("body", "names", place), "is not a setting of a workspace")
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        stored = await workspace_settings(connection, workspace)
+        kept = stored.model_dump(exclude_defaults=True)
+        for name in names:
+            section, _, field = name.partition(".")
+            if field and isinstance(kept.get(section), dict):
+                kept[section].pop(field, None)
+            elif not field:
+                kept.pop(section, None)
+        try:
+            settings = WorkspaceSettings.model_validate(kept)
+        except ValueError as error:
+            raise InvalidInput(("body", "names"), str(error)) from error
+        check_profile(stored, settings)
+        await check_own_types(connection, workspace, stored, settings)
+        await put_settings(connection, workspace, settings)
+        if any(name.split(".")[0] == "dream" for name in names):
+            await dreams.bring_forward(connection, workspace, None, settings.next_dream(engine.now()))
+        await audit.record(connection, principal, "settings.changed", details={"reset": sorted(set(names))})
+    return settings
+
+
+def _leaves(settings: WorkspaceSettings) -> Json:
+    return _flat(settings, settings.model_dump(mode="json"))
+
+
+def _flat(settings: WorkspaceSettings, dumped: Json) -> Json:
+    """Values by dotted name, one level deep: a section is a model, whatever else a setting."""
+    found: Json = {}
+    for name, value in dumped.items():
+        if isinstance(getattr(settings, name), BaseModel) and isinstance(value, dict):
+            found |= {f"{name}.{field}": inner for field, inner in value.items()}
+        else:
+            found[name] = value
+    return found
