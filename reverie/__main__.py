@@ -9,7 +9,19 @@ from typing import Annotated
 
 import typer
 
-from service.cli import api, archive, calibration, doctor, pages, processes, transfer
+from reverie.evaluation import cli as evaluation
+from service.cli import (
+    api,
+    archive,
+    calibration,
+    doctor,
+    pages,
+    processes,
+    redaction,
+    saved_searches,
+    transfer,
+    workspaces,
+)
 from service.cli.output import AsJson, new_cli
 from service.cli.output import run as run_cli
 from worker import cli as dreaming
@@ -35,12 +47,15 @@ cli.command(**processes.MIGRATE)(processes.migrate)
 for command in (
     dreaming.dream, api.undo, processes.keys, api.add, api.search, api.ask, api.context, api.extract, api.profile,
     api.inbox, transfer.export,
-    archive.backup, archive.restore, api.purge, transfer.reindex,
+    archive.backup, archive.restore, api.delete, api.purge, transfer.reindex, redaction.redact,
     calibration.calibrate, doctor.doctor, processes.mcp, processes.version,
 ):  # fmt: skip
     cli.command()(command)
 cli.command("import")(transfer.import_)
+cli.command("eval")(evaluation.evaluate)
 cli.add_typer(pages.cli, name="pages")
+cli.add_typer(saved_searches.cli, name="searches")
+cli.add_typer(workspaces.cli, name="workspaces")
 
 
 def main() -> None:

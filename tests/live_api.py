@@ -18,6 +18,7 @@ import uvicorn
 
 from service.app import create_app
 from service.domain.ids import new_id
+from service.domain.principal import KeyGrant
 from service.memory.access.keys import add_key
 from service.memory.engine import Engine
 from service.settings import Settings
@@ -164,7 +165,7 @@ class SharedServer:
 async def _settle(engine: Engine, workspace: UUID) -> str:
     async with engine.db.unscoped() as connection:
         await connection.run("add_workspace", workspace=workspace, name=f"tests {workspace}")
-    _, key = await add_key(engine, workspace, "admin", None, "tests")
+    _, key = await add_key(engine, workspace, KeyGrant("admin", "tests"))
     return key
 
 

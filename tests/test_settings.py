@@ -76,6 +76,7 @@ def test_a_bad_crontab_is_refused(monkeypatch: pytest.MonkeyPatch, crontab: str)
         "REVERIE_DREAM_CRON",
         "REVERIE_BULLETIN_CRON",
         "REVERIE_PAGES_CRON",
+        "REVERIE_SEARCHES_CRON",
         "REVERIE_UPKEEP_CRON",
         "REVERIE_RETENTION_CRON",
     ):

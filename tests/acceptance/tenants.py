@@ -14,7 +14,10 @@ import asyncpg
 
 from service.domain.identity import identity_hash
 from service.domain.ids import new_id
+from service.domain.model_calls import Exchange
+from service.domain.principal import KeyGrant
 from service.domain.proposals import fingerprint
+from service.domain.spending import Payer, Usage
 from service.domain.types import MemoryType
 from service.first_start import key_in_workspace
 from service.memory.engine import Engine
@@ -32,7 +35,9 @@ PRIME = "x"
 SCOPES = ("agent", "team", "task", "session", "prime")
 SESSION, USER, ENTITY, NOBODY = "s/%", "u_1", "Apollo", "nobody"
 READS_COUNTED = (
-    "audit_log", "rate_limits", "memory_usage", "model_usage", "model_budgets", "events", "event_counters"
+    "audit_log", "rate_limits", "key_usage", "memory_usage", "model_usage", "model_budgets", "search_counts", "events",
+    "stored_days", "request_counts",
+    "event_counters",
 )  # fmt: skip
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TOKEN = re.compile(r"zq[a-z]{2}\d{3}")
@@ -111,7 +116,7 @@ async def build(api: Api, settings: Settings) -> World:
     world = World()
     numbers = iter(range(100, 1000))
     for place in WORKSPACES:
-        admin = Api(api.http, api.engine, await key_in_workspace(settings, "admin", None, "admin", place))
+        admin = Api(api.http, api.engine, await key_in_workspace(settings, KeyGrant("admin", "admin"), place))
         await admin.put("/v1/settings", {"proxy": {"enabled": True, "models": ["openai/any"]}})
         world.callers.append(Caller(place, "admin", None, admin.key))
         world.callers.append(Caller(place, "reader", None, (await admin.as_role("reader")).key))
@@ -175,8 +180,26 @@ async def _belongings(admin: Api, place: str, agent: str, numbers: Any) -> list[
     page = await admin.post("/v1/pages", {"agent": agent, "question": "Which harbour word?"})
     made.append(thing("page", page["id"]))
     token = word()
+    search = {"agent": agent, "name": f"Find {token}", "query": "harbour", "expected": [made[0].id]}
+    made.append(thing("search", (await admin.post("/v1/searches", search))["id"], token=token))
+    token = word()
     made.append(thing("proposal", await _proposed(admin, place, agent, UUID(made[-1].id), token), token=token))
+    token = word()
+    made.append(thing("model_call", await _called(admin, place, agent, token), token=token))
     return made
+
+
+async def _called(admin: Api, place: str, agent: str, token: str) -> UUID:
+    """A kept call of a model for the agent, with a word in it; its id."""
+    engine = admin.engine
+    async with engine.db.unscoped() as connection:
+        workspace = await connection.value("workspace_by_name", name=place)
+    said = Exchange(f"user:\nThe harbour word is {token}", "ok", "answered")
+    engine.model_calls.note(Payer(workspace, agent=agent), "ask", "m", engine.now(), 1.0, Usage(1), said)
+    await engine.model_calls.flush()
+    async with engine.db.transaction(workspace) as connection:
+        found: UUID = (await connection.raw.fetchrow("SELECT id FROM model_calls ORDER BY id DESC LIMIT 1"))["id"]
+    return found
 
 
 async def _proposed(admin: Api, place: str, agent: str, dream_id: UUID, token: str) -> UUID:

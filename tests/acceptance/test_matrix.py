@@ -1,7 +1,7 @@
 """Every endpoint × two workspaces × two teams × four agents × admin, agent and reader keys × every scope.
 
 Whatever is not the caller's to see answers exactly as if it were not there, and nothing of it is said or changed.
-A new endpoint is a new line of ``MATRIX``; without one the first test fails.
+A new endpoint is a new line of ``MATRIX`` (endpoints.py); without one the first test fails.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import httpx
 import pytest
 
 from service.settings import Settings
+from tests.acceptance.endpoints import AGENT, CLOSED, ID, IDS, MATRIX, MISSING, OWN, TASK, Case
 from tests.acceptance.tenants import (
     AGENTS,
     ENTITY,
@@ -30,7 +31,6 @@ from tests.acceptance.tenants import (
     State,
     World,
     build,
-    closed_task_of,
     fingerprints,
     task_of,
 )  # fmt: skip
@@ -39,191 +39,6 @@ from tests.databases import TEMPLATE, Databases
 from tests.fakes.wire_formats import FakeModels
 from tests.live_api import Api, serving
 from tests.pgbouncer import Bouncer
-
-ID, AGENT, TASK, OWN = "<id>", "<agent>", "<task>", "<own agent>"
-"""Stand in a request for the id of the thing, the name asked for, the caller's task, and the agent it acts as."""
-
-MISSING = "01890000-0000-7000-8000-00000000dead"
-IDS = (
-    "memory_id", "message_id", "document_id", "entity_id", "edge_id", "dream_id", "key_id", "webhook_id",
-    "dead_letter_id", "page_id", "proposal_id",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One way to ask an endpoint: of a ``kind`` of thing with an id, or (None) of whatever the caller's view holds."""
-
-    kind: str | None = None
-    body: Any = None
-    query: Any = None
-    role: str | None = None
-    tells: bool = False
-    shared: bool = False
-    spends: bool = False
-
-
-def of(kind: str, body: Any = None, query: Any = None, role: str | None = None, *, shared: bool = False) -> Case:
-    """About one thing, in the path or the body: for who may not see it as if it were not there.
-
-    ``shared``: whoever may see it may also do this to it.
-    """
-    return Case(kind, body, query, role, shared=shared)
-
-
-def view(body: Any = None, role: str | None = None, *, tells: bool = False, spends: bool = False, **query: str) -> Case:
-    """About the caller's own view, through each agent's name; ``tells``: something of the caller's is in it;
-    ``spends``: it calls a model as it is told to, which is no reader's to do."""
-    return Case(None, body, query, role, tells, spends=spends)
-
-
-SEARCH = {"agent": AGENT, "query": "harbour word %", "limit": 100, "session": SESSION, "task": TASK, "user": USER,
-          "include": ["memories", "messages", "documents"], "include_faded": True}  # fmt: skip
-CLOSED = {"task": closed_task_of("a_b"), "session": None}
-"""A task whose members are two of the agents, as every caller may name it."""
-
-TALK = {"agent": AGENT, "session": SESSION, "task": TASK}
-MEMORY = {"agent": AGENT, "type": "event", "content": "A word of their own"}
-TURN = {"agent": AGENT, "messages": [{"role": "user", "content": "Which harbour word?"}]}
-MERGED = {"relation": "about", "source": {"entity": {"name": "n"}}}
-ASKED = {"model": "openai/any", "messages": [{"role": "user", "content": "Which harbour word?"}], "user": USER}
-MESSAGE = {"model": "openai/any", "max_tokens": 100, "metadata": {"user_id": USER}, "messages": ASKED["messages"]}
-
-MATRIX: dict[str, list[Case]] = {
-    "GET /healthz": [view()],
-    "GET /readyz": [view()],
-    "GET /metrics": [view(role="admin of the default workspace")],
-    "POST /v1/memories": [view(MEMORY), of("memory", MEMORY | {"links": [{"relation": "about", "memory_id": ID}]})],
-    "POST /v1/memories/batch": [
-        view({"items": [MEMORY, MEMORY | {"scope": "task", "task": TASK}]}), view({"items": [MEMORY | CLOSED]}),
-    ],
-    "GET /v1/memories": [
-        view(tells=True), view(agent=AGENT, tells=True), view(q="%", include="deleted,superseded,expired"),
-        view(q="_", user="u%"), view(session=SESSION, tells=True), view(tag="zq%"), view(key="%"),
-    ],
-    "POST /v1/memories/search": [
-        view(SEARCH, tells=True), view(SEARCH | {"user": "u%1", "session": "s/_"}),
-        view(SEARCH | CLOSED, tells=True), view(SEARCH | {"task": "closed:a%", "session": None}),
-    ],
-    "POST /v1/memories/search/preview": [
-        view(SEARCH, tells=True), view(SEARCH | {"strategy": "keyword"} | CLOSED, tells=True),
-    ],
-    "GET /v1/memories/stats": [view(), view(agent=AGENT)],
-    "GET /v1/memories/{memory_id}": [of("memory"), of("memory", query={"include": "deleted,expired"})],
-    "PATCH /v1/memories/{memory_id}": [of("memory", {"version": 1, "content": "Changed"})],
-    "DELETE /v1/memories/{memory_id}": [of("memory")],
-    "POST /v1/memories/{memory_id}/restore": [of("memory")],
-    "POST /v1/memories/{memory_id}/feedback": [of("memory", {"useful": True}, shared=True)],
-    "GET /v1/memories/{memory_id}/history": [of("memory")],
-    "GET /v1/memories/{memory_id}/sources": [of("memory")],
-    "POST /v1/sessions": [view({"agent": AGENT, "session": SESSION, "user": USER})],
-    "GET /v1/sessions": [view(), view(agent=AGENT), view(user="u%")],
-    "GET /v1/sessions/{session}": [view(agent=AGENT)],
-    "GET /v1/sessions/{session}/messages": [view(agent=AGENT, tells=True)],
-    "POST /v1/sessions/{session}/messages": [view(TURN, tells=True)],
-    "GET /v1/sessions/{session}/window": [view(agent=AGENT, tells=True)],
-    "DELETE /v1/sessions/{session}/window": [view(agent=AGENT)],
-    "POST /v1/sessions/{session}/compact": [view(agent=AGENT)],
-    "GET /v1/messages/{message_id}/memories": [of("message")],
-    "POST /v1/context": [
-        view(TALK | {"message": "harbour word"}, tells=True),
-        view(TALK | {"message": "harbour word"} | CLOSED, tells=True),
-    ],
-    "POST /v1/ask": [
-        view(TALK | {"question": "Which harbour word?"}), view(TALK | {"question": "Which harbour word?"} | CLOSED),
-        view(TALK | {"question": "Which harbour word?", "stream": True, "evidence": True}, tells=True),
-    ],
-    "POST /v1/extract": [
-        view({"agent": AGENT, "text": "I live in Oslo."}, spends=True),
-        view({"agent": AGENT, "text": "I live in Oslo.", "prompts": True}, spends=True),
-    ],
-    "GET /v1/tasks": [view()],
-    "GET /v1/tasks/{task}": [view()],
-    "PUT /v1/tasks/{task}": [view({"members": None}, role="admin")],
-    "GET /v1/agents": [view()],
-    "GET /v1/agents/{agent}": [view()],
-    "PUT /v1/agents/{agent}": [view({"name": "n"})],
-    "GET /v1/agents/{agent}/bulletin": [view(tells=True), view(version="1")],
-    "POST /v1/agents/{agent}/bulletin": [view(tells=True)],
-    "GET /v1/agents/{agent}/bulletin/versions": [view(tells=True)],
-    "POST /v1/agents/{agent}/dream": [view({"dry_run": True})],
-    "GET /v1/dreams": [view(), view(agent=AGENT)],
-    "GET /v1/dreams/{dream_id}": [of("dream")],
-    "POST /v1/dreams/{dream_id}/undo": [of("dream")],
-    "POST /v1/agents/{agent}/calibration": [view({"stood_days": 0}), view({"stood_days": 0, "write": True})],
-    "GET /v1/inbox": [view(tells=True), view(agent=AGENT, tells=True), view(status="rejected", agent="a%")],
-    "POST /v1/inbox": [of("proposal", {"ids": [ID], "action": "reject"})],
-    "POST /v1/inbox/{proposal_id}": [
-        of("proposal", {"action": "accept"}), of("proposal", {"action": "edit", "content": "Otherwise"}),
-    ],
-    "POST /v1/summarize": [view({"agent": AGENT, "older_than_days": 0, "dry_run": True})],
-    "POST /v1/summaries/{memory_id}/undo": [of("memory")],
-    "GET /v1/entities": [view(tells=True), view(agent=AGENT), view(q="%"), view(q="_", kind="proj%")],
-    "GET /v1/entities/{entity}": [of("entity"), of("entity", query={"agent": OWN}), view(agent=AGENT)],
-    "GET /v1/entities/{entity}/graph": [of("entity"), view(agent=AGENT, depth="4")],
-    "PATCH /v1/entities/{entity_id}": [of("entity", {"name": "Taken"})],
-    "POST /v1/entities/{entity_id}/merge": [of("entity", {"into": ID})],
-    "POST /v1/entities/{entity_id}/unmerge": [of("entity")],
-    "POST /v1/entities/{entity_id}/split": [of("entity", {"memory_ids": [MISSING], "name": "Other"})],
-    "POST /v1/edges": [
-        of("memory", MERGED | {"agent": OWN, "target": {"memory_id": ID}}),
-        of("entity", MERGED | {"agent": OWN, "target": {"entity_id": ID}}),
-    ],
-    "DELETE /v1/edges/{edge_id}": [of("edge")],
-    "POST /v1/keys": [view({"role": "agent", "agent": AGENT, "name": "n"}, role="admin")],
-    "GET /v1/keys": [view(role="admin")],
-    "POST /v1/keys/{key_id}/rotate": [of("key", role="admin")],
-    "DELETE /v1/keys/{key_id}": [of("key", role="admin")],
-    "GET /v1/whoami": [view()],
-    "GET /v1/settings": [view()],
-    "PUT /v1/settings": [
-        view({"window": {"idle_s": 60}}, role="admin"),
-        view({"embedding": {"cache_size": 5}}, role="admin of the default workspace"),
-    ],
-    "GET /v1/usage": [view(role="admin"), view(role="admin", by="agent"), view(role="admin", by="key")],
-    "GET /v1/audit": [view(role="admin"), view(role="admin", actor="%")],
-    "GET /v1/export": [view(tells=True), view(agent=AGENT, include="deleted,expired", tells=True)],
-    "POST /v1/import": [view(MEMORY, role="admin")],
-    "GET /v1/users": [view(), view(agent=AGENT), view(q="u%"), view(q="_")],
-    "GET /v1/users/{user}/profile": [view(), view(agent=AGENT), view(agent=AGENT, as_of="2100-01-01T00:00:00Z")],
-    "GET /v1/users/{user}/profile/diff": [
-        view(**{"from": "2000-01-01T00:00:00Z"}),
-        view(agent=AGENT, **{"from": "2000-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}),
-    ],
-    "POST /v1/users/{user}/purge": [view(role="admin")],
-    "GET /v1/users/{user}/export": [view(role="admin", tells=True)],
-    "POST /v1/pages": [view({"agent": AGENT, "question": "Which harbour word?"}, tells=True)],
-    "GET /v1/pages": [view(tells=True), view(agent=AGENT, tells=True)],
-    "GET /v1/pages/{page_id}": [of("page")],
-    "PUT /v1/pages/{page_id}": [of("page", {"question": "Which word?"})],
-    "POST /v1/pages/{page_id}": [of("page")],
-    "DELETE /v1/pages/{page_id}": [of("page")],
-    "GET /v1/pages/{page_id}/versions": [of("page"), of("page", query={"compared_to": "1"})],
-    "POST /v1/documents": [view({"agent": AGENT, "title": "t", "text": "Their own", "user": USER})],
-    "GET /v1/documents": [view(tells=True), view(agent=AGENT), view(user="u%")],
-    "GET /v1/documents/{document_id}": [of("document")],
-    "DELETE /v1/documents/{document_id}": [of("document")],
-    "POST /v1/chat/completions": [view(ASKED, spends=True)],
-    "POST /v1/responses": [view({"model": "openai/any", "input": "Which harbour word?", "user": USER}, spends=True)],
-    "POST /v1/messages": [view(MESSAGE, spends=True)],
-    "POST /v1/messages/count_tokens": [view(MESSAGE, spends=True)],
-    "GET /v1/models": [view(spends=True)],
-    "GET /v1/engine": [view()],
-    "GET /v1/embedding-providers": [view()],
-    "POST /v1/verify": [view()],
-    "GET /v1/dead-letters": [view(role="admin")],
-    "POST /v1/dead-letters/{dead_letter_id}/retry": [of("dead_letter", role="admin")],
-    "DELETE /v1/dead-letters/{dead_letter_id}": [of("dead_letter", role="admin")],
-    "POST /v1/reindex": [view({}, role="admin")],
-    "GET /v1/reindex": [view()],
-    "GET /v1/events": [view(after="0", wait="false")],
-    "POST /v1/webhooks": [view({"url": "https://example.org/"}, role="admin")],
-    "PATCH /v1/webhooks/{webhook_id}": [view({"active": False}, role="admin")],
-    "POST /v1/webhooks/{webhook_id}/test": [view(role="admin")],
-    "POST /v1/webhooks/{webhook_id}/enable": [view(role="admin")],
-    "GET /v1/webhooks": [view(role="admin")],
-    "DELETE /v1/webhooks/{webhook_id}": [view(role="admin")],
-}  # fmt: skip
 
 
 def test_every_endpoint_is_in_the_matrix() -> None:
@@ -273,6 +88,8 @@ class Asking:
         names = {AGENT: agent, TASK: task_of(own), OWN: own, ID: thing}
         path = self.path.replace("{session}", quote(SESSION, safe="")).replace("{user}", USER)
         path = path.replace("{agent}", quote(agent, safe="")).replace("{task}", quote(CLOSED["task"], safe=""))
+        path = path.replace("{n}", "1")
+        path = path.replace("{workspace}", WORKSPACES[1])
         path = path.replace("{entity}", thing if case.kind else ENTITY)
         for place in IDS:
             path = path.replace(f"{{{place}}}", thing)
@@ -339,6 +156,57 @@ async def test_an_import_of_anothers_ids_touches_nothing_of_theirs(
         unchanged(before, await state(), full[1], admins[1])
         assert (await replace(api, key=admins[0].key).call("GET", "/v1/export?include=deleted,expired")).text.split(
             "\n", 1)[1] == theirs.split("\n", 1)[1]  # fmt: skip
+    await databases.drop(name)
+
+
+READING = ("read", "export")
+"""Scopes that change nothing."""
+
+
+@pytest.mark.parametrize("scope", ["read", "write", "dream", "export"])
+async def test_a_scope_lets_in_to_nothing_else(
+    full: tuple[str, World], databases: Databases, bouncer: Bouncer | None, tmp_path: Path, scope: str
+) -> None:
+    """An admin key with one scope, on every endpoint: it reads, changes, administers and takes out no more than that
+    scope says."""
+    name = f"copy_{uuid4().hex[:12]}"
+    url = await databases.copy(full[0], name)
+    admin = next(caller for caller in full[1].callers if caller.role == "admin")
+    served = set()
+    async with serving(settings_on(bouncer.url(url) if bouncer else url, tmp_path)) as api, fingerprints(url) as state:
+        body = {"role": "admin", "name": scope, "scopes": [scope]}
+        made = await replace(api, key=admin.key).post("/v1/keys", body)
+        holder = replace(admin, key=made["key"])
+        before = await state()
+        for endpoint, cases in MATRIX.items():
+            method, _, path = endpoint.partition(" ")
+            if path in ("/healthz", "/readyz"):
+                continue
+            for case in cases:
+                own = next(
+                    thing.id for thing in full[1].of(case.kind or "memory") if thing.workspace == admin.workspace
+                )
+                if case.spends and scope == "read" and path != "/v1/extract":
+                    continue  # no model is configured here
+                answer = await Asking(api, method, path, state).ask(holder, case, thing=own)
+                if answer.status_code != 403:
+                    served.add(endpoint)
+                administers = case.role is not None and method != "GET" and path != "/v1/import"
+                assert not administers or answer.status_code == 403, endpoint
+                tells = full[1].mentions_any(answer.text)
+                assert not tells or scope != "export" or "export" in path, (endpoint, answer.text)
+        if scope in READING:
+            unchanged(before, await state(), full[1], None)
+    gets = {endpoint for endpoint in served if endpoint.startswith("GET ")} - {"GET /v1/whoami"}
+    exports = {"GET /v1/export", "GET /v1/users/{user}/export"}
+    of_installation = {one for one in MATRIX if one.startswith("GET /v1/workspaces")}
+    assert (
+        gets
+        == {"export": exports, "read": {one for one in MATRIX if one.startswith("GET ")} - exports}.get(scope, set())
+        - {"GET /v1/whoami", "GET /v1/models", "GET /healthz", "GET /readyz", "GET /metrics"}
+        - of_installation
+    )
+    assert len(served - gets) > 1 or scope in READING
     await databases.drop(name)
 
 

@@ -100,6 +100,7 @@ MAKERS = {
     "memory_id": [("/v1/memories", "post", "201", "memory/id"), ("/v1/memories", "post", "200", "memory/id")],
     "document_id": [("/v1/documents", "post", "201", "id")],
     "page_id": [("/v1/pages", "post", "201", "id")],
+    "search_id": [("/v1/searches", "post", "201", "id")],
     "message_id": [("/v1/sessions/{session}/messages", "post", "201", "messages/0/id")],
     "entity_id": [("/v1/entities", "get", "200", "items/0/id")],
     "edge_id": [("/v1/edges", "post", "201", "id")],

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from service.domain.principal import KeyGrant
 from service.first_start import key_in_workspace
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
@@ -85,7 +86,7 @@ async def test_the_second_death_over_a_message_alone_names_it(
 @pytest.mark.parametrize("how", ["kill", "hang", "block"])
 async def test_a_worker_that_is_started_again_serves_everybody(api: Api, settings: Settings, how: str) -> None:
     """The poison of one workspace ends the worker three times, and neither it nor another is left undreamed."""
-    other = Api(api.http, api.engine, await key_in_workspace(settings, "admin", None, "admin", "other"))
+    other = Api(api.http, api.engine, await key_in_workspace(settings, KeyGrant("admin", "admin"), "other"))
     await say_with_poison(api, how)
     for agent in range(4):
         await say(other, "I live in Bergen.", agent=f"agent-{agent}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from service.domain.principal import KeyGrant
 from service.first_start import key_in_workspace
 from service.settings import Settings
 from tests.live_api import Api, serving
@@ -61,7 +62,7 @@ async def test_out_and_in_and_again(settings: Settings) -> None:
         assert (counts["memory"], counts["history"], counts["entity"]) == (COUNT, CHANGED, 150)
         assert counts["edge"] >= COUNT
 
-        twin = Api(api.http, api.engine, await key_in_workspace(settings, "admin", None, "k", "twin"))
+        twin = Api(api.http, api.engine, await key_in_workspace(settings, KeyGrant("admin", "k"), "twin"))
         first = await twin.post("/v1/import", content=lines, timeout=300)
         assert (first["complete"], first["skipped"], first["unchanged"], first["updated"]) == (True, 0, 0, 0)
         assert first["records"]["memory"]["created"] == COUNT
@@ -70,7 +71,7 @@ async def test_out_and_in_and_again(settings: Settings) -> None:
         assert (again["created"], again["updated"]) == (0, 0)
         assert told(await exported(twin)) == told(lines)
 
-        empty = Api(api.http, api.engine, await key_in_workspace(settings, "admin", None, "k", "empty"))
+        empty = Api(api.http, api.engine, await key_in_workspace(settings, KeyGrant("admin", "k"), "empty"))
         for number in (7, COUNT):
             broken = lines.splitlines()
             broken[number - 1] = broken[number - 1][:-1]

@@ -17,7 +17,9 @@ async def test_acts_are_recorded_newest_first(api: Api) -> None:
     lines = (await api.get("/v1/audit"))["items"]
     assert [line["action"] for line in lines] == ["key.revoked", "settings.changed", "key.rotated", "key.created"]
     assert lines[1]["details"] == {"window": {"idle_s": 60}}
-    assert lines[3]["details"] == {"role": "agent", "agent": "a"}
+    granted = lines[3]["details"]
+    assert set(granted.pop("limits").values()) == {None}
+    assert granted == {"role": "agent", "agent": "a", "scopes": None, "expires_at": None}
     assert {line["actor"] for line in lines} == {lines[0]["actor"]}
     assert made["key"] not in str(lines)
     assert await actions(api, action="key.rotated") == [("key.rotated", made["id"])]

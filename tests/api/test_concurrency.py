@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from service.concurrency.limit import Bounds, ConcurrencyLimit
+from service.domain.principal import KeyGrant
 from service.first_start import key_in_workspace
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
@@ -110,7 +111,7 @@ async def test_events_and_mcp_share_the_bounds_and_other_workspaces_have_room(
 ) -> None:
     first, second = await reader_key(bounded), await reader_key(bounded)
     settings = Settings(DATABASE_URL=service_url, REVERIE_DATA_DIR=tmp_path, EMBEDDING_MODEL="none", _env_file=None)
-    stranger = await key_in_workspace(settings, "admin", None, "admin", "elsewhere")
+    stranger = await key_in_workspace(settings, KeyGrant("admin", "admin"), "elsewhere")
     open_ = [await opens(bounded, path, first) for path in STREAMS]
     open_.append(await opens(bounded, "/mcp", second))
     for path in STREAMS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,6 +15,8 @@ import pytest
 
 from reverie_client import AsyncReverie
 from service.db.tables import metadata
+from service.domain.principal import KeyGrant
+from service.errors import Unavailable
 from service.first_start import key_in_workspace
 from service.memory.ops.engine_status import LATE_S
 from service.settings import Settings
@@ -116,6 +118,24 @@ async def test_readiness_needs_the_database_and_tells_no_details(api: Api) -> No
     }
 
 
+@pytest.mark.parametrize("key", [None, "wrong"])
+async def test_the_engine_answers_without_the_database(api: Api, key: str | None) -> None:
+    caller = api if key is None else replace(api, key=key)
+    async with AsyncExitStack() as stack:
+        with suppress(TimeoutError, Unavailable):
+            while True:  # a database that hangs: every connection is taken
+                async with asyncio.timeout(1):
+                    await stack.enter_async_context(api.engine.db.unscoped())
+        for path in ("/v1/engine", "/readyz", "/v1/engine"):
+            answer = await caller.call("GET", path)
+            assert answer.status_code == 503
+            assert answer.json()["degraded"] == ["database"]
+            assert answer.json()["checks"]["database"] == "failing"
+        assert answer.headers["Retry-After"]
+        assert answer.headers["Content-Type"] == "application/problem+json"
+    assert await caller.status("GET", "/v1/engine") == (200 if key is None else 401)
+
+
 async def test_a_trial_run_works_and_leaves_nothing(static_api: Api) -> None:
     await static_api.save("Something that stays")
     before = await rows_everywhere(static_api)
@@ -139,7 +159,7 @@ async def test_a_trial_run_with_a_broken_embedder_says_so(remote_api: Api, provi
 
 async def others(api: Api, settings: Settings) -> dict[str, Api]:
     """Every kind of key but an admin key of the default workspace."""
-    tenant = replace(api, key=await key_in_workspace(settings, "admin", None, "tenant", "tenant"))
+    tenant = replace(api, key=await key_in_workspace(settings, KeyGrant("admin", "tenant"), "tenant"))
     return {
         "agent": await api.as_role("agent", "a"), "reader": await api.as_role("reader"), "tenant": tenant,
         "tenant's agent": await tenant.as_role("agent", "a"), "tenant's reader": await tenant.as_role("reader"),

@@ -92,7 +92,8 @@ async def test_a_model_is_asked_with_the_instructions_of_the_request(api: Api, s
     await api.put("/v1/agents/a", {"settings": {"dream": {"instructions": "Keep bees.", "language": "French"}}})
     found = await extract(api, "J'ai des ruches dans les Vosges.", user="u1", instructions="Keep no wasps.")
     (candidate,) = found["candidates"]
-    assert (candidate["entities"], candidate["confidence"]) == ([{"name": "Vosges", "kind": "place"}], 0.6)
+    assert candidate["entities"] == [{"name": "Vosges", "kind": "place", "metadata": {}}]
+    assert candidate["confidence"] == 0.6
     assert (found["extractor"], found["rejected"]) == ("openai/fake", 1)
     (body,) = server.requests("chat")
     assert "Keep no wasps." in body["messages"][1]["content"]

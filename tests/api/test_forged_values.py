@@ -84,10 +84,12 @@ async def names(api: Api) -> dict[str, str]:
     done = (await api.get("/v1/dreams"))["items"][0]
     key = await api.post("/v1/keys", {"role": "reader", "name": "r"})
     page = await api.post("/v1/pages", {"agent": "a", "question": "When does the ferry leave?"})
+    saved = {"agent": "a", "name": "ferry", "query": "ferry", "expected": [memory["id"]]}
+    search = await api.post("/v1/searches", saved)
     return {
         "agent": "a", "session": "s", "user": "u", "entity": "n", "memory_id": memory["id"],
         "document_id": document["id"], "webhook_id": hook["id"], "entity_id": entity["id"], "dream_id": done["id"],
-        "key_id": key["id"], "page_id": page["id"],
+        "key_id": key["id"], "page_id": page["id"], "search_id": search["id"],
     }  # fmt: skip
 
 
@@ -172,7 +174,7 @@ async def test_no_cursor_is_a_surprise(tenant: Tenant, value: Any) -> None:
     cursor = forged(json.dumps(value, ensure_ascii=False))
     for method, path in LISTS:
         status = await send(tenant, method, in_path(path), params=needed(path) | {"cursor": cursor})
-        assert status in (200, 404, 422)
+        assert status in (200, 404, 422) or (status == 403 and path == "/v1/workspaces"), path
 
 
 STORED = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=200)

@@ -26,7 +26,7 @@ async def test_the_walk_is_bounded_in_depth(api: Caller) -> None:
     other = await about(api, "Postgres has vectors", {"name": "Postgres", "kind": "product"})
     near = await api.get("/v1/entities/apollo/graph", agent="a", depth=1)
     assert [memory["id"] for memory in near["memories"]] == [uses["id"]]
-    assert near["entities"] == []
+    assert [entity["name"] for entity in near["entities"]] == ["Postgres"]
     two = await api.get("/v1/entities/Apollo/graph", agent="a")
     assert [entity["name"] for entity in two["entities"]] == ["Postgres"]
     far = await api.get("/v1/entities/apollo/graph", agent="a", depth=3)
@@ -123,3 +123,21 @@ async def test_edges_are_drawn_once_and_deleted(api: Caller) -> None:
     assert await (await api.as_role("agent", "b")).status("DELETE", f"/v1/edges/{edge['id']}") == 404
     await api.delete(f"/v1/edges/{edge['id']}")
     assert await api.status("DELETE", f"/v1/edges/{edge['id']}") == 404
+
+
+async def test_a_memory_names_its_edges_and_what_they_lead_to(api: Caller) -> None:
+    memory = await about(api, "The launch of Apollo slipped", APOLLO)
+    cause = await api.save("The engine failed")
+    ends = {"source": {"memory_id": memory["id"]}, "target": {"memory_id": cause["id"]}}
+    await api.post("/v1/edges", {"agent": "a", "relation": "caused_by"} | ends)
+    path = f"/v1/memories/{memory['id']}/links"
+    links = await (await api.as_role("agent", "a")).get(path)
+    assert [edge["relation"] for edge in links["edges"]] == ["mentions", "caused_by"]
+    assert [entity["name"] for entity in links["entities"]] == ["Apollo"]
+    assert [found["id"] for found in links["memories"]] == [cause["id"]]
+    back = await api.get(f"/v1/memories/{cause['id']}/links")
+    assert [edge["source_id"] for edge in back["edges"]] == [memory["id"]]
+    await api.delete(f"/v1/memories/{cause['id']}")
+    assert [found["id"] for found in (await api.get(path))["memories"]] == [cause["id"]]
+    assert await (await api.as_role("agent", "b")).status("GET", path) == 404
+    assert await api.status("GET", "/v1/memories/nothing/links") == 422

@@ -12,7 +12,7 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.placeholders import placeholder
-from service.domain.workspace import PiiSettings
+from service.domain.workspace import Masking, PiiSettings
 from service.memory.access.naming import masked_names
 from service.memory.engine import Engine
 from service.runtime import open_runtime
@@ -157,7 +157,7 @@ async def test_processes_that_mask_at_the_same_time_agree(settings: Settings) ->
 
 
 async def _masked(engine: Engine, name: str) -> str:
-    settings = PiiSettings(mode="redact")
+    settings = Masking(PiiSettings(mode="redact"))
     return (await masked_names(engine, DEFAULT_WORKSPACE, settings, [(("key",), name)], refuse=False))[0]
 
 

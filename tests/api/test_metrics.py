@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from service.domain.principal import KeyGrant
 from service.errors import Unavailable
 from service.first_start import key_in_workspace
 from service.settings import Settings
@@ -52,7 +53,7 @@ async def test_it_needs_a_key_and_goes_on_with_it_while_the_database_is_away(api
 
 
 async def test_the_numbers_of_all_workspaces_are_for_admins_of_the_default_one(api: Api, settings: Settings) -> None:
-    tenant = replace(api, key=await key_in_workspace(settings, "admin", None, "tenant", "tenant"))
+    tenant = replace(api, key=await key_in_workspace(settings, KeyGrant("admin", "tenant"), "tenant"))
     callers = [
         await api.as_role("agent", "a"), await api.as_role("reader"), tenant, await tenant.as_role("agent", "a"),
         await tenant.as_role("reader"),

@@ -130,7 +130,9 @@ async def test_a_type_in_use_stays_and_one_that_is_not_goes(typed: Api) -> None:
     assert (await refused(typed, "/v1/settings", {"memory_types": {}}, "PUT"))["loc"][-1] == "invoice"
     await typed.put("/v1/settings", {"memory_types": {"invoice": INVOICE | {"metadata_schema": None}}})
     assert set((await typed.get("/v1/settings"))["memory_types"]) == {"invoice"}
-    assert (await typed.get("/v1/settings"))["entity_kinds"] == {"pet": {"description": "An animal"}}
+    assert (await typed.get("/v1/settings"))["entity_kinds"] == {
+        "pet": {"description": "An animal", "metadata_schema": None}
+    }
     await typed.put("/v1/settings", {"window": {"idle_s": 60}})
     assert set((await typed.get("/v1/settings"))["memory_types"]) == {"invoice"}
 

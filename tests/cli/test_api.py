@@ -44,6 +44,10 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
     assert found["results"][0]["memory"]["content"] == "Sam lives in [bold] Bergen"
     assert "Bergen" in (await run("search", "where does Sam live?")).stdout
     bees = await static_api.save("Sam keeps bees", user="Sam", agent="ada")
+    assert "Bergen" in (await run("search", "where does Sam live?", "--where", '{"user": {"in": ["Sam"]}}')).stdout
+    assert "Nothing" in (await run("search", "where does Sam live?", "--where", '{"not": {"user": "Sam"}}')).stdout
+    for wrong in ("{", "[]", '{"mood": 1}'):
+        assert (await asyncio.to_thread(command, "search", "Sam", "--where", wrong, **here)).returncode == 2
     why = await run("search", "where does Sam live?", "--limit", "1", "--why", bees["id"])
     assert re.search(r"Not found: (limit|min_relevance)", why.stdout)
     assert re.search(r"It would need: (limit=2|min_relevance=)", why.stdout)
@@ -72,6 +76,23 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
     assert "Bergen" not in (await run("search", "where does Sam live?")).stdout
     unknown = await asyncio.to_thread(command, "undo", "00000000-0000-0000-0000-000000000000", **here)
     assert (unknown.returncode, len(unknown.stderr.splitlines())) == (1, 1)
+
+
+async def test_saved_searches_pass_or_fail_by_their_recall(static_api: Api, command: Command, run: Run) -> None:
+    ferry = await static_api.save("The ferry [to Bergen] leaves at nine", agent="ada")
+    tea = await static_api.save("Green tea is brewed at 80 degrees", agent="ada", tags=["x"])
+    assert (await run("searches", "run", "--min-recall", "1")).stdout.strip() == "There is no saved search."
+    saved = {"agent": "ada", "name": "Ferry [1]", "query": "when does the ferry leave?", "options": {"user": "nobody"}}
+    search = await static_api.post("/v1/searches", saved | {"expected": [ferry["id"], tea["id"]]})
+    assert (await run("searches", "list")).stdout.split() == ["–", "Ferry", "[1]", search["id"]]
+    passed = (await run("searches", "run")).stdout
+    assert passed.split()[:3] == ["0%", "Ferry", "[1]"]
+    assert f"{tea['id']} (filters)" in passed
+    here = {"REVERIE_URL": str(static_api.http.base_url), "REVERIE_API_KEY": static_api.key, "REVERIE_AGENT": "ada"}
+    failed = await asyncio.to_thread(command, "searches", "run", search["id"], "--min-recall", "0.5", "--json", **here)
+    assert (failed.returncode, json.loads(failed.stdout)["items"][0]["recall"]) == (1, 0.0)
+    wrong = await asyncio.to_thread(command, "searches", "run", "--min-recall", "2", **here)
+    assert wrong.returncode == 2
 
 
 async def test_a_page_is_asked_compared_and_removed(static_api: Api, command: Command, run: Run) -> None:

@@ -186,6 +186,61 @@ def test_users_words_are_preferred_only_where_an_assistants_are_searched_too() -
     assert ranked(candidate(1, similarity=1.0, speaker="user"))[0].boosts == {"session": 0.05}
 
 
+def dialogue(*speakers: str | None, length: int = 20) -> list[Candidate]:
+    """Turns of a session from number 1 on, of which the first alone is what the question asks for."""
+    return [
+        candidate(
+            number,
+            similarity=1.0 if number == 1 else 0.0,
+            previous=UUID(int=number - 1) if number > 1 else None,
+            session_id=UUID(int=99),
+            speaker=speaker,
+            length=length if number > 1 else 20,
+        )
+        for number, speaker in enumerate(speakers, start=1)
+    ]
+
+
+def dialogue_boosts(turns: list[Candidate], **settings: Any) -> list[float]:
+    results = by_number(ranked(*turns, vector_weight=1, **settings))
+    return [results[number].boosts.get("dialogue", 0.0) for number in sorted(results)]
+
+
+def test_turns_of_a_dialogue_gain_from_those_around_them_the_farther_the_less() -> None:
+    turns = dialogue("ana", "ben", "ana")
+    assert dialogue_boosts(turns) == pytest.approx([0, 0.2 * 0.6, 0.2 * 0.36])
+    assert dialogue_boosts(turns, dialogue_boost=1) == pytest.approx([0, 0.6, 0.36])
+    assert dialogue_boosts(turns, dialogue_boost=0) == [0, 0, 0]
+    before = [turns[0]._replace(similarity=0.0), turns[1], turns[2]._replace(similarity=1.0)]
+    assert dialogue_boosts(before) == pytest.approx([0.2 * 0.36, 0.2 * 0.6, 0])
+    between = [turns[0]._replace(similarity=0.0), turns[1]._replace(similarity=1.0), turns[2]]
+    assert dialogue_boosts(between) == pytest.approx([0.2 * 0.6, 0, 0.2 * 0.6])
+
+
+@pytest.mark.parametrize(
+    "speakers", [("ana", "ana"), ("ana", None), (None, None), ("ana", "assistant"), ("user", "tool"), ("user", "user")]
+)
+def test_only_turns_of_two_people_are_a_dialogue(speakers: tuple[str | None, ...]) -> None:
+    assert dialogue_boosts(dialogue(*speakers)) == [0, 0]
+
+
+def test_what_parts_a_dialogue_and_what_needs_none() -> None:
+    """A turn that is no candidate, one speaker twice, a long turn, and turns that say they come after each other."""
+    turns = dialogue("ana", "ben", "ana", "ben")
+    assert dialogue_boosts([turns[0], *turns[2:]]) == [0, 0, 0]
+    assert dialogue_boosts(dialogue("ana", "ben", "ben"))[2] == 0
+    assert dialogue_boosts(dialogue("ana", "ben", length=70))[1] == pytest.approx(0.2 * 0.6 / math.e)
+    assert dialogue_boosts(dialogue("ana", "ben", length=LONG))[1] == pytest.approx(0)
+    ring = [turns[0]._replace(previous=turns[1].id), turns[1]]
+    assert dialogue_boosts(ring) == [0, 0]
+
+
+def test_two_answers_to_one_turn_both_belong_to_its_dialogue() -> None:
+    turns = dialogue("ana", "ben", "cyd")
+    turns[1:] = [turn._replace(previous=turns[0].id, similarity=1.0) for turn in turns[1:]]
+    assert dialogue_boosts(turns) == pytest.approx([0.2 * 1.2, 0.2 * 0.6, 0.2 * 0.6])
+
+
 def test_a_time_reaches_as_far_as_its_boost_is_half() -> None:
     window = Window(DAY, DAY + timedelta(days=40))
     span = near(window, Ranking())
@@ -269,6 +324,13 @@ def test_ties_are_broken_by_id() -> None:
     assert [one.id.int for one in ranked(*(candidate(n, similarity=0.5) for n in (3, 1, 2)), limit=2)] == [1, 2]
 
 
+def test_the_order_of_words_makes_no_difference() -> None:
+    """0.1 + 0.2 + 0.3 is more than 0.3 + 0.2 + 0.1 in floating point."""
+    results = ranked(candidate(1, terms={3: 0.3, 2: 0.2, 1: 0.1}), candidate(2, terms={1: 0.1, 2: 0.2, 3: 0.3}))
+    assert [one.id.int for one in results] == [1, 2]
+    assert results[0].score == results[1].score
+
+
 weights = st.floats(0.01, 30)
 candidates_ = st.lists(
     st.builds(
@@ -278,7 +340,7 @@ candidates_ = st.lists(
         previous=st.none() | st.integers(1, 30).map(lambda number: UUID(int=number)),
         session_id=st.none() | st.integers(100, 103).map(lambda number: UUID(int=number)),
         happened_at=st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
-        speaker=st.sampled_from([None, "user", "assistant"]),
+        speaker=st.sampled_from([None, "user", "assistant", "ana", "ben"]),
         length=st.integers(0, 32_767),
         words=st.integers(0, 32_767),
         asks=st.booleans(),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.domain.principal import KeyGrant
 from service.first_start import key_in_workspace
 from service.mcp.tools import READS, TABLE
 from service.settings import Settings
@@ -51,7 +52,7 @@ async def test_no_tool_reaches_what_is_not_the_caller_s(static_api: Api, setting
     before = (await held(static_api))[:2]
     key = (await static_api.as_role("agent", "ada")).key
     if who == "another workspace":
-        key = await key_in_workspace(settings, "agent", "ben", "elsewhere", "elsewhere")
+        key = await key_in_workspace(settings, KeyGrant("agent", "elsewhere", "ben"), "elsewhere")
     async with over_http(static_api, key, agent="ben") as client:
         for tool, arguments in calls.items():
             answer = await client.call_tool(tool, arguments)

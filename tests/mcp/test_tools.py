@@ -10,6 +10,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitResult
 
+from service.domain.principal import KeyGrant
 from service.first_start import key_in_workspace
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, Api
@@ -69,7 +70,7 @@ async def test_every_tool_is_listed_described_and_called(static_api: Api, connec
 async def test_another_workspace_is_out_of_reach(static_api: Api, settings: Settings, connect: Connect) -> None:
     link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}
     memory = await static_api.save("The launch of Apollo is in May", agent="ada", user="sam", links=[link])
-    stranger = await key_in_workspace(settings, "agent", "ada", "elsewhere", "elsewhere")
+    stranger = await key_in_workspace(settings, KeyGrant("agent", "elsewhere", "ada"), "elsewhere")
     async with connect(static_api, stranger) as client:
         assert (await told(client, "memory_search", query="launch"))["memories"] == []
         context = await client.call_tool("memory_context", {"message": "When is the launch?", "user": "sam"})

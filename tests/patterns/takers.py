@@ -70,6 +70,7 @@ METHODS: dict[str, Callable[[], Any]] = {
 
 EXCLUDED = {
     "worker.dreaming.readings.read": "takes a memory as well: see WRAPPED",
+    "service.memory.dreams.dream_changes._refuse": "raises with a message of its own",
     "service.domain.events.signature": "signs bytes of its own making",
     "service.embedding.local.names_a_folder": "takes a setting",
     "service.memory.search.assembly._section": "takes a section's lines, as _cost counted them: see WRAPPED",
@@ -85,31 +86,27 @@ EXCLUDED = {
     "service.privacy.patterns.blank": "takes a pattern as well, each of which is tested by itself",
     "service.proxy.wire_format.text_in": "picks a field out of a record",
     "service.proxy.translation._refusal": "takes an error of its own making",
-    "service.studio.pages.engine._bar": "draws, with words of the program",
-    "service.studio.pages.memories._row": "draws one memory",
-    "service.studio.components.button": "draws, with words of the program",
-    "service.studio.components.notify": "draws, with words of the program",
-    "service.studio.components.text": "draws",
-    "service.studio.components.error_banner": "draws, with words of the program",
 }
 
 _REDACTOR = Redactor()
+_POLICY = PiiPolicy("redact", secrets="redact")
 _NOW = datetime(2024, 5, 8, tzinfo=UTC)
 _ID = UUID(int=1)
 FILLED: dict[str, Any] = {
     "about": None, "addresses": ["https://a.example/b"], "ahead": True, "allowed": ["m"], "alone": True, "at": _NOW,
-    "bounds": DocumentSettings(), "calendar": GERMAN.calendar, "characters_max": 600, "default": "english", "end": 5,
+    "bounds": DocumentSettings(), "calendar": GERMAN.calendar, "characters_max": 600, "check": lambda _: None,
+    "default": "english", "end": 5,
     "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "hearsay_by": None, "preposition": "on",
     "happens": True, "start": 0, "found": [], "slot": "ann/marital_status",
     "kind": "EMAIL_ADDRESS", "own_model": None, "owner": "Ann",
     "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "named": ["x"], "now": _NOW,
     "notes": [Note("x", [], _NOW)], "number": 1, "occurred_at": None, "ordinal": 1, "overlap_tokens": 50,
-    "path": "/", "people": ["Ann"], "placement": "system", "policy": PiiPolicy("redact"), "role": "user", "rows": [],
+    "path": "/", "people": ["Ann"], "placement": "system", "policy": _POLICY, "role": "user", "rows": [],
     "schema": Notes, "secret": "x", "so_far": None, "speaker": "Ann",
     "data_schema": {"enum": ["x"], "minLength": 1}, "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT,
     "user": None, "wanted": ["x"], "sources": ["Ann is here."], "subject": "Ann", "mentions": [],
     "agent": "a", "session": "s", "wire": "chat",
-    "policy_type": "preference",
+    "policy_type": "preference", "table": "memories",
 }  # fmt: skip
 """What the other parameters are given, by name."""
 
@@ -166,7 +163,7 @@ WRAPPED: dict[str, Run] = {
     "bulletin": lambda text: bulletin.compose("ann", [_memory(text)], 1_000),  # type: ignore[list-item]
     "context": _assembled,
     "new turns": lambda text: transcript.new_turns([{"role": "user", "content": [{"text": text}]}], {"content": text}),
-    "redacted JSON": lambda text: _REDACTOR._apply_json({text[:200]: [text]}, PiiPolicy("redact"), ""),
+    "redacted JSON": lambda text: _REDACTOR._apply_json({text[:200]: [text]}, _POLICY, ""),
     "a Mem0 file": lambda text: list(mem0._items(io.BytesIO(text.encode("utf-8", "replace")))),
     "a Mem0 file's list": lambda text: list(
         mem0._items(io.BytesIO(f'{{"results": [{text}'.encode("utf-8", "replace")))

@@ -56,6 +56,8 @@ LIMITS = replace(LOW_LIMITS, listed_from=100)
 WITHOUT_LISTS = SearchLimits(exact_rows=100, listed_from=10**9)
 FILTERS: list[dict[str, Any]] = [
     {"user": "u"},
+    {"where": {"metadata.shelf": 4}},
+    {"where": {"metadata.shelf": {"in": [4, 7]}, "not": {"tags": "often"}}, "tags": ["rare"]},
     {"tags": ["rare"]},
     {"tags": ["rare", "odd"], "tags_mode": "all"},
     {"tags": ["rare", "nobody's"]},
@@ -85,6 +87,7 @@ async def filled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIt
     drafts = notes(400)
     for n, draft in enumerate(drafts):
         draft.occurred_at = DAY + timedelta(hours=n)
+        draft.metadata = {"shelf": n % 37}
         if n % 40 == 1:
             draft.tags = [*draft.tags, "rare", "rare"]
         if n % 5 == 2:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 from uuid import uuid4
 
@@ -36,13 +35,13 @@ async def keyed(engine: Engine) -> None:
 
 @pytest.mark.usefixtures("keyed")
 async def test_a_key_is_looked_up(engine: Engine) -> None:
-    statement = query("list_memories")
+    statement = query("list_memories", {"order": "newest", "where": ()})
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         reader = await agents.reader(connection, DEFAULT_WORKSPACE, agents.ReaderKey("a"))
         assert reader is not None
-        values = asdict(ListFilter(key="k7", with_superseded=True)) | {
+        values = ListFilter(key="k7", with_superseded=True).columns() | {
             "workspace": DEFAULT_WORKSPACE, "agent_id": reader.agent_id, "audiences": reader.audiences,
-            "before_at": None, "before_id": None, "limit": 201, "now": engine.now(),
+            "before_key": None, "before_id": None, "limit": 201, "now": engine.now(), "where_values": None,
         }  # fmt: skip
         explain = f"EXPLAIN (ANALYZE, FORMAT JSON) {with_values(statement, values)}"
         plan = await connection.raw.fetchval(explain)
@@ -96,7 +95,7 @@ async def test_a_dream_reads_what_is_of_its_agent(engine: Engine, name: str) -> 
         agent_id = await connection.raw.fetchval("SELECT id FROM agents WHERE agent = 'b'")
         values = {
             "workspace": DEFAULT_WORKSPACE, "agent_id": agent_id, "now": engine.now(), "days": 30, "faded_below": 0.1,
-            "limit": 100, "reinforced": [], "left_out": [],
+            "limit": 100, "reinforced": [], "left_out": [], "origins": ["own_user", "api"],
         }  # fmt: skip
         values = {name: values[name] for name in statement.parameters}
         plan = await connection.raw.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {with_values(statement, values)}")

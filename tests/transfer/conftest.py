@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.principal import KeyGrant
 from service.first_start import key_in_workspace
 from service.settings import Settings
 from tests.acceptance.tenants import waiting
@@ -16,7 +17,7 @@ from tests.live_api import Api
 @pytest.fixture
 async def elsewhere(api: Api, settings: Settings) -> Api:
     """Another workspace of the same server."""
-    key = await key_in_workspace(settings, "admin", None, "elsewhere", "elsewhere")
+    key = await key_in_workspace(settings, KeyGrant("admin", "elsewhere"), "elsewhere")
     return Api(api.http, api.engine, key)
 
 
@@ -45,7 +46,7 @@ async def full(api: Api) -> Api:
     await api.save("Prime fact", scope="prime")
     await api.save("Buy milk", type="todo", key="milk", metadata={"n": 1}, user="sam")
     await api.patch(f"/v1/memories/{first['id']}", {"version": 1, "content": "The launch is in June"})
-    link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}
+    link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project", "metadata": {"crew": [3, None]}}}
     await api.save("Apollo goes well", links=[link, {"relation": "supports", "memory_id": first["id"]}])
     for content in ("Sam may like tea", "Sam may like chess"):
         proposal = await waiting(api.engine, content, DEFAULT_WORKSPACE, "a", uuid4(), "sam", ["x"])
@@ -78,5 +79,10 @@ async def fuller(full: Api) -> Api:
     await full.search("Apollo")
     await full.post("/v1/agents/a/bulletin")
     await full.post("/v1/pages", {"agent": "a", "question": "When is the launch?", "trigger": "0 6 * * *"})
+    expected = [one["id"] for one in await full.search("launch")][:1]
+    saved = {"agent": "a", "name": "Launch", "query": "When is the launch?", "options": {"types": ["decision"]}}
+    search = await full.post("/v1/searches", saved | {"expected": expected})
+    await full.post(f"/v1/searches/{search['id']}/run", {"overrides": {"strategy": "keyword"}})
+    await full.post("/v1/searches/run", {"agent": "a"})
     await full.engine.access_counts.flush()
     return full

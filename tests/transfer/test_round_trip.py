@@ -130,6 +130,34 @@ async def test_deleted_and_expired_memories_only_when_asked(full: Api) -> None:
     assert contents >= {"Gone again", "Expired"}
 
 
+async def test_some_memories_with_their_history_and_nothing_else(full: Api, elsewhere: Api) -> None:
+    other = await full.save("The launch was put off twice", tags=["x"], metadata={"at": {"gate": 'Größe "3"'}})
+    where = {"or": [{"tags": "x", "type": "decision"}, {"metadata.at.gate": {"in": ['Größe "3"']}}]}
+    lines = await exported(full, where=json.dumps(where))
+    assert {line["record"] for line in lines} == {"export", "agent", "task", "memory", "history", "end"}
+    contents = {line["content"]: line["id"] for line in records(lines, "memory")}
+    assert contents == {
+        "The launch is in June": records(lines, "history")[0]["memory_id"],
+        other["content"]: other["id"],
+    }
+    written = {name: count for name, count in lines[-1]["counts"].items() if name != "task"}
+    assert lines[0]["counts"] == written == {"agent": 2, "memory": 2, "history": 1}
+    read = await elsewhere.post("/v1/import", content=ndjson(lines))
+    assert read["complete"]
+    assert read["records"]["memory"]["created"] == 2
+    assert {line["content"] for line in records(await exported(elsewhere), "memory")} == set(contents)
+    rest = await exported(full, where=json.dumps(where), resume_from=f"memory:{other['id']}")
+    assert [line["content"] for line in records(rest, "memory")] == [other["content"]]
+
+
+async def test_a_filter_that_is_none_is_named_before_anything_is_sent(full: Api) -> None:
+    for where, loc in (('{"colour": 1}', ["where", "colour"]), ("[1]", ["where"]), ("{", ["where"])):
+        refused = await full.call("GET", "/v1/export", params={"where": where})
+        assert (refused.status_code, refused.json()["errors"][0]["loc"]) == (422, ["query", *loc])
+    only = {"where": '{"type": "fact"}', "resume_from": "message:00000000-0000-0000-0000-000000000000"}
+    assert (await full.call("GET", "/v1/export", params=only)).json()["errors"][0]["loc"] == ["query", "resume_from"]
+
+
 async def test_goes_on_where_it_broke_off(full: Api) -> None:
     lines = await exported(full)
     part = lines[: len(lines) // 2]

@@ -25,7 +25,8 @@ ALSO_MADE_ANEW = {
     "teams": {"id"},
     "tasks": {"id"},
     "chunks": {"id"},
-    "memories": {"identity_hash", "learned_at", "reading"},
+    "memories": {"identity_hash", "key_id", "learned_at", "reading"},
+    "messages": {"key_id"},
     "settings": {"updated_at"},
 }
 

@@ -91,7 +91,7 @@ async def test_a_date_without_a_future_word_lies_ahead_by_the_tense_of_its_verb(
     await dream(api.engine, "a")
     items = (await api.get("/v1/memories", agent="a"))["items"]
     assert {item["content"]: item["occurred_at"][:10] for item in items} == {
-        "Sam's contract ends on 30 September 2026": "2026-09-30",
+        "Sam's contract ends on 30 September 2026.": "2026-09-30",
         "Sam has an appointment on Friday 14 November 2025.": "2025-11-14",
         "Acme Robotics hired Lena Fischer as CTO in January 2025.": "2025-01-01",
     }

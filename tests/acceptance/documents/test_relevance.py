@@ -10,7 +10,7 @@ import pytest
 from tests.live_api import Api, Tenant
 
 NOTES = (
-    "The wifi password is hunter2",
+    "The wifi network is called hunter2",
     "Maria likes tea",
     "The quarterly budget for marketing is 60000 euros",
     "Ana moved to Bergen to study architecture",
@@ -34,10 +34,10 @@ async def test_made_up_words_find_nothing(static_tenant: Tenant, strategy: str, 
 
 
 async def test_a_context_has_nothing_that_is_not_relevant_to_the_message(static_tenant: Tenant) -> None:
-    await static_tenant.save("The wifi password is hunter2")
+    await static_tenant.save("The wifi network is called hunter2")
     context = await static_tenant.post("/v1/context", {"agent": "a", "message": "valve pressure?"})
     assert "hunter2" not in str(context)
-    context = await static_tenant.post("/v1/context", {"agent": "a", "message": "What was the wifi password?"})
+    context = await static_tenant.post("/v1/context", {"agent": "a", "message": "What was the wifi network called?"})
     assert "hunter2" in str(context)
 
 

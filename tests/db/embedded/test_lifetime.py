@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -163,7 +164,8 @@ def test_a_setup_that_was_cut_off_is_begun_anew(open_folder: Path, users: Callab
     until(lambda: (data_dir / "initialising" / "PG_VERSION").exists(), "initdb does not begin")
     doomed = [*psutil.Process(cut_off.pid).children(recursive=True), psutil.Process(cut_off.pid)]
     for process in doomed:
-        process.kill()
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
     cut_off.communicate()
     assert not (data_dir / "PG_VERSION").exists()
     (data_dir / "initialising" / "base").rename(data_dir / "base")
