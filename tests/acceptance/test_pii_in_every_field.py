@@ -160,7 +160,8 @@ class Rows:
             "/v1/memories/batch": {"items": [fact]},
             "/v1/memories/search": {"agent": "a"},
             "/v1/memories/search/preview": {"agent": "a"},
-            "/v1/memories/bulk": {"ids": [ids["memory_id"]], "action": "add_tags"},
+            "/v1/memories/bulk": {"action": "add_tags", "tags": ["t"]}
+            | ({} if at[0] == "filter" else {"ids": [ids["memory_id"]]}),
             "/v1/memories/delete": {"filter": {"agent": "a"}, "dry_run": True},
             "/v1/memories/{memory_id}": {"version": 1},
             "/v1/memories/{memory_id}/feedback": {"useful": True},

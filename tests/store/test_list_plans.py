@@ -35,7 +35,7 @@ async def keyed(engine: Engine) -> None:
 
 @pytest.mark.usefixtures("keyed")
 async def test_a_key_is_looked_up(engine: Engine) -> None:
-    statement = query("list_memories", {"order": "newest", "where": ()})
+    statement = query("list_memories", {"order": "newest", "where": (), "past": False})
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         reader = await agents.reader(connection, DEFAULT_WORKSPACE, agents.ReaderKey("a"))
         assert reader is not None

@@ -67,10 +67,12 @@ export function AgentPicker() {
         popover="auto"
         className={surfaces.menu}
         onToggle={(event) => {
+          if (event.newState === "closed") {
+            setTyped("");
+            setAt(0);
+          }
           if (event.newState !== "open" || !button.current || !popover.current) return;
           void refresh("/v1/agents");
-          setTyped("");
-          setAt(0);
           placeAt(button.current, popover.current);
           popover.current.querySelector("input")?.focus();
         }}
