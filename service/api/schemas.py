@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from service.api.document_schemas import DocumentPart
 from service.domain.context import SectionName
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
@@ -207,39 +208,6 @@ class SearchAnswer(BaseModel):
         "`pgvector:float32` or `pgvector:binary`; null where nothing was searched."
     )
     cache: QueryCache | None = Field(description="Use of the embedder's cache; null without a query vector or a cache.")
-
-
-class DocumentHead(BaseModel):
-    """Document without its text."""
-
-    id: UUID = Field(description="Id of the document.")
-    agent: AgentName
-    title: str = Field(description="Title of the document.")
-    user: str | None = Field(description="User the document belongs to.")
-    metadata: dict[str, Any] = Field(description="JSON object of the caller's own.")
-    tokens: int = Field(description="Length in tokens.")
-    chunks: int = Field(description="Number of chunks.")
-    created_at: CreatedAt
-
-
-class Document(DocumentHead):
-    """Document with its text."""
-
-    text: str = Field(description="Full text of the document.")
-
-
-class DocumentPart(BaseModel):
-    """Document chunk found by a search."""
-
-    id: UUID = Field(description="Id of the chunk.")
-    document_id: UUID = Field(description="Id of the document.")
-    title: str = Field(description="Title of the document.")
-    position: int = Field(description="Position of the chunk in the document.")
-    chunks: int = Field(description="Number of chunks of the document.")
-    content: str = Field(description="Text of the chunk.")
-    user: str | None = Field(description="User the document belongs to.")
-    metadata: dict[str, Any] = Field(description="JSON object of the document.")
-    created_at: CreatedAt
 
 
 class Evidence(BaseModel):

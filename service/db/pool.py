@@ -12,8 +12,6 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
-import orjson
-from pgvector.asyncpg import register_vector
 
 from service.concurrency.transaction_guard import transaction_open
 from service.db.connectivity import (
@@ -26,11 +24,11 @@ from service.db.connectivity import (
 )
 from service.db.deferred_commit import current_deferred_commit
 from service.db.failures import translate_db_errors
+from service.db.prepared_connection import prepare_connection, prepare_own_connection
 from service.db.queries import NO_FLAGS, Flags, Query, query
 from service.db.schema_version import SchemaCheck
 from service.db.wal_lsn import LsnTracker
 from service.db.workspace_connection import WorkspaceConnection
-from service.domain.json import dumps
 from service.errors import Unavailable
 
 APP_ROLE = "reverie_app"
@@ -52,9 +50,6 @@ _SEARCH_PLAN = (
 _INDEX_PLANS = " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
 _CITUS_SHOW_SHARDS = " SET LOCAL citus.override_table_visibility = off;"
 """Citus hides shards from the catalog, which takes each new connection a second as it first asks for types."""
-_CITUS_SHOW_SHARDS_SESSION = """SELECT set_config('citus.override_table_visibility', 'off', false)
-    FROM pg_extension WHERE extname = 'citus'"""
-"""For a connection that nobody else will use."""
 
 Row = Mapping[str, Any]
 
@@ -197,7 +192,7 @@ class Database:
                 server_settings={"application_name": application},
             )
             pool = await make_pool(
-                min_size=1, init=_prepare_own_connection if way is ConnectionMode.DIRECT else _prepare_connection
+                min_size=1, init=prepare_own_connection if way is ConnectionMode.DIRECT else prepare_connection
             )
         except CONNECTION_ERRORS as error:
             raise unreachable(url, error) from None
@@ -368,7 +363,7 @@ class Database:
         await self._configure_session(raw, _GENERIC_PLAN + _INDEX_PLANS)
 
     async def _configure_session(self, raw: Any, settings: str) -> None:
-        await _prepare_own_connection(raw)
+        await prepare_own_connection(raw)
         await raw.execute((self._settings + settings).replace("SET LOCAL", "SET"))
 
     @asynccontextmanager
@@ -376,23 +371,6 @@ class Database:
         with translate_db_errors():
             async with (pool or self._pool).acquire(timeout=self._wait_s) as raw:
                 yield raw
-
-
-async def _prepare_own_connection(raw: Any) -> None:
-    await raw.execute(_CITUS_SHOW_SHARDS_SESSION)
-    await _prepare_connection(raw)
-
-
-async def _prepare_connection(raw: Any) -> None:
-    await raw.set_type_codec(
-        "jsonb", encoder=lambda value: dumps(value).decode(), decoder=orjson.loads, schema="pg_catalog"
-    )
-    try:
-        await register_vector(raw)
-    except ValueError:
-        raise Unavailable(
-            "DATABASE_URL: the database is not migrated yet; run the migrations (reverie migrate)."
-        ) from None
 
 
 def _ignore(_: UUID) -> None:

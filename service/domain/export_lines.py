@@ -16,10 +16,11 @@ from typing_extensions import TypedDict
 from service.domain.bulletin import BulletinPart
 from service.domain.documents import DocumentText, Title
 from service.domain.drafts import MemoryDraft, MessageDraft, SavedType, Tags
+from service.domain.export_edges import Audience, EdgeLine, MergeLine
 from service.domain.field_types import (
     CONTENT_MAX,
     LANGGRAPH_NAMES,
-    Identifies,
+    Actor,
     JsonObject,
     Metadata,
     Name,
@@ -32,7 +33,7 @@ from service.domain.own_types import TypeName
 from service.domain.pages import SENTENCES_MAX, VERSIONS_MAX, PageContent, PageSentence
 from service.domain.saved_searches import EXPECTED_MAX, RESULTS_MAX, Cause, Outcome, SavedSearchContent
 from service.domain.search import LIMIT_MAX, RankingOptions, Strategy
-from service.domain.types import MemoryType, Scope
+from service.domain.types import MemoryType
 from service.domain.workspace import WorkspaceSettings
 
 FORMAT = "reverie/1"
@@ -64,7 +65,6 @@ Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Watermark = Annotated[int, Field(ge=0, le=SEQ_MAX)]
 Seq = Annotated[int, Field(ge=1, le=SEQ_MAX)]
 Version = Annotated[int, Field(ge=1, le=VERSION_MAX)]
-Actor = Annotated[Text, Field(min_length=1, max_length=300), Identifies()]
 Reason = Annotated[Text, Field(max_length=500)]
 
 
@@ -213,23 +213,6 @@ class WindowLine(Line):
     memory_id: UUID
 
 
-class Audience(BaseModel):
-    """Who may see an entity or edge: an agent, or its team, task, session or prime agents."""
-
-    agent: Name | None = None
-    scope: Scope = Scope.AGENT
-    team: Name | None = None
-    task: Name | None = None
-    session: Name | None = None
-
-    @model_validator(mode="after")
-    def _names_its_group(self) -> Audience:
-        for scope, name in ((Scope.TEAM, self.team), (Scope.TASK, self.task), (Scope.SESSION, self.session)):
-            if self.scope is scope and name is None:
-                raise ValueError(f"scope {scope.value} needs the field {scope.value}")
-        return self
-
-
 class EntityLine(Line):
     """An entity and the names it is known by."""
 
@@ -243,49 +226,6 @@ class EntityLine(Line):
     dream_id: UUID | None = None
     created_at: Timestamp | None = None
     updated_at: Timestamp | None = None
-
-
-class EdgeLine(BaseModel):
-    """A typed link between memories and entities. One whose ends are not both there is passed over."""
-
-    id: UUID
-    audience: Audience
-    relation: Name
-    source_kind: Literal["memory", "entity"]
-    source_id: UUID
-    target_kind: Literal["memory", "entity"]
-    target_id: UUID
-    memory_id: UUID | None = None
-    dream_id: UUID | None = None
-    created_by: Actor
-    created_at: Timestamp | None = None
-
-
-class MovedAlias(BaseModel):
-    """A name that a merge moved."""
-
-    alias: Name
-    kind: Name
-
-
-class MovedEdge(BaseModel):
-    """An edge that a merge moved, by its source or by its target."""
-
-    id: UUID
-    at_source: bool
-
-
-class MergeLine(BaseModel):
-    """How one entity became part of another, for the way back."""
-
-    id: UUID
-    entity_id: UUID
-    into_id: UUID
-    aliases: Annotated[list[MovedAlias], Field(max_length=10_000)] = []
-    edges: Annotated[list[MovedEdge], Field(max_length=100_000)] = []
-    twice: Annotated[list[EdgeLine], Field(max_length=100_000)] = []
-    actor: Actor
-    created_at: Timestamp
 
 
 class DocumentLine(Line):

@@ -116,6 +116,8 @@ Name = Annotated[
     Identifies(),
 ]
 Text = Annotated[str, AfterValidator(reject_unstorable)]
+Actor = Annotated[Text, Field(min_length=1, max_length=300), Identifies()]
+"""Who changed something: a key, a dream, an import."""
 Content = Annotated[
     str,
     StringConstraints(min_length=1, max_length=CONTENT_MAX),

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import Path
 from starlette.responses import Response
 
-from service.api import schemas
+from service.api import document_schemas, schemas
 from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, UserQuery, json_response, page
 from service.api.naming import api_router
 from service.domain.documents import DocumentDraft
@@ -22,7 +22,7 @@ router = api_router(prefix="/v1/documents", tags=["documents"])
 @router.post(
     "",
     status_code=201,
-    response_model=schemas.Document,
+    response_model=document_schemas.Document,
     responses={200: {"model": None, "description": "Nothing stored: X-Reverie-No-Memory is set"}},
     operation_id="create_document",
     summary="Create a document",
@@ -34,7 +34,10 @@ async def add(engine: EngineDep, caller: Caller, draft: DocumentDraft) -> Respon
 
 
 @router.get(
-    "", response_model=schemas.Page[schemas.DocumentHead], operation_id="list_documents", summary="List documents"
+    "",
+    response_model=schemas.Page[document_schemas.DocumentHead],
+    operation_id="list_documents",
+    summary="List documents",
 )
 async def list_(
     engine: EngineDep,
@@ -48,7 +51,9 @@ async def list_(
     return page(*await documents.list_documents(engine, caller, agent, user, limit=limit, cursor=cursor))
 
 
-@router.get("/{document_id}", response_model=schemas.Document, operation_id="get_document", summary="Get a document")
+@router.get(
+    "/{document_id}", response_model=document_schemas.Document, operation_id="get_document", summary="Get a document"
+)
 async def get(engine: EngineDep, caller: Caller, document_id: DocumentId) -> Response:
     """Get a document."""
     return json_response(await documents.get_document(engine, caller, document_id))

@@ -57,46 +57,50 @@ async def save_batch(engine: EngineDep, caller: Caller, batch: schemas.Batch) ->
     return json_response({"items": [_saved(one) for one in await remember(engine, caller, batch.items)]}, 201)
 
 
+TypesQuery = Annotated[
+    list[TypeName] | None, Query(max_length=TYPES_MAX, description="Memory types to filter by. Default: all.")
+]
+TextQuery = Annotated[Text | None, Query(max_length=1000, description="Part of the content, at most 1,000 characters.")]
+IncludeQuery = Annotated[
+    str,
+    Query(
+        description="Comma-separated list of `deleted`, `superseded` and `expired`, to include such memories. "
+        "Default empty."
+    ),
+]
+SortQuery = Annotated[
+    lifecycle.MemorySort,
+    Query(
+        description="Order: `newest` or `oldest` (by creation), `happened` (latest occurrence first), `recalled` "
+        "(last recalled first) or `importance` (most important first, before decay). Default `newest`."
+    ),
+]
+
+
 @router.get("", response_model=schemas.MemoryPage, operation_id="list_memories", summary="List memories")
 async def list_(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
-    type: Annotated[
-        list[TypeName] | None, Query(max_length=TYPES_MAX, description="Memory types to filter by. Default: all.")
-    ] = None,
+    type: TypesQuery = None,
     scope: Annotated[list[Scope] | None, Query(description="Scopes to filter by. Default: all.")] = None,
     session: Annotated[Name | None, Query(description="Session to filter by.")] = None,
     user: UserQuery = None,
     tag: Annotated[Tag | None, Query(description="Tag to filter by.")] = None,
     key: Annotated[Name | None, Query(description="Upsert key to filter by.")] = None,
     source: Annotated[SourceKind | None, Query(description="Value of `kind` in `source` to filter by.")] = None,
-    q: Annotated[
-        Text | None, Query(max_length=1000, description="Part of the content, at most 1,000 characters.")
-    ] = None,
+    q: TextQuery = None,
     since: Annotated[
         Timestamp | None, Query(description="Earliest time of occurrence (or creation), inclusive.")
     ] = None,
     until: Annotated[Timestamp | None, Query(description="Latest time of occurrence (or creation), exclusive.")] = None,
     created_since: Annotated[Timestamp | None, Query(description="Earliest creation time, inclusive.")] = None,
     created_until: Annotated[Timestamp | None, Query(description="Latest creation time, exclusive.")] = None,
-    include: Annotated[
-        str,
-        Query(
-            description="Comma-separated list of `deleted`, `superseded` and `expired`, to include "
-            "such memories. Default empty."
-        ),
-    ] = "",
+    include: IncludeQuery = "",
     min_importance: Annotated[
         float | None, Query(ge=0, le=1, description="Minimum importance, before its decay. Default: none.")
     ] = None,
-    sort: Annotated[
-        lifecycle.MemorySort,
-        Query(
-            description="Order: `newest` or `oldest` (by creation), `happened` (latest occurrence first), `recalled` "
-            "(last recalled first) or `importance` (most important first, before decay). Default `newest`."
-        ),
-    ] = "newest",
+    sort: SortQuery = "newest",
     total: Annotated[
         bool, Query(description="Number of all memories that pass the filters, in `total`. Default false.")
     ] = False,

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
-from service.domain.export_lines import Audience
+from service.domain.export_edges import Audience
 from service.domain.principal import Principal
 from service.errors import InvalidImportLine, InvalidInput
 from service.memory.saving.scopes import ScopeIds, ScopeNames, ScopeResolver
