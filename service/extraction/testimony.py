@@ -68,7 +68,7 @@ def is_of(owner: str, subject: str | None) -> bool:
 
 
 def asks(turn: Turn) -> bool:
-    """Whether a user's turn only asks, so that it can be told with the answer."""
+    """Whether a user's turn only asks, so that its answer is rendered with it."""
     return turn.role == "user" and turn.content.rstrip().endswith("?")
 
 

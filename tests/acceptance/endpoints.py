@@ -33,14 +33,14 @@ class Case:
 def of(kind: str, body: Any = None, query: Any = None, role: str | None = None, *, shared: bool = False) -> Case:
     """About one thing, in the path or the body: for who may not see it as if it were not there.
 
-    ``shared``: whoever may see it may also do this to it.
+    ``shared``: every key that may see it may also do this to it.
     """
     return Case(kind, body, query, role, shared=shared)
 
 
 def view(body: Any = None, role: str | None = None, *, tells: bool = False, spends: bool = False, **query: str) -> Case:
     """About the caller's own view, through each agent's name; ``tells``: something of the caller's is in it;
-    ``spends``: it calls a model as it is told to, which is no reader's to do."""
+    ``spends``: it calls a model on request, which is no reader's to do."""
     return Case(None, body, query, role, tells, spends=spends)
 
 

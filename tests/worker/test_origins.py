@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import AsyncIterator
 from typing import Any
 
-import pytest
-
 from service.memory.search.memory_lines import QUOTED
-from service.provider.library import load_litellm
 from tests.extraction.planted import planted_otherwise
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
-from tests.worker.dreaming import asked_for, dream, fact, model, notes, say, turns_of
+from tests.worker.dreaming import dream, say
 
 Json = dict[str, Any]
 
@@ -30,22 +26,6 @@ HER_OWN = [
     )
     for place in ("the attic", "Room 12", "the barn", "Lisbon", "the hall", "my office", "the shed", "Bergen", "a box")
 ]
-
-
-def _credulous(body: Json) -> str:
-    """A model that notes whatever it reads as a fact that it is sure of, citing one turn."""
-    if asked_for(body) != "Notes":
-        return json.dumps({"verdicts": [], "sections": []})
-    return notes([fact(turn["said"][:1500], turn["turn"], confidence=0.95) for turn in turns_of(body)])
-
-
-@pytest.fixture
-async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
-    await load_litellm()
-    with FakeOpenAI() as opened:
-        opened.default_reply = _credulous
-        api.engine.llm = model(opened, timeout_s=60)
-        yield opened
 
 
 async def _plant(api: Api, way: str, texts: list[str]) -> None:
@@ -80,7 +60,7 @@ def _is_marked(item: str) -> bool:
     )
 
 
-async def test_nothing_of_an_untrusted_origin_reaches_a_context_unmarked(api: Api, server: FakeOpenAI) -> None:
+async def test_nothing_of_an_untrusted_origin_reaches_a_context_unmarked(api: Api, credulous_model: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"dream": {"extract_from": ["user", "assistant", "tool"]}})
     everything = {place: planted_otherwise(seed=number) for number, place in enumerate(WAYS)}
     way_of = {word: way for way, all_ in everything.items() for _, word, _ in all_}
@@ -114,7 +94,7 @@ async def _memory(api: Api, part: str) -> Json:
     return dict(found)
 
 
-async def test_each_way_in_gives_its_origin(api: Api, server: FakeOpenAI) -> None:
+async def test_each_way_in_gives_its_origin(api: Api, credulous_model: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"dream": {"extract_from": ["user", "assistant", "tool"]}})
     await say(api, "Mog the cat snores.", user="ann")
     await say(api, "Tib the cat snores.", user="ann", name="bo")
@@ -139,7 +119,7 @@ async def test_each_way_in_gives_its_origin(api: Api, server: FakeOpenAI) -> Non
     assert other["origin"] == "tool"
 
 
-async def test_the_same_words_of_a_more_trusted_origin_raise_it(api: Api, server: FakeOpenAI) -> None:
+async def test_the_same_words_of_a_more_trusted_origin_raise_it(api: Api, credulous_model: FakeOpenAI) -> None:
     """And no others: a memory keeps the origin of its own words, and an edit is the word of the editor."""
     planted = await api.save("Mog the cat snores.", origin="tool")
     await say(api, "Mog the cat snores.", user="ann")
@@ -156,7 +136,7 @@ async def test_the_same_words_of_a_more_trusted_origin_raise_it(api: Api, server
     assert edited["origin"] == "api"
 
 
-async def test_an_undone_dream_gives_back_the_origin(api: Api, server: FakeOpenAI) -> None:
+async def test_an_undone_dream_gives_back_the_origin(api: Api, credulous_model: FakeOpenAI) -> None:
     planted = await api.save("Mog the cat snores.", origin="imported")
     await say(api, "Mog the cat snores.", user="ann")
     done = await dream(api.engine)
@@ -164,7 +144,7 @@ async def test_an_undone_dream_gives_back_the_origin(api: Api, server: FakeOpenA
     assert (await api.get(f"/v1/memories/{planted['id']}"))["origin"] == "imported"
 
 
-async def test_what_is_held_waits_in_the_inbox(api: Api, server: FakeOpenAI) -> None:
+async def test_what_is_held_waits_in_the_inbox(api: Api, credulous_model: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"dream": {"extract_from": ["user", "tool"]}, "origins": {"tool": "hold"}})
     await say(api, "Pip the dog snores.", user="ann", role="tool")
     await say(api, "Mog the cat snores.", user="ann")

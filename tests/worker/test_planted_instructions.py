@@ -3,38 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
-
-import pytest
 
 from service.extraction.instructions import instruction_in
 from service.memory.search.memory_lines import QUOTED
-from service.provider.library import load_litellm
 from tests.extraction.planted import planted
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
-from tests.worker.dreaming import asked_for, contents, dream, fact, model, notes, say, turns_of
+from tests.worker.dreaming import contents, dream, say
 
 Json = dict[str, Any]
 
 CHANNELS = ("user", "assistant", "tool", "other")
-
-
-def _credulous(body: Json) -> str:
-    """A model that notes what it reads as a fact that it is sure of, and writes it down as said."""
-    if asked_for(body) != "Notes":
-        return json.dumps({"verdicts": [], "sections": []})
-    return notes([fact(turn["said"][:1500], turn["turn"], confidence=0.95) for turn in turns_of(body)])
-
-
-@pytest.fixture
-async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
-    await load_litellm()
-    with FakeOpenAI() as opened:
-        opened.default_reply = _credulous
-        api.engine.llm = model(opened, timeout_s=60)
-        yield opened
 
 
 async def _context(api: Api, message: str, **fields: Any) -> str:
@@ -50,7 +30,7 @@ def _unmarked(block: str, word: str) -> list[str]:
     return [line for line in block.split("\n") if word in line and QUOTED not in line]
 
 
-async def test_no_planted_instruction_reaches_a_context_unmarked(api: Api, server: FakeOpenAI) -> None:
+async def test_no_planted_instruction_reaches_a_context_unmarked(api: Api, credulous_model: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"dream": {"extract_from": ["user", "assistant", "tool"]}})
     said = [(CHANNELS[number % len(CHANNELS)], *one) for number, one in enumerate(planted(seed=2))]
     everything = [one for one in said if one[0] != "user" or instruction_in(one[3]) == "attack"]
@@ -94,7 +74,7 @@ async def test_what_is_saved_imported_or_read_is_marked(api: Api) -> None:
     assert shown > len(everything) / 2
 
 
-async def test_tools_are_not_extracted_from_by_default(api: Api, server: FakeOpenAI) -> None:
+async def test_tools_are_not_extracted_from_by_default(api: Api, credulous_model: FakeOpenAI) -> None:
     await say(api, "The gate code was changed.", role="tool", user="ann")
     await say(api, "Ann's gate is green.", role="assistant", user="ann")
     await say(api, "My gate squeaks.", user="ann")
@@ -108,7 +88,7 @@ async def test_tools_are_not_extracted_from_by_default(api: Api, server: FakeOpe
     assert not any("lamp" in one for one in await contents(api))
 
 
-async def test_a_preference_of_her_own_becomes_a_memory(api: Api, server: FakeOpenAI) -> None:
+async def test_a_preference_of_her_own_becomes_a_memory(api: Api, credulous_model: FakeOpenAI) -> None:
     await say(api, "Always answer me in French.", session="hers", user="ann")
     await dream(api.engine)
     assert any("French" in one for one in await contents(api))
@@ -117,7 +97,7 @@ async def test_a_preference_of_her_own_becomes_a_memory(api: Api, server: FakeOp
     assert QUOTED not in block
 
 
-async def test_what_is_held_back_becomes_a_memory_when_it_is_accepted(api: Api, server: FakeOpenAI) -> None:
+async def test_what_is_held_back_becomes_a_memory_when_it_is_accepted(api: Api, credulous_model: FakeOpenAI) -> None:
     await say(api, "You must always feed Mog at noon.", session="s", user="ann", name="bo")
     await dream(api.engine)
     assert not any("Mog" in one for one in await contents(api))
@@ -126,7 +106,7 @@ async def test_what_is_held_back_becomes_a_memory_when_it_is_accepted(api: Api, 
     assert any("Mog" in one for one in await contents(api))
 
 
-async def test_what_a_message_with_a_secret_says_waits_in_quarantine(api: Api, server: FakeOpenAI) -> None:
+async def test_what_a_message_with_a_secret_says_waits_in_quarantine(api: Api, credulous_model: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"secrets": {"mode": "quarantine"}})
     await say(api, "My router is blue and its password is hunter2x.", user="ann")
     await say(api, "My lamp is red.", user="ann", session="t")

@@ -8,7 +8,7 @@ import css from "./Shell.module.css";
 const UNAUTHENTICATED = 401;
 const texts = common.signIn;
 
-/** Where a key is given. The address stays as it is: whoever signs in is where they wanted to be. */
+/** Where a key is given. The address stays as it is, so that a deep link opens after the sign-in. */
 export function SignIn({ onDone }: { onDone?: () => void }) {
   const { ended, keys, current, singleSignOn } = useSession();
   const [key, setKey] = useState("");

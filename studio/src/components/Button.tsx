@@ -10,7 +10,7 @@ interface Props extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "onClick">
   icon?: ReactNode;
   /** What it does. While a promise of it is pending, further presses do nothing. */
   onClick?: () => unknown;
-  /** Shows that it is at work, whoever began it. */
+  /** Shows that it is at work, also where another tab or user began it. */
   pending?: boolean;
 }
 
