@@ -56,6 +56,8 @@ class Candidate(NamedTuple):
     """After decay."""
     fields: int = 0
     """The ``FIELDS`` that have words of the question."""
+    states: bool = False
+    """A memory of a type that states something, and nothing that happened or was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +145,11 @@ def near(window: Window, ranking: Ranking) -> Window:
 
 
 def _meaning(one: Candidate, ranking: Ranking) -> float | None:
-    """The similarity of a vector, less for few words."""
+    """The similarity of a vector, less for few words: a turn of three words says little, a statement of three much."""
     if one.similarity is None:
         return None
-    return one.similarity * (1 - math.exp(-min(one.words / ranking.words_saturation, EXPONENT_MAX)))
+    saturation = ranking.statement_saturation if one.states else ranking.words_saturation
+    return one.similarity * (1 - math.exp(-min(one.words / saturation, EXPONENT_MAX)))
 
 
 def _ranks(scores: Sequence[float | None], best: int) -> dict[int, int]:

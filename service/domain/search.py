@@ -88,6 +88,12 @@ class Ranking(BaseModel):
     words_saturation: float = Field(
         8, gt=0, le=1000, description="Word count w0 in the weight 1 - exp(-words/w0) of vector similarity. Default 8."
     )
+    statement_saturation: float = Field(
+        3,
+        gt=0,
+        le=1000,
+        description="`words_saturation` of memories of all types but `event` and `observation`. Default 3.",
+    )
     vector_weight: UnitInterval = Field(
         0.5, description="Share of vector similarity in relative fusion, from 0 to 1. Default 0.5."
     )

@@ -67,3 +67,6 @@ POLICIES: dict[MemoryType, TypePolicy] = {
     MemoryType.TODO: TypePolicy(decays=False, happens=False, has_status=True, in_context="open"),
     MemoryType.INSIGHT: TypePolicy(decays=False, happens=False, has_status=False, in_context="search"),
 }
+
+HAPPENED = frozenset(type_.value for type_, policy in POLICIES.items() if policy.happens)
+"""Types of what happened; the others state something."""

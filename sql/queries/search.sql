@@ -61,9 +61,13 @@ CASE WHEN i.embedding_model = :model::smallint THEN -(i.{{ vector_column }} <#> 
 -- fragment: has_vector
 (i.embedding_model = :model {% if changing %} OR i.next_model = :model {% endif %})
 
+-- fragment: states
+-- Whether ``i`` is a memory that states something, and nothing that happened or was said.
+(i.kind = 0 AND i.type NOT IN ('event', 'observation'))
+
 -- fragment: saturation
 -- How much of a vector's score counts for the few words of ``i``. Past exp(-700) Postgres would raise an underflow.
-(1 - exp(-least(i.words / :words_saturation::float8, 700)))
+(1 - exp(-least(i.words / CASE WHEN {% include "states" %} THEN :statement_saturation::float8 ELSE :words_saturation::float8 END, 700)))
 
 -- fragment: meaning
 -- What rows ``i`` are ranked by where only their vectors count.
@@ -137,7 +141,7 @@ SELECT id FROM by_words
 SELECT i.id, i.previous, i.session_id, i.happened_at, i.speaker, i.length, i.words, i.asks, i.question_share,
     {% if by_vector %} {% include "similarity" %} {% else %} NULL {% endif %} AS similarity, s.terms, s.weights,
     {% include "sources" %} AS sources,
-    {% include "effective_importance" %} AS importance, coalesce(s.fields, 0) AS fields
+    {% include "effective_importance" %} AS importance, coalesce(s.fields, 0) AS fields, {% include "states" %} AS states
 FROM search_index i LEFT JOIN (
     SELECT id, array_agg(word) AS terms, array_agg(weight) AS weights, {% include "fields_met" %} AS fields
     FROM (SELECT * FROM term_score {% if large %} UNION ALL SELECT * FROM skipped_score {% endif %}) AS p

@@ -166,11 +166,12 @@ async def test_the_newest_are_explained_by_their_place(api: Caller) -> None:
 
 
 async def test_what_another_result_stands_for_names_it(own_static_api: Api) -> None:
-    (said,) = await say(own_static_api, "I prefer bullet points over paragraphs.", user="Priya")
+    text = "I prefer bullet points over paragraphs. Walls of text on the phone, no thanks!"
+    (said,) = await say(own_static_api, text, user="Priya")
     await dream(own_static_api.engine)
     (memory,) = (await own_static_api.get("/v1/memories", agent="a"))["items"]
     both = {"include": ["memories", "messages"]}
-    query = "I prefer bullet points over paragraphs"
+    query = "bullet points or walls of text on the phone"
     explanation = await explain(own_static_api, memory, query, **both)
     assert (explanation["found"], explanation["stage"]) == (False, "duplicate")
     assert explanation["shown_as"] == said["id"]

@@ -73,6 +73,13 @@ async def test_both_lists_show_their_ranks_and_scores(static_api: Caller) -> Non
     assert answer["degraded"] is None
 
 
+async def test_a_short_statement_is_found_before_a_longer_one_about_something_else(static_api: Caller) -> None:
+    for content in ("Sam moved to Bergen in March for a new job", "Sam loves Go", "The office is in Oslo"):
+        await static_api.save(content)
+    found = await static_api.search("which programming languages does Sam like?")
+    assert found[0]["content"] == "Sam loves Go"
+
+
 async def test_rrf_is_exact(static_api: Caller) -> None:
     for content in ("green tea", "tea of all kinds and origins", "coffee beans", "a green house"):
         await static_api.save(content)

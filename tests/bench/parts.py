@@ -27,7 +27,7 @@ LEFT_OUT: dict[str, dict[str, object]] = {
     "without dialogues": {"dialogue_boost": 0.0},
     "without times": {"time_boost": 0.0},
     "without the penalty for questions": {"question_penalty": 0.0},
-    "without 1 − exp(−words/8)": {"words_saturation": 0.001},
+    "without 1 − exp(−words/8)": {"words_saturation": 0.001, "statement_saturation": 0.001},
     "without the floor": {"min_relevance": 0.0},
     "equal RRF": {"fusion": "rrf"},
 }

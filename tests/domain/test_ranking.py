@@ -73,6 +73,12 @@ def test_the_vector_of_few_words_counts_less() -> None:
     assert [one.id.int for one in ranked(few, many, words_saturation=1)] == [1, 2]
 
 
+def test_the_vector_of_few_words_counts_more_in_a_statement_than_in_a_turn() -> None:
+    turn, statement = (candidate(number, similarity=0.5, words=3, states=number == 2) for number in (1, 2))
+    assert [one.id.int for one in ranked(turn, statement)] == [2, 1]
+    assert [one.id.int for one in ranked(turn, statement, statement_saturation=8)] == [1, 2]
+
+
 def test_what_is_in_one_list_alone_has_no_place_in_the_other() -> None:
     results = by_number(ranked(candidate(1, terms={1: 1.0}), candidate(2, similarity=0.5)))
     assert (results[1].keyword_rank, results[1].semantic_rank, results[1].semantic_score) == (1, None, None)
@@ -347,6 +353,7 @@ candidates_ = st.lists(
         question_share=st.floats(0, 1),
         similarity=st.none() | st.floats(-1, 1),
         importance=st.floats(0, 1),
+        states=st.booleans(),
     ),
     max_size=30,
     unique_by=lambda one: one.id,
@@ -359,6 +366,7 @@ settings_ = st.builds(
     min_relevance=st.just(0.0),
     fade_over=st.floats(0.001, 10_000),
     words_saturation=st.floats(0.001, 1_000),
+    statement_saturation=st.floats(0.001, 1_000),
 )
 
 

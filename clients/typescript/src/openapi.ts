@@ -2366,6 +2366,7 @@ export interface components {
              *       "tag_weight": 0.6,
              *       "summary_weight": 0.4,
              *       "words_saturation": 8,
+             *       "statement_saturation": 3,
              *       "vector_weight": 0.5,
              *       "previous_share": 0.4,
              *       "next_share": 0.35,
@@ -8869,6 +8870,7 @@ export interface components {
              *       "tag_weight": 0.6,
              *       "summary_weight": 0.4,
              *       "words_saturation": 8,
+             *       "statement_saturation": 3,
              *       "vector_weight": 0.5,
              *       "previous_share": 0.4,
              *       "next_share": 0.35,
@@ -9792,6 +9794,12 @@ export interface components {
              */
             words_saturation?: number;
             /**
+             * Statement Saturation
+             * @description `words_saturation` of memories of all types but `event` and `observation`. Default 3.
+             * @default 3
+             */
+            statement_saturation?: number;
+            /**
              * Vector Weight
              * @description Share of vector similarity in relative fusion, from 0 to 1. Default 0.5.
              * @default 0.5
@@ -9995,6 +10003,12 @@ export interface components {
              * @default 8
              */
             words_saturation?: number;
+            /**
+             * Statement Saturation
+             * @description `words_saturation` of memories of all types but `event` and `observation`. Default 3.
+             * @default 3
+             */
+            statement_saturation?: number;
             /**
              * Vector Weight
              * @description Share of vector similarity in relative fusion, from 0 to 1. Default 0.5.
@@ -10864,6 +10878,7 @@ export interface components {
              *       "tag_weight": 0.6,
              *       "summary_weight": 0.4,
              *       "words_saturation": 8,
+             *       "statement_saturation": 3,
              *       "vector_weight": 0.5,
              *       "previous_share": 0.4,
              *       "next_share": 0.35,

@@ -15,6 +15,7 @@ from service.db.pool import Connection, Row
 from service.domain.memory_words import content_words, field_words
 from service.domain.ranking import Candidate
 from service.domain.text_features import extract_features
+from service.domain.types import HAPPENED
 from service.store.search.candidates import Recent
 from service.store.search.plan import KINDS, SearchPlan
 from service.store.search.records import FoundRecord
@@ -109,4 +110,5 @@ def _candidate(row: Mapping[str, Any], weighed: Mapping[str, Any] | None) -> Can
         sources=row["sources"],
         importance=row["importance"],
         fields=weighed["fields"] if weighed else 0,
+        states=row["type"] not in HAPPENED,
     )

@@ -28,6 +28,7 @@ WINDOW_SUMMARIES = 3
 
 WEIGHING = (
     "k1", "b", "length_floor", "length_reference", "key_weight", "tag_weight", "summary_weight", "words_saturation",
+    "statement_saturation",
 )  # fmt: skip
 """The settings of the ranking by which the best of each list are chosen."""
 
