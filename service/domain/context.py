@@ -56,16 +56,16 @@ class Shares(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     bulletin: UnitInterval = Field(
-        0.30, description="Share of the bulletin, from 0 to 1; 0 leaves the section out. Default 0.3."
+        0.10, description="Share of the bulletin, from 0 to 1; 0 leaves the section out. Default 0.1."
     )
     identity: UnitInterval = Field(
-        0.10, description="Share of identity memories, from 0 to 1; 0 leaves the section out. Default 0.1."
+        0.05, description="Share of identity memories, from 0 to 1; 0 leaves the section out. Default 0.05."
     )
     preferences: UnitInterval = Field(
         0.10, description="Share of preferences, from 0 to 1; 0 leaves the section out. Default 0.1."
     )
     memories: UnitInterval = Field(
-        0.20, description="Share of memories, from 0 to 1; 0 leaves the section out. Default 0.2."
+        0.45, description="Share of memories, from 0 to 1; 0 leaves the section out. Default 0.45."
     )
     documents: UnitInterval = Field(
         0.10, description="Share of documents, from 0 to 1; 0 leaves the section out. Default 0.1."

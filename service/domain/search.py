@@ -92,7 +92,8 @@ class Ranking(BaseModel):
         3,
         gt=0,
         le=1000,
-        description="`words_saturation` of memories of all types but `event` and `observation`. Default 3.",
+        description="Word count w0 of memories of all types but `event` and `observation`, in place of "
+        "`words_saturation`. Default 3.",
     )
     vector_weight: UnitInterval = Field(
         0.5, description="Share of vector similarity in relative fusion, from 0 to 1. Default 0.5."

@@ -2429,10 +2429,10 @@ export interface components {
             /**
              * @description Shares of the token budget of a context by section, and search of messages.
              * @default {
-             *       "bulletin": 0.3,
-             *       "identity": 0.1,
+             *       "bulletin": 0.1,
+             *       "identity": 0.05,
              *       "preferences": 0.1,
-             *       "memories": 0.2,
+             *       "memories": 0.45,
              *       "documents": 0.1,
              *       "window": 0.15,
              *       "tools": 0.05,
@@ -3464,14 +3464,14 @@ export interface components {
         ContextSettings: {
             /**
              * Bulletin
-             * @description Share of the bulletin, from 0 to 1; 0 leaves the section out. Default 0.3.
-             * @default 0.3
+             * @description Share of the bulletin, from 0 to 1; 0 leaves the section out. Default 0.1.
+             * @default 0.1
              */
             bulletin?: number;
             /**
              * Identity
-             * @description Share of identity memories, from 0 to 1; 0 leaves the section out. Default 0.1.
-             * @default 0.1
+             * @description Share of identity memories, from 0 to 1; 0 leaves the section out. Default 0.05.
+             * @default 0.05
              */
             identity?: number;
             /**
@@ -3482,8 +3482,8 @@ export interface components {
             preferences?: number;
             /**
              * Memories
-             * @description Share of memories, from 0 to 1; 0 leaves the section out. Default 0.2.
-             * @default 0.2
+             * @description Share of memories, from 0 to 1; 0 leaves the section out. Default 0.45.
+             * @default 0.45
              */
             memories?: number;
             /**
@@ -8939,10 +8939,10 @@ export interface components {
             /**
              * @description Shares of the token budget of a context by section, and search of messages.
              * @default {
-             *       "bulletin": 0.3,
-             *       "identity": 0.1,
+             *       "bulletin": 0.1,
+             *       "identity": 0.05,
              *       "preferences": 0.1,
-             *       "memories": 0.2,
+             *       "memories": 0.45,
              *       "documents": 0.1,
              *       "window": 0.15,
              *       "tools": 0.05,
@@ -9795,7 +9795,7 @@ export interface components {
             words_saturation?: number;
             /**
              * Statement Saturation
-             * @description `words_saturation` of memories of all types but `event` and `observation`. Default 3.
+             * @description Word count w0 of memories of all types but `event` and `observation`, in place of `words_saturation`. Default 3.
              * @default 3
              */
             statement_saturation?: number;
@@ -10005,7 +10005,7 @@ export interface components {
             words_saturation?: number;
             /**
              * Statement Saturation
-             * @description `words_saturation` of memories of all types but `event` and `observation`. Default 3.
+             * @description Word count w0 of memories of all types but `event` and `observation`, in place of `words_saturation`. Default 3.
              * @default 3
              */
             statement_saturation?: number;
@@ -10947,10 +10947,10 @@ export interface components {
             /**
              * @description Shares of the token budget of a context by section, and search of messages.
              * @default {
-             *       "bulletin": 0.3,
-             *       "identity": 0.1,
+             *       "bulletin": 0.1,
+             *       "identity": 0.05,
              *       "preferences": 0.1,
-             *       "memories": 0.2,
+             *       "memories": 0.45,
              *       "documents": 0.1,
              *       "window": 0.15,
              *       "tools": 0.05,
