@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -23,7 +23,7 @@ from service.domain.principal import Principal
 from service.domain.redirect_uris import shown_destination
 from service.errors import Forbidden, InvalidInput, NotFound, ReverieError, Unauthenticated
 from service.memory.access.keys import authenticate, describe_caller
-from service.memory.access.oauth import Client, approve, find_client, grantable_scopes
+from service.memory.access.oauth import Client, approve, find_client, grantable_scopes, name_in_workspace
 from service.memory.dreams.agents import list_agents
 from service.memory.engine import Engine
 from service.oauth.consent_state import ConsentRequest, Visit
@@ -182,6 +182,8 @@ async def _consent_page(request: Request, asked: Asked, signed_in: SignedIn, err
     wanted = asked.request.params.scopes
     offered = grantable_scopes(principal, wanted) or grantable_scopes(principal)
     agents, _ = await list_agents(_engine(request), principal, limit=AGENTS_LISTED, cursor=None)
+    name = await name_in_workspace(_engine(request), principal.workspace_id, asked.client)
+    asked = replace(asked, client=replace(asked.client, name=name))
     return _page(
         request, asked, "consent", error,
         key_name=signed_in.known["name"],

@@ -85,7 +85,8 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
     async def register_client(self, client_info: OAuthClientInformationFull) -> None:
         """Take in a client, and change what it asked for to what it is given (RFC 7591, section 3.2.1): it is public,
-        and nothing of it is kept but its name and its redirect URIs. Raises RegistrationError, RateLimited."""
+        and nothing of it is kept but its name, without secrets, and its redirect URIs. Raises RegistrationError,
+        RateLimited."""
         uris = list(map(str, client_info.redirect_uris or ()))
         if not 1 <= len(uris) <= REDIRECT_URIS_MAX:
             raise RegistrationError("invalid_redirect_uri", f"redirect_uris must be 1 to {REDIRECT_URIS_MAX} URIs")
@@ -94,7 +95,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
                 check_redirect_uri(uri)
         except ValueError as error:
             raise RegistrationError("invalid_redirect_uri", str(error)) from None
-        name = shown_name(client_info.client_name)
+        name = await shown_name(self._engine, client_info.client_name)
         await oauth.register_client(self._engine, Client(UUID(client_info.client_id), name, tuple(uris)))
         given = OAuthClientInformationFull(
             client_id=client_info.client_id,

@@ -6,13 +6,16 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from html import escape
+from random import Random
 
 import pytest
 import pytest_asyncio
 
 from service.studio.session_cookie import HEADER
 from tests.live_api import ADMIN_KEY, Api
-from tests.oauth_flow import CALLBACK, Flow, error_of, query_of, register
+from tests.oauth_flow import CALLBACK, Flow, error_of, query_of, register, visitor
+from tests.pg_dump import dump
+from tests.privacy.secret_corpus import TOKENS
 from tests.studio.browser import Chromium, browser, chromium
 
 HOSTILE = [
@@ -61,6 +64,29 @@ async def test_a_hostile_name_is_a_text(own_api: Api, flow: Flow, name: str) -> 
     done = await app.submit(page, "approve", agent="ada", scope=["read"])
     assert (await app.redeem(query_of(done.headers["location"])["code"])).status_code == 200
     assert (await own_api.get("/v1/keys"))["items"][0]["name"] == shown
+
+
+async def test_secrets_and_personal_data_in_a_name(own_api: Api, database_url: str) -> None:
+    secrets = [TOKENS[kind](Random(kind)) for kind in ("openai_key", "github_token")]
+    assert (await own_api.put("/v1/settings", {"pii": {"mode": "reject"}}))["pii"]["mode"] == "reject"
+    given = f"Sam's laptop {secrets[0]} sam@example.com" + " " * 1_000 + secrets[1]
+    answer = await own_api.http.post("/register", json={"redirect_uris": [CALLBACK], "client_name": given})
+    assert answer.json()["client_name"] == "Sam's laptop [SECRET:openai_key] sam@example.com [SECRET:github_token]"
+    async with visitor(own_api.http.base_url) as http:
+        app = Flow(http, answer.json()["client_id"])
+        page = await app.sign_in(ADMIN_KEY)
+        assert "sam@example.com" not in page.text
+        done = await app.submit(page, "approve", agent="ada", scope=["read"])
+        tokens = (await app.redeem(query_of(done.headers["location"])["code"])).json()
+        assert (await app.refresh(tokens["refresh_token"])).status_code == 200
+    name = (await own_api.get("/v1/keys"))["items"][0]["name"]
+    assert name.startswith("Sam's laptop [SECRET:openai_key] <EMAIL_ADDRESS:")
+    audited = (await own_api.get("/v1/audit"))["items"]
+    assert name in [line["details"].get("client") for line in audited]
+    rows = [line for line in dump(database_url).splitlines() if "sam@example.com" in line]
+    assert len(rows) == 1, "only the row of the client, which belongs to no workspace"
+    assert rows[0].startswith(answer.json()["client_id"])
+    assert [secret for secret in secrets if secret in dump(database_url)] == []
 
 
 async def test_no_page_may_be_framed_or_run_anything(flow: Flow) -> None:

@@ -23,7 +23,10 @@ from service.domain.principal import KEY_SCOPES, KeyGrant, KeyScope, Principal
 from service.errors import Forbidden, InvalidInput, RateLimited, Unauthenticated
 from service.memory.access import audit
 from service.memory.access.keys import granted, hash_of, make_key, prefix_of, workspace_of
+from service.memory.access.naming import masked_names
+from service.memory.access.redaction import workspace_masking
 from service.memory.engine import Engine
+from service.privacy import PiiPolicy
 from service.store import keys, oauth
 from service.store.oauth import CodeBinding
 
@@ -61,12 +64,25 @@ class Tokens:
     scopes: tuple[str, ...]
 
 
-def shown_name(given: str | None) -> str:
-    """The name of a client as people may be shown it: one line, without control and format characters such as those
-    that turn the direction of writing; ``unnamed`` where nothing is left."""
-    visible = "".join(" " if unicodedata.category(one) in ("Cc", "Zl", "Zp") else one for one in (given or "")[:1_000])
+async def shown_name(engine: Engine, given: str | None) -> str:
+    """The name of a client as people may be shown it: one line without secrets, and without control and format
+    characters such as those that turn the direction of writing; ``unnamed`` where nothing is left.
+
+    Clients belong to no workspace whose settings could say otherwise, so secrets are masked always.
+    """
+    visible = "".join(" " if unicodedata.category(one) in ("Cc", "Zl", "Zp") else one for one in given or "")
     plain = "".join(one for one in visible if not unicodedata.category(one).startswith("C"))
-    return " ".join(plain.split())[:NAME_CHARS_MAX].strip() or "unnamed"
+    policy = PiiPolicy("off", secrets="redact")
+    (masked,) = await engine.redactor.redact([" ".join(plain.split())], policy)
+    return masked.text[:NAME_CHARS_MAX].strip() or "unnamed"
+
+
+async def name_in_workspace(engine: Engine, workspace: UUID, client: Client) -> str:
+    """The name of a client as the workspace may keep and show it: masked as its settings say of names. What they refuse
+    is masked too, as the user who connects the client has not chosen its name."""
+    masking = await workspace_masking(engine, workspace)
+    (name,) = await masked_names(engine, workspace, masking, [(("client",), client.name)], refuse=False)
+    return name
 
 
 async def register_client(engine: Engine, client: Client) -> None:
@@ -122,15 +138,16 @@ async def approve(
         raise Forbidden(f"This key may not give the scope {wider[0]!r}.")
     if not scopes:
         raise InvalidInput(("body", "scope"), "choose at least one")
+    name = await name_in_workspace(engine, principal.workspace_id, client)
     grant = KeyGrant(
-        "reader" if principal.role == "reader" else "agent", client.name, agent,
+        "reader" if principal.role == "reader" else "agent", name, agent,
         frozenset(scope for scope in allowed if scope in scopes), client_id=client.id, granted_by=principal.key_id,
     )  # fmt: skip
     code = make_key(principal.workspace_id)
     now = engine.now()
     async with engine.db.transaction(principal.workspace_id) as connection:
         await oauth.add_code(connection, principal.workspace_id, hash_of(code), grant, binding, now + CODE_LIFETIME)
-        details = granted(grant) | {"client": client.name}
+        details = granted(grant) | {"client": name}
         await audit.record(connection, principal, "client.approved", target=str(client.id), details=details)
     await _note_use(engine, client, now)
     return code
@@ -158,7 +175,8 @@ async def redeem_code(engine: Engine, client: Client, code: str) -> Tokens:
         raise Unauthenticated("This authorization code is not valid.")
     key_id, text = new_id(), make_key(workspace)
     scopes = frozenset(row["scopes"])
-    grant = KeyGrant(row["role"], client.name, row["agent"], scopes, client_id=client.id, granted_by=row["granted_by"])
+    name = await name_in_workspace(engine, workspace, client)
+    grant = KeyGrant(row["role"], name, row["agent"], scopes, client_id=client.id, granted_by=row["granted_by"])
     try:
         async with engine.db.transaction(workspace) as connection:
             granter = await _granter(connection, workspace, row["granted_by"], now)
