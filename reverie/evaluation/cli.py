@@ -121,7 +121,7 @@ def _run(plan: Plan, out: Path, data: Path | None, url: str | None, key: str | N
     assert data is not None
     with err.status("reading") as status:
         material = sets.read(plan.set, data, plan.only)
-        folder = Folder.opened(out, plan, material.files)
+        folder = Folder.opened(out, plan, material.files, shared=url is not None)
         conversations = chosen(plan, material)
         service = Running(url, given_key(Settings(), key)) if url else None
         models = _models(plan, out)
@@ -146,7 +146,7 @@ def _run_generated(plan: Plan, out: Path, data: Path | None, url: str | None, ke
 
     if data is not None:
         raise InvalidInput(("data",), f"{plan.set} is generated: it takes no --data")
-    folder = Folder.opened(out, plan, [])
+    folder = Folder.opened(out, plan, [], shared=url is not None)
     service = Running(url, given_key(Settings(), key)) if url else None
     with err.status("starting") as status, Place(folder.path, folder.run, plan.embedding_model, service) as place:
         at = place.service()

@@ -19,6 +19,9 @@ SYSTEMS = (
 BUDGETS = (500, 1_000, 2_000, 4_000)
 PROBES = 50
 ANSWER_TOKENS = 2_000
+OWN_RUN = "eval"
+SHARED_DIGITS = 12
+"""Of the name of a run on a shared service. Three digits are always one token, so the names of all runs are as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The folder of a run. ``run``: a name of it, unlike that of every other."""
+    """The folder of a run. ``run`` begins the names of its agents, which bulletins show: a constant where the service
+    is the run's own, so that two runs have the same texts; on a shared service unlike every other."""
 
     path: Path
     run: str
 
     @classmethod
-    def opened(cls, path: Path, plan: Plan, files: Sequence[Any]) -> Folder:
-        """A new folder, or that of a run of the same plan on the same files, which goes on.
+    def opened(cls, path: Path, plan: Plan, files: Sequence[Any], *, shared: bool) -> Folder:
+        """A new folder, or that of a run of the same plan on the same files, which goes on. ``shared``: whether other
+        runs may use the same service.
 
         Raises InvalidInput where it holds another run.
         """
@@ -77,7 +82,7 @@ class Folder:
         if not manifest.exists():
             if any(path.iterdir()):
                 raise InvalidInput(("out",), f"{path} is not empty, and holds no evaluation")
-            run = secrets.token_hex(4)
+            run = f"{secrets.randbelow(10**SHARED_DIGITS):0{SHARED_DIGITS}}" if shared else OWN_RUN
             making = path / "run.json.new"
             making.write_bytes(orjson.dumps({"run": run} | wanted, option=orjson.OPT_INDENT_2))
             making.rename(manifest)
