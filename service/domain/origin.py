@@ -12,6 +12,11 @@ Origin = Literal["own_user", "api", "assistant", "other_user", "imported", "docu
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
+RANKS: Mapping[Origin, int] = {
+    "own_user": 0, "api": 0, "assistant": 1, "other_user": 2, "imported": 2, "document": 3, "tool": 3,
+}  # fmt: skip
+"""By how far each is trusted to replace what is known, the most trusted first (decision 0176)."""
+
 OriginField = Annotated[
     Origin | None,
     Field(
@@ -69,6 +74,11 @@ def least_trusted(origins: Iterable[Origin]) -> Origin:
 def most_trusted(origins: Iterable[Origin]) -> Origin:
     """The origin of the same words from several. Raises ValueError for none."""
     return min(origins, key=ORIGINS.index)
+
+
+def outranks(origin: Origin, other: Origin) -> bool:
+    """Whether what has one origin is trusted more than what has the other, which then never takes its place."""
+    return RANKS[origin] < RANKS[other]
 
 
 def label(origin: Origin) -> str:

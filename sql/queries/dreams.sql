@@ -39,7 +39,7 @@ END
 
 -- fragment: compared_columns
 -- What a dream has to know of a memory ``m`` that it compares with others.
-m.id, m.audience, m.type, {% include "policy_type" %} AS policy_type, m.content, m.source, m.reading, m.identity_hash, m.version, m.user_name, m.hearsay_by,
+m.id, m.audience, m.type, {% include "policy_type" %} AS policy_type, m.content, m.source, m.reading, m.identity_hash, m.version, m.user_name, m.hearsay_by, m.origin,
 {% include "word_of" %} AS word_of, {% include "stated_at" %} AS since, {% include "was_edited" %} AS edited,
 m.occurred_at, m.key, m.status, m.decay_exempt, m.expires_at, m.reinforced_at, m.metadata, m.tags,
 (SELECT count(*) FROM edges e

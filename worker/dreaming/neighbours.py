@@ -12,6 +12,7 @@ import numpy as np
 
 from service.db.pool import Connection
 from service.domain.identity import identity_hash
+from service.domain.origin import Origin
 from service.extraction.candidates import Candidate, evidence_of, proposed_in
 from service.extraction.people import slot_owner
 from service.extraction.testimony import is_of
@@ -60,6 +61,7 @@ class ExistingMemory:
     at: datetime | None
     word_of: str | None
     hearsay_by: str | None
+    origin: Origin
     edited: bool
     form: str | None
     said_at: datetime
@@ -223,6 +225,7 @@ def _existing_memory(row: Any, read: Readings) -> ExistingMemory:
         at=row["occurred_at"],
         word_of=row["word_of"] if not owner or is_of(owner, row["user_name"]) else None,
         hearsay_by=row["hearsay_by"],
+        origin=row["origin"],
         edited=row["edited"],
         form=reading.form if reading else stored.get("form"),
         said_at=max(row["since"], row["reinforced_at"] or row["since"]),

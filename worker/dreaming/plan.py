@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from service.domain.origin import Origin
 from service.domain.types import MemoryType
 from service.domain.verdicts import PairVerdict
 from service.extraction.candidates import Candidate
@@ -75,6 +76,10 @@ class NewMemory:
         return self.candidate.hearsay_by
 
     @property
+    def origin(self) -> Origin:
+        return self.candidate.origin
+
+    @property
     def edited(self) -> bool:
         return False
 
@@ -97,7 +102,7 @@ class NewMemory:
         candidate = self.candidate
         return {
             "id": self.id, "type": self.policy_type, "content": self.content, "importance": candidate.importance,
-            "user": self.subject, "hearsay_by": self.hearsay_by, "origin": candidate.origin,
+            "user": self.subject, "hearsay_by": self.hearsay_by, "origin": self.origin,
             "occurred_at": self.at, "status": self.status,
             "weight": candidate.importance, "at": self.at or now,
         }  # fmt: skip

@@ -15,6 +15,7 @@ from uuid import UUID
 from service.domain.changed_values import changes_value
 from service.domain.guards import Analysis, contradicts, may_merge, name_others, normalize, same_particulars
 from service.domain.ids import new_id
+from service.domain.origin import outranks
 from service.domain.types import POLICIES, MemoryType
 from service.domain.verdicts import ASKED_FROM, Outcome, PairVerdict
 from service.extraction.candidates import Candidate
@@ -94,7 +95,7 @@ class _Planner:
         for position in sorted(in_order, key=self._is_unsure):
             self._take(position)
         close_todos(
-            self._plan, self._open_todos(), self._reports, asked_at=self._asked_at, may_replace=may_replace
+            self._plan, self._open_todos(), self._reports, asked_at=self._asked_at, may_replace=may_speak_for
         )  # fmt: skip
         return self._plan
 
@@ -181,7 +182,7 @@ class _Planner:
         if same is None:
             undecided = len(self._plan.undecided)
             near = self._near(new)
-            alike = (held for held, outcome in near if outcome == "duplicate" and _vouched_alike(held, candidate))
+            alike = (held for held, outcome in near if outcome == "duplicate" and _stands_for(held, candidate))
             same = next(alike, None)
             if same is not None:
                 del self._plan.undecided[undecided:]
@@ -190,13 +191,13 @@ class _Planner:
             return
         self._reports.append(Report(new, self._last_said_at(position), same or new))
         if same is not None:
-            if may_replace(candidate, same):
+            if may_speak_for(candidate, same):
                 self._confirm(same, new)
             return
         for held in self._outdated_by(new):
             self._replace(held, new, "updates")
         for held, outcome in near:
-            if outcome in ("contradiction", "update") or not _vouched_alike(held, candidate):
+            if outcome in ("contradiction", "update") or not _stands_for(held, candidate):
                 self._replace(held, new, "contradicts" if outcome == "contradiction" else "updates")
         self._plan.new.append(new)
         self._new_at[position] = new
@@ -213,7 +214,7 @@ class _Planner:
         candidate = new.candidate
         slot = [held for held in self._in_slot.get((new.audience, new.slot or ""), []) if self._holds(held)]
         for held in slot:
-            if _happened(held) or _happened(new) or not _vouched_alike(held, candidate):
+            if _happened(held) or _happened(new) or not _stands_for(held, candidate):
                 continue
             if held.value == candidate.value and held.polarity == candidate.polarity and not _liked_apart(held, new):
                 return held
@@ -240,7 +241,11 @@ class _Planner:
         if new.polarity == "negative":
             return [one for one in held if one.value == new.value and one.polarity != "negative"]
         return ended + [
-            one for one in held if (one.value == new.value) == (one.polarity == "negative") or _by_another(one, new)
+            one
+            for one in held
+            if (one.value == new.value) == (one.polarity == "negative")
+            or _by_another(one, new)
+            or outranks(new.origin, one.origin)
         ]
 
     def _replace(self, held: Statement, new: NewMemory, relation: Relation) -> None:
@@ -298,7 +303,7 @@ class _Planner:
             return "contradiction"
         if changes_value(older.content, newer.content):
             return "update"
-        if similarity < ASKED_FROM or not may_replace(newer, older):
+        if similarity < ASKED_FROM or not may_speak_for(newer, older):
             return None
         judged = self._verdicts.get((key_of(newer), key_of(older)))
         if judged is None:
@@ -341,7 +346,12 @@ def _by_slot(older: ExistingMemory, newer: ExistingMemory) -> Outcome | None:
 
 
 def may_replace(by: Candidate | Statement, statement: Statement) -> bool:
-    """Whether a statement may close, confirm or be merged into a memory, by whose word each is (``docs/dreams.md``).
+    """Whether a statement may close a memory: by whose word each is, and never one of a more trusted origin."""
+    return may_speak_for(by, statement) and not outranks(statement.origin, by.origin)
+
+
+def may_speak_for(by: Candidate | Statement, statement: Statement) -> bool:
+    """Whether a statement may confirm or be merged into a memory, by whose word each is (``docs/dreams.md``).
 
     A person's own word, and what was saved for them: by their own word only. Hearsay: by the person's own word, or by
     whoever said it, unless it has been edited. Anything else: by whatever is not hearsay.
@@ -360,6 +370,12 @@ def _vouched_alike(held: Statement, candidate: Candidate | Statement) -> bool:
     if held.subject == candidate.subject:
         return held.hearsay_by in (None, candidate.hearsay_by)
     return not (held.word_of or held.hearsay_by or candidate.word_of or candidate.hearsay_by)
+
+
+def _stands_for(held: Statement, candidate: Candidate | Statement) -> bool:
+    """Whether a memory that says the same in other words is enough, as the word of one who may say so and of an origin
+    that is trusted no less."""
+    return _vouched_alike(held, candidate) and not outranks(candidate.origin, held.origin)
 
 
 def _of_one(held: Statement, new: Statement) -> bool:

@@ -13,7 +13,7 @@ from service.db.pool import Connection, Row
 from service.domain.dream_settings import DreamChoices
 from service.domain.identity import summary_of
 from service.domain.memory_words import content_words
-from service.domain.origin import Origin, least_trusted, most_trusted
+from service.domain.origin import Origin, least_trusted, most_trusted, outranks
 from service.domain.text_features import extract_features
 from service.domain.verdicts import PairVerdict
 from service.embedding.tokens import count_tokens
@@ -264,15 +264,17 @@ class Writer:
     async def _reinforce(self, plan: Plan, rows: dict[UUID, Row]) -> None:
         for again in plan.reinforced.values():
             known, merged = again.known, [rows[one.id] for one in again.merged]
+            trusted = [row for row in merged if not outranks(known.origin, row["origin"])]
             own = rows[known.id]["metadata"]
             alike: list[Statement] = [*again.said, *again.merged]
             found = (plan.verdict_on(key_of(one), known.id) for one in alike)
             verdict = next((one for one in found if one is not None and one.outcome == "duplicate"), None)
             await memories.reinforce(
                 self.connection, self._workspace, known.id,
-                tags=sorted({tag for row in merged for tag in row["tags"]}),
-                metadata={name: value for row in merged for name, value in row["metadata"].items() if name not in own},
-                origin=_origin_after(again, rows), actor=self._actor, reason="said again", now=self.now,
+                tags=sorted({tag for row in trusted for tag in row["tags"]}),
+                metadata={name: value for row in trusted for name, value in row["metadata"].items() if name not in own},
+                origin=_origin_after(again, rows[known.id], trusted),
+                actor=self._actor, reason="said again", now=self.now,
             )  # fmt: skip
             added = await memories.add_sources(
                 self.connection, self._workspace, [(known.id, id_) for id_ in dict.fromkeys(again.evidence)]
@@ -314,13 +316,11 @@ class Writer:
             )
 
 
-def _origin_after(again: Reinforcement, rows: dict[UUID, Row]) -> Origin:
+def _origin_after(again: Reinforcement, known: Row, merged: Sequence[Row]) -> Origin:
     """The origin of a memory that was said again: the most trusted one of those who said its very words, and the least
-    trusted one of what becomes one with it."""
-    known = again.known
-    alike = [new.candidate.origin for new in again.said if new.identity == known.identity]
-    own = most_trusted([rows[known.id]["origin"], *alike])
-    return least_trusted([own, *(rows[one.id]["origin"] for one in again.merged)])
+    trusted one of what becomes one with it, but for what it outranks, of which it takes no more than the evidence."""
+    alike = [new.origin for new in again.said if new.identity == again.known.identity]
+    return least_trusted([most_trusted([known["origin"], *alike]), *(row["origin"] for row in merged)])
 
 
 def _describe(held: Statement) -> dict[str, Any]:
