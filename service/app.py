@@ -137,11 +137,11 @@ def _studio_routes(app: FastAPI, settings: Settings) -> list[BaseRoute]:
             await revoke_own_key(app.state.engine, await authenticate(app.state.engine, key))
 
     oidc = oidc_settings(settings)
-    studio = Mount(endpoint.PATH, endpoint.studio_app(identify, revoke, oidc.name if oidc else None))
     if oidc is None:
-        return [studio]
+        return [Mount(endpoint.PATH, endpoint.studio_app(identify, revoke))]
     sign_in = OidcSignIn(oidc, settings.public_url, lambda: app.state.engine, lambda: app.state.session_cookie)
-    return [*sign_in.routes(), studio]
+    provider = endpoint.SingleSignOn(oidc.name, sign_in.end_session)
+    return [*sign_in.routes(), Mount(endpoint.PATH, endpoint.studio_app(identify, revoke, provider))]
 
 
 @cache

@@ -1,6 +1,6 @@
 """The provider: its discovery document, its signing keys, codes for tokens, and what an ID token must hold.
 
-OpenID Connect Core 1.0, sections 3.1.2 to 3.1.3.7, and Discovery 1.0; PKCE by RFC 7636.
+OpenID Connect Core 1.0, sections 3.1.2 to 3.1.3.7, Discovery 1.0 and RP-Initiated Logout 1.0; PKCE by RFC 7636.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import httpx
 import jwt
 
 from service.errors import ReverieError
+from service.oidc.settings import is_web_address
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Asymmetric ones alone: a public key must never pass for a shared secret."""
@@ -65,8 +66,15 @@ class Provider:
                 "code_challenge_method": "S256",
             }
         )
-        address = await self._endpoint("authorization_endpoint")
-        return f"{address}{'&' if '?' in address else '?'}{query}"
+        return _with_query(await self._endpoint("authorization_endpoint"), query)
+
+    async def end_session_url(self, back: str) -> str | None:
+        """Where the user's session at the provider ends, which then sends the browser to ``back``; None where the
+        provider has no such address. Raises ProviderUnavailable."""
+        address = (await self._discovered()).get("end_session_endpoint")
+        if not isinstance(address, str) or not is_web_address(address):
+            return None
+        return _with_query(address, urlencode({"client_id": self._client_id, "post_logout_redirect_uri": back}))
 
     async def claims(self, code: str, redirect_uri: str, nonce: str, verifier: str) -> dict[str, Any]:
         """The claims of the user whom a code stands for. Raises ProviderUnavailable, TokenRefused."""
@@ -132,16 +140,19 @@ class Provider:
         self._keys_at = time.monotonic()
 
     async def _endpoint(self, name: str) -> str:
+        found = (await self._discovered()).get(name)
+        if not isinstance(found, str):
+            raise ProviderUnavailable(f"The provider names no {name}.")
+        return found
+
+    async def _discovered(self) -> dict[str, Any]:
         if self._document_at < time.monotonic() - DOCUMENT_S:
             address = f"{self._issuer.removesuffix('/')}/.well-known/openid-configuration"
             document = await self._ask("GET", address)
             if document.get("issuer") != self._issuer:
                 raise ProviderUnavailable(f"The provider at {self._issuer} names itself otherwise.")
             self._document, self._document_at = document, time.monotonic()
-        found = self._document.get(name)
-        if not isinstance(found, str):
-            raise ProviderUnavailable(f"The provider names no {name}.")
-        return found
+        return self._document
 
     async def _ask(self, method: str, address: str, **options: Any) -> dict[str, Any]:
         try:
@@ -157,3 +168,7 @@ class Provider:
         if not response.is_success or not isinstance(answer, dict):
             raise ProviderUnavailable(f"The provider answers with status {response.status_code}.")
         return answer
+
+
+def _with_query(address: str, query: str) -> str:
+    return f"{address}{'&' if '?' in address else '?'}{query}"

@@ -33,8 +33,7 @@ def oidc_settings(settings: Settings) -> OidcSettings | None:
     """What is set; None without an issuer. Raises InvalidInput, which names the variable."""
     if settings.oidc_issuer is None:
         return None
-    parts = urlsplit(settings.oidc_issuer)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOCAL):
+    if not is_web_address(settings.oidc_issuer):
         raise InvalidInput(("REVERIE_OIDC_ISSUER",), "REVERIE_OIDC_ISSUER must be an address with https")
     if settings.oidc_client_id is None:
         raise InvalidInput(("REVERIE_OIDC_CLIENT_ID",), "REVERIE_OIDC_ISSUER is set: set REVERIE_OIDC_CLIENT_ID too")
@@ -52,3 +51,9 @@ def oidc_settings(settings: Settings) -> OidcSettings | None:
         settings.oidc_issuer, settings.oidc_client_id, settings.oidc_client_secret, settings.oidc_scopes,
         settings.oidc_claim, grants, settings.oidc_name,
     )  # fmt: skip
+
+
+def is_web_address(text: str) -> bool:
+    """Whether it is an address with https, or with http on this machine."""
+    parts = urlsplit(text)
+    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOCAL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import secrets
 from collections.abc import Callable, Mapping
@@ -36,6 +37,8 @@ FLOW: Final = "reverie_oidc"
 CLAIMED_S: Final = 60
 """For the Studio's page to take over the key."""
 NAME_CHARS_MAX: Final = 200
+END_SESSION_S: Final = 3.0
+"""For the provider to say where its own session ends."""
 
 log = structlog.get_logger()
 
@@ -133,9 +136,21 @@ class OidcSignIn:
             await audit.record(connection, principal, "key.created", target=str(principal.key_id), details={"by": name})
         return HeldKey(str(principal.key_id), key, name, grant.role, who["workspace"], grant.agent, single_sign_on=True)
 
+    async def end_session(self, request: Request) -> str | None:
+        """Where a browser that has signed out here also ends its session at the provider, and comes back to the
+        Studio; None where there is no such address, or the provider does not name it within a few seconds."""
+        try:
+            async with asyncio.timeout(END_SESSION_S):
+                return await self._provider.end_session_url(f"{self._base(request)}{STUDIO}/")
+        except (ProviderUnavailable, TimeoutError) as error:
+            log.warning("oidc_session_left_open", reason=type(error).__name__)
+            return None
+
     def _redirect_uri(self, request: Request) -> str:
-        base = self._public_url or f"{request.url.scheme}://{request.url.netloc}"
-        return f"{base}{CALLBACK}"
+        return f"{self._base(request)}{CALLBACK}"
+
+    def _base(self, request: Request) -> str:
+        return self._public_url or f"{request.url.scheme}://{request.url.netloc}"
 
 
 def _seal(request: Request) -> Seal:

@@ -7,6 +7,7 @@ with that page, which has routes of its own. Nothing here needs the database but
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +55,21 @@ Revoke = Callable[[str], Awaitable[None]]
 """Ends a key for good; nothing where it has ended."""
 
 
-def studio_app(identify: Identify, revoke: Revoke, single_sign_on: str | None = None) -> ASGIApp:
+EndSession = Callable[[Request], Awaitable[str | None]]
+"""Where the browser of this request ends its session at the provider as well; None where it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class SingleSignOn:
+    """A provider at which users may sign in: what it is called, and where its own sessions end."""
+
+    name: str
+    end_session: EndSession
+
+
+def studio_app(identify: Identify, revoke: Revoke, single_sign_on: SingleSignOn | None = None) -> ASGIApp:
     """The ASGI app to mount at PATH. Sessions are sealed by ``app.state.session_cookie``, a SessionCookie, of the app
-    that mounts it. ``single_sign_on``: what the provider is called at which users may sign in, if there is one."""
+    that mounts it. ``single_sign_on``: the provider at which users may sign in, if there is one."""
     sessions = _Sessions(identify, revoke, single_sign_on)
     router = Router(
         [
@@ -85,7 +98,7 @@ def _secured(app: ASGIApp) -> ASGIApp:
 class _Sessions:
     """The addresses where a browser session is shown, begins and ends."""
 
-    def __init__(self, identify: Identify, revoke: Revoke, single_sign_on: str | None) -> None:
+    def __init__(self, identify: Identify, revoke: Revoke, single_sign_on: SingleSignOn | None) -> None:
         self._identify = identify
         self._revoke = revoke
         self._single_sign_on = single_sign_on
@@ -102,9 +115,8 @@ class _Sessions:
                     await self._revoke(former.key)
                     session = session.without(former.id)
             session = session.with_key(held)
-        response = _answer(
-            request, session, single_sign_on=self._single_sign_on, signed_in=left[-1].id if left else None
-        )
+        provider = self._single_sign_on.name if self._single_sign_on else None
+        response = _answer(request, session, single_sign_on=provider, signed_in=left[-1].id if left else None)
         if left:
             response.delete_cookie(SIGNED_IN, path=PATH)
         return response
@@ -125,15 +137,17 @@ class _Sessions:
         return _answer(request, session, signed_in=held.id)
 
     async def sign_out(self, request: Request) -> Response:
-        """Forget one key, or all."""
+        """Forget one key, or all. ``end_session``: where the browser is to go next, so that who signed in at a provider
+        is not signed in again there without a question (OpenID Connect RP-Initiated Logout 1.0, section 2)."""
         _check_own(request)
         key_id = request.path_params.get("key_id")
         session = _cookie(request).open(dict(request.scope["headers"]))
         left = session.without(key_id) if key_id else BrowserSession()
-        for held in session.keys:
-            if held.single_sign_on and left.find(held.id) is None:
-                await self._revoke(held.key)
-        return _answer(request, left)
+        ended = [held for held in session.keys if held.single_sign_on and left.find(held.id) is None]
+        for held in ended:
+            await self._revoke(held.key)
+        at_provider = self._single_sign_on if ended and key_id is None else None
+        return _answer(request, left, end_session=await at_provider.end_session(request) if at_provider else None)
 
 
 def _cookie(request: Request) -> SessionCookie:

@@ -38,6 +38,8 @@ class OidcProvider:
         self.changed: dict[str, Any] = {}
         self.refusal: str | None = None
         self.asked_for_keys = 0
+        self.end_session: str | None = f"{issuer}/logout"
+        self.ended: list[dict[str, str]] = []
         self._codes: dict[str, dict[str, str]] = {}
         self.rotate()
 
@@ -54,18 +56,22 @@ class OidcProvider:
                 Route("/keys", self._keys),
                 Route("/authorize", self._authorize),
                 Route("/token", self._token, methods=["POST"]),
+                Route("/logout", self._logout),
             ]
         )
 
     async def _document(self, request: Request) -> Response:
-        return JSONResponse(
-            {
-                "issuer": self.issuer,
-                "authorization_endpoint": f"{self.issuer}/authorize",
-                "token_endpoint": f"{self.issuer}/token",
-                "jwks_uri": f"{self.issuer}/keys",
-            }
-        )
+        document = {
+            "issuer": self.issuer,
+            "authorization_endpoint": f"{self.issuer}/authorize",
+            "token_endpoint": f"{self.issuer}/token",
+            "jwks_uri": f"{self.issuer}/keys",
+        }
+        return JSONResponse(document | ({"end_session_endpoint": self.end_session} if self.end_session else {}))
+
+    async def _logout(self, request: Request) -> Response:
+        self.ended.append(dict(request.query_params))
+        return RedirectResponse(request.query_params["post_logout_redirect_uri"], 303)
 
     async def _keys(self, request: Request) -> Response:
         self.asked_for_keys += 1

@@ -146,6 +146,46 @@ async def test_a_sign_out_revokes_the_key_and_a_pasted_one_stays(visitor: Visito
     assert await api.status("GET", "/v1/whoami") == 200
 
 
+async def test_a_sign_out_leads_to_where_the_session_at_the_provider_ends(
+    visitor: Visitor, provider: OidcProvider, api: Api
+) -> None:
+    await visitor.sign_in()
+    await visitor.http.post(SESSION, json={"key": api.key}, headers=OWN)
+    assert (await visitor.http.delete(f"{SESSION}/unknown", headers=OWN)).json()["end_session"] is None
+    address = (await visitor.http.delete(SESSION, headers=OWN)).json()["end_session"]
+    assert address.startswith(f"{provider.issuer}/logout?")
+    given = {"client_id": CLIENT, "post_logout_redirect_uri": f"{visitor.http.base_url}{PATH}/"}
+    assert {name: one for name, (one,) in parse_qs(urlsplit(address).query).items()} == given
+    await visitor.http.post(SESSION, json={"key": api.key}, headers=OWN)
+    assert (await visitor.http.delete(SESSION, headers=OWN)).json() == {"keys": [], "end_session": None}
+
+
+@pytest.mark.parametrize("address", [None, "", 5, "javascript:alert(1)", "http://idp.example/logout", "/logout"])
+async def test_without_an_address_for_it_the_session_at_the_provider_stays(
+    visitor: Visitor, provider: OidcProvider, address: Any
+) -> None:
+    provider.end_session = address
+    await visitor.sign_in()
+    assert (await visitor.http.delete(SESSION, headers=OWN)).json() == {"keys": [], "end_session": None}
+    assert (await visitor.whoami())["status"] == 401
+
+
+async def test_a_query_of_the_address_is_kept_and_the_public_url_comes_back(
+    settings: Settings, provider: OidcProvider
+) -> None:
+    provider.end_session = "https://idp.example/logout?tenant=7"
+    given = with_oidc(settings, provider.issuer, public_url="https://memory.example")
+    async with serving(given) as api:
+        visitor = Visitor(api)
+        back = await visitor.to_provider()
+        assert (await visitor.http.get(f"{CALLBACK}?{urlsplit(back).query}")).status_code == 303
+        await visitor.http.get(SESSION, headers=OWN)
+        address = (await visitor.http.delete(SESSION, headers=OWN)).json()["end_session"]
+        await visitor.http.aclose()
+    asked = {"tenant": ["7"], "client_id": [CLIENT], "post_logout_redirect_uri": [f"https://memory.example{PATH}/"]}
+    assert (urlsplit(address).hostname, parse_qs(urlsplit(address).query)) == ("idp.example", asked)
+
+
 async def test_the_session_says_what_the_provider_is_called(visitor: Visitor, api: Api, settings: Settings) -> None:
     assert (await visitor.http.get(SESSION, headers=OWN)).json()["single_sign_on"] == "single sign-on"
     async with serving(settings) as plain:

@@ -15,7 +15,10 @@ from tests.studio.conftest import Start
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
-async def test_somebody_signs_in_at_the_provider_and_signs_out(start: Start, opened: Chromium) -> None:
+@pytest.mark.parametrize("ends_sessions", [True, False])
+async def test_somebody_signs_in_at_the_provider_and_signs_out(
+    start: Start, opened: Chromium, ends_sessions: bool
+) -> None:
     async with (
         oidc_provider() as provider,
         start(
@@ -26,14 +29,26 @@ async def test_somebody_signs_in_at_the_provider_and_signs_out(start: Start, ope
         ) as server,
         opened.page() as page,
     ):
+        if not ends_sessions:
+            provider.end_session = None
         await page.goto(f"http://127.0.0.1:{server.port}{PATH}/engine?tab=keys")
         await page.get_by_role("link", name="Sign in with Example ID").click()
         await expect(page.get_by_role("heading", name="Engine", level=1)).to_be_visible()
         assert page.url.endswith(f"{PATH}/engine?tab=keys")
         await expect(page.get_by_role("rowheader", name="oidc: ann@example.org")).to_be_visible()
+        other = await page.context.new_page()
+        await other.goto(page.url)
+        await expect(other.get_by_role("rowheader", name="oidc: ann@example.org")).to_be_visible()
         await page.get_by_role("button", name="Workspace and key").click()
         await page.get_by_role("menuitem", name="Sign out").click()
         await expect(page.get_by_role("link", name="Sign in with Example ID")).to_be_visible()
+        await expect(other.get_by_role("link", name="Sign in with Example ID")).to_be_visible()
+        if ends_sessions:
+            await page.wait_for_url(f"http://127.0.0.1:{server.port}{PATH}/")
+            back = f"http://127.0.0.1:{server.port}{PATH}/"
+            assert provider.ended == [{"client_id": CLIENT, "post_logout_redirect_uri": back}]
+            await expect(page.get_by_role("link", name="Sign in with Example ID")).to_be_visible()
+        assert provider.ended or not ends_sessions
         keys = (await server.call("GET", "/v1/keys")).json()["items"]
         assert [key["revoked_at"] is not None for key in keys if key["name"].startswith("oidc: ")] == [True]
         provider.refusal = "You are <b>not</b> allowed."

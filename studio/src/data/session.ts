@@ -94,11 +94,13 @@ export function providerAddress(): string {
   return `${import.meta.env.BASE_URL}oidc/start?back=${encodeURIComponent(pathname + search)}`;
 }
 
-/** Forget every key, in every tab. */
+/** Forget every key, in every tab, and go where the session at the provider ends, if one was begun there. */
 export async function signOut(): Promise<void> {
   set({ keys: [], current: undefined, ended: undefined });
   tabs.postMessage({ type: "signed-out" });
-  await ask("DELETE").catch(() => undefined);
+  const response = await ask("DELETE").catch(() => undefined);
+  const answer = await response?.json().catch(() => undefined);
+  if (answer?.end_session) window.location.assign(answer.end_session);
 }
 
 /** Drop a key that the API no longer accepts, in every tab. */
