@@ -50,7 +50,7 @@ PUBLISHED: Final[Mapping[str, PublishedSet]] = {
     "beam": PublishedSet(
         "BEAM",
         "https://github.com/mohammadtavakoli78/BEAM (chats/), https://huggingface.co/datasets/Mohammadta/BEAM",
-        "as the cards of its data sets say",
+        "CC BY-SA 4.0",
         beam.SUFFIXES,
         beam.read,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import sys
 import tarfile
 import zipfile
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from reverie.evaluation.files import documents
 from reverie.evaluation.readers import longmemeval as longmemeval_reader
 from service.errors import InvalidInput
 from tests.evaluation import published
+from tests.evaluation.beam_parquet import write_beam_parquet
 from tests.evaluation.published import write
 
 
@@ -71,7 +73,7 @@ def test_a_question_that_nothing_answers_wants_a_refusal(tmp_path: Path) -> None
     assert haystack.questions[0].refusal
 
 
-@pytest.mark.parametrize("form", ["folder", "rows", "lines", "literal"])
+@pytest.mark.parametrize("form", ["folder", "rows", "lines", "literal", "parquet"])
 def test_beam_as_the_repository_and_the_data_set_hold_it(form: str, tmp_path: Path) -> None:
     chat, asked = published.beam_chat(), published.beam_questions()
     row: dict[str, Any] = {"conversation_id": "1", "chat": [b["turns"] for b in chat], "probing_questions": asked}
@@ -79,6 +81,8 @@ def test_beam_as_the_repository_and_the_data_set_hold_it(form: str, tmp_path: Pa
         write(tmp_path / "chats/100K/1/chat.json", chat)
         write(tmp_path / "chats/100K/1/topic.json", {"topic": "budgets"})
         write(tmp_path / "chats/100K/1/probing_questions/probing_questions.json", asked)
+    elif form == "parquet":
+        write_beam_parquet(tmp_path / "100K-00000-of-00001.parquet")
     elif form == "lines":
         (tmp_path / "100K.jsonl").write_text(json.dumps(row) + "\n\n", encoding="utf-8")
     else:
@@ -101,6 +105,24 @@ def test_beam_as_the_repository_and_the_data_set_hold_it(form: str, tmp_path: Pa
     }
     assert [one.answer for one in found.values()] == ["It was not said.", "March 29", "2.3.1", "With versions"]
     assert [one.refusal for one in found.values()] == [True, False, False, False]
+
+
+def test_parquet_without_the_extra_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_beam_parquet(tmp_path / "100K.parquet")
+    monkeypatch.setitem(sys.modules, "arro3.io", None)
+    with pytest.raises(InvalidInput, match=r'100K.parquet: parquet needs the extra eval: .*"reverie-server\[eval\]"'):
+        sets.read("beam", path)
+
+
+def test_broken_parquet_is_refused_by_name(tmp_path: Path) -> None:
+    path = write_beam_parquet(tmp_path / "100K.parquet")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-100])
+    with pytest.raises(InvalidInput, match=r"100K.parquet: not a parquet file, or not all of one"):
+        sets.read("beam", path)
+    path.write_bytes(whole[:4] + bytes(200) + whole[204:])
+    with pytest.raises(InvalidInput, match=r"100K.parquet: unreadable parquet"):
+        sets.read("beam", path)
 
 
 @pytest.mark.parametrize("mixed", [False, True])

@@ -21,7 +21,7 @@ from tests.processes import free_port
 from tests.tour import run_tour
 
 READY_S = 180.0
-OF_EXTRAS = ("fastembed", "onnxruntime", "langgraph", "langchain_core")
+OF_EXTRAS = ("fastembed", "onnxruntime", "langgraph", "langchain_core", "arro3")
 """Packages that a base installation does not have."""
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 USERS = [pytest.param(os.geteuid(), id="self"), pytest.param(NOBODY, id="nobody", marks=ROOT_ONLY)]

@@ -32,7 +32,9 @@ def test_everything_can_be_installed_at_its_newest(wheel: Path, tmp_path: Path) 
     versions = {canonicalize_name(one["name"]): one["version"] for one in installs}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    for requirement in map(Requirement, [*project["dependencies"], *extras["local"], *extras["langgraph"]]):
+    for requirement in map(
+        Requirement, [*project["dependencies"], *extras["local"], *extras["langgraph"], *extras["eval"]]
+    ):
         if requirement.marker is None or requirement.marker.evaluate():
             assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)]), requirement
     print(*sorted(f"{name}=={version}" for name, version in versions.items()), sep="\n")

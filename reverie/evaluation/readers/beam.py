@@ -24,6 +24,8 @@ SUFFIXES = (".json", ".jsonl", ".parquet")
 CHAT, QUESTIONS = "chat.json", "probing_questions.json"
 FIRST_DAY = datetime(2024, 1, 1, 9, tzinfo=UTC)
 """Of a chat without a time anchor."""
+PARQUET = b"PAR1"
+"""Begins and ends a parquet file."""
 MARK = "->->"
 """Begins the number of a place in the authors' plan, at the end of a message."""
 ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance")
@@ -60,18 +62,30 @@ def _chats(documents: Sequence[Document]) -> Iterator[tuple[str, Any, Any]]:
 
 def _rows(document: Document) -> Iterator[Any]:
     if document.name.lower().endswith(".parquet"):
-        try:
-            from pyarrow import parquet
-        except ImportError:
-            raise InvalidInput(("data",), f"{document.name}: parquet needs `pip install pyarrow`") from None
-        with document.open() as file:
-            yield from parquet.read_table(io.BytesIO(file.read())).to_pylist()
+        yield from _parquet_rows(document)
     elif document.name.lower().endswith(".jsonl"):
         with document.open() as file:
             yield from (orjson.loads(line) for line in file if line.strip())
     else:
         content = document.json()
         yield from content if isinstance(content, list) else [content]
+
+
+def _parquet_rows(document: Document) -> Iterator[Any]:
+    try:
+        from arro3.io import read_parquet
+    except ImportError:
+        hint = 'parquet needs the extra eval: pip install "reverie-server[eval]"'
+        raise InvalidInput(("data",), f"{document.name}: {hint}") from None
+    with document.open() as file:
+        content = file.read()
+    if not (content.startswith(PARQUET) and content.endswith(PARQUET)):
+        raise InvalidInput(("data",), f"{document.name}: not a parquet file, or not all of one")
+    try:
+        for batch in read_parquet(io.BytesIO(content)):
+            yield from batch.to_struct_array().to_pylist()
+    except Exception as error:  # the reader has no narrower class
+        raise InvalidInput(("data",), f"{document.name}: unreadable parquet: {error}") from error
 
 
 def _parsed(asked: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
