@@ -8,7 +8,7 @@ import orjson
 import typer
 from rich.markup import escape
 
-from service.cli.api import Agent, Key, Text, Url, connected, given_text
+from service.cli.api import Agent, Key, Text, Url, Where, connected, given_text, given_where
 from service.cli.output import AsJson, emit, new_cli
 from service.errors import InvalidInput, NotFound
 
@@ -47,6 +47,7 @@ def ask(
     user: Annotated[str | None, typer.Option(help="whom they are about")] = None,
     entity: Annotated[list[str] | None, typer.Option(help="that they mention, at least one; repeatable")] = None,
     metadata: Annotated[str | None, typer.Option(help="that they contain, a JSON object")] = None,
+    where: Where = None,
     trigger: Annotated[str | None, typer.Option(help="dream (the default), manual, or a crontab in UTC")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="of the answer")] = None,
     agent: Agent = None,
@@ -55,7 +56,10 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Ask a question for good: it is answered now, and again at each trigger."""
-    scope = {"types": type, "tags": tag, "user": user, "entities": entity, "metadata": _object(metadata)}
+    scope = {
+        "types": type, "tags": tag, "user": user, "entities": entity, "metadata": _object(metadata),
+        "where": given_where(where) if where else None,
+    }  # fmt: skip
     given = {"scope": {name: value for name, value in scope.items() if value}, "trigger": trigger}
     fields: Any = {name: value for name, value in (given | {"max_tokens": max_tokens}).items() if value}
     with connected(url, key, agent) as client:

@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 from service.domain.field_types import ActingAgent, Name, Text, not_blank, reject_unstorable
 from service.domain.hearsay import attributed
 from service.domain.search import ContainedMetadata, OccurredSince, OccurredUntil, SearchedTags, SearchedTypes
+from service.domain.where import WhereObject
 
 DREAM, MANUAL = "dream", "manual"
 VERSIONS_MAX = 20
@@ -56,6 +57,7 @@ class PageScope(BaseModel):
         None, description="Entities, by name or alias, that the memories must mention, at least one; at most 50."
     )
     metadata: ContainedMetadata = None
+    where: WhereObject = None
 
     def may_concern(self, memory: Mapping[str, Any]) -> bool:
         """Whether a page of this scope may have to be written again for a memory that has changed."""

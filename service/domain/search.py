@@ -186,7 +186,7 @@ class RankingOptions(BaseModel):
 
 
 class FilteredOptions(RankingOptions):
-    """Options of a search, with filters that each are one field."""
+    """Options of a search, with its filters."""
 
     types: SearchedTypes = None
     scopes: Annotated[list[Scope], Field(max_length=5)] | None = Field(
@@ -200,6 +200,7 @@ class FilteredOptions(RankingOptions):
     session: Name | None = Field(None, description="Current session; its session-scoped memories are included.")
     task: ReadTask = None
     metadata: ContainedMetadata = None
+    where: WhereObject = None
     min_importance: UnitInterval | None = Field(None, description="Minimum effective importance from 0 to 1.")
     since: OccurredSince = None
     until: OccurredUntil = None
@@ -219,7 +220,6 @@ class SearchRequest(FilteredOptions):
     queries: Wordings = []
     expand: Expand = False
     limit: int = Field(10, ge=1, le=LIMIT_MAX, description="Number of results to return. Default 10.")
-    where: WhereObject = None
     include: Annotated[list[Include], Field(min_length=1, max_length=3)] = Field(
         ["memories"], description="Kinds of results: `memories`, `messages`, `documents`. Default `memories`."
     )

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -40,6 +41,7 @@ Operator = Literal["eq", "ne", "in", "gt", "gte", "lt", "lte", "exists"]
 OPERATORS: tuple[Operator, ...] = ("eq", "ne", "in", "gt", "gte", "lt", "lte", "exists")
 RANGES = ("gt", "gte", "lt", "lte")
 Loc = tuple[str | int, ...]
+_PLAIN_KEY = re.compile(r'[^."]+')
 
 WhereObject = Annotated[
     JsonObject | None,
@@ -120,6 +122,33 @@ def with_conditions(where: Where, changed: Callable[[Condition], Condition]) -> 
     if isinstance(where, Negation):
         return Negation(with_conditions(where.part, changed))
     return replace(where, parts=tuple(with_conditions(part, changed) for part in where.parts))
+
+
+def restated(given: Mapping[str, Any], where: Where) -> dict[str, Any]:
+    """The JSON object of a filter with the keys and values of ``where``, which is that filter with its conditions
+    changed."""
+    return _restated(given, conditions_of(where))
+
+
+def _restated(given: Mapping[str, Any], left: Iterator[Condition]) -> dict[str, Any]:
+    """``left``: the conditions that are still to come, in the order of the object."""
+    object_: dict[str, Any] = {}
+    for name, value in given.items():
+        if name == "not":
+            object_[name] = _restated(value, left)
+        elif name in ("and", "or"):
+            object_[name] = [_restated(part, left) for part in value]
+        else:
+            for operator, operand in (value if isinstance(value, dict) else {"eq": value}).items():
+                one = next(left)
+                kept = operand if operator == "exists" else one.value
+                object_.setdefault(_path_of(one), {})[operator] = kept
+    return object_
+
+
+def _path_of(condition: Condition) -> str:
+    keys = (key if _PLAIN_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in condition.keys)
+    return ".".join((condition.field, *keys))
 
 
 def _parsed(given: Any, loc: Loc, depth: int) -> Where:

@@ -137,7 +137,7 @@ async def around(api: Api) -> None:
     for scope in ({}, {"user": USER}):
         await api.post("/v1/pages", {"agent": "a", "question": "When is tea served?", "scope": scope})
     await api.post("/v1/pages", {"agent": "a", "question": f"What of {MARK}?", "scope": {"tags": [f"{MARK}tag"]}})
-    for scope in ({"entities": [f"{MARK} Ltd"]}, {"metadata": {"of": f"{MARK}"}}):
+    for scope in ({"entities": [f"{MARK} Ltd"]}, {"metadata": {"of": f"{MARK}"}}, {"where": {"user": USER}}):
         await api.post("/v1/pages", {"agent": "a", "question": "When is tea served?", "scope": scope})
     expected = [one["id"] for one in await api.search(MARK, min_relevance=0)][:2]
     for content in (

@@ -13,6 +13,7 @@ import pytest
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, Caller, Json, serving
+from tests.pg_dump import dump
 
 QUESTION = "What has been decided about pricing?"
 
@@ -76,6 +77,28 @@ async def test_the_scope_is_bounded_by_entities_and_metadata(tenant: Caller) -> 
     for wrong in ({"entities": ["x" * 201]}, {"entities": ["a"] * 51}, {"metadata": [1]}):
         body = {"agent": "a", "question": QUESTION, "scope": wrong}
         assert await tenant.status("POST", "/v1/pages", json=body) == 422
+
+
+async def test_a_filter_is_kept_with_a_page_and_holds_each_time_it_is_written(tenant: Caller) -> None:
+    await tenant.save("Pricing of Apollo is ten a month", metadata={"rank": 3, "team": None})
+    await tenant.save("Pricing of Zeus is twenty", metadata={"rank": 1})
+    where = {"and": [{"metadata.rank": {"gte": 2}}, {"not": {"metadata.team": "sales"}}, {"metadata.team": None}]}
+    page = await make(tenant, trigger="manual", scope={"where": where})
+    assert (page["scope"]["where"], texts(page)) == (where, ["Pricing of Apollo is ten a month"])
+    await tenant.save("Pricing of Hera is thirty", metadata={"rank": 2, "team": None})
+    await tenant.save("Pricing of Ares is forty", metadata={"rank": 2, "team": "sales"})
+    written = await tenant.post(f"/v1/pages/{page['id']}")
+    assert set(texts(written)) == {"Pricing of Apollo is ten a month", "Pricing of Hera is thirty"}
+    exported = (await tenant.call("GET", "/v1/export")).text
+    await tenant.delete(f"/v1/pages/{page['id']}")
+    await tenant.call("POST", "/v1/import", content=exported)
+    assert (await read(tenant, page))["scope"]["where"] == where
+    broken = exported.replace('"gte"', '"above"')
+    await tenant.delete(f"/v1/pages/{page['id']}")
+    refused = (await tenant.call("POST", "/v1/import", content=broken)).json()
+    assert "scope.where.and.0.metadata.rank.above" in json.dumps(refused), refused
+    answer = await tenant.call("PUT", f"/v1/pages/{page['id']}", json={"question": "?", "scope": {"where": {"a": 1}}})
+    assert (answer.status_code, answer.json()["errors"][0]["loc"]) == (422, ["body", "scope", "where", "a"])
 
 
 async def test_what_is_edited_deleted_or_expired_is_not_shown_as_current(tenant: Caller) -> None:
@@ -264,3 +287,27 @@ async def test_personal_data_in_a_question_is_masked(api: Api) -> None:
     assert "ada@example.com" not in json.dumps(await read(api, page))
     await api.put("/v1/settings", {"pii": {"mode": "reject"}})
     assert await api.status("POST", "/v1/pages", json={"agent": "a", "question": "Mail to ada@example.com?"}) == 422
+
+
+async def test_personal_data_in_a_filter_is_masked_as_what_it_filters(api: Api, database_url: str) -> None:
+    mail = "ada@example.com"
+    await api.put("/v1/settings", {"pii": {"mode": "redact"}})
+    memory = await api.save("Pricing for Ada is ten", user=mail, metadata={"contact": mail, mail: 1})
+    await api.save("Pricing for Bo is twenty", user="bo")
+    for where in (
+        {"user": mail},
+        {"metadata.contact": {"eq": mail}},
+        {f'metadata."{mail}"': 1, "user": {"in": [mail]}},
+    ):
+        page = await make(api, scope={"where": where})
+        assert texts(page) == ["Pricing for Ada is ten"]
+        body = {"agent": "a", "name": "n", "query": "pricing", "expected": [memory["id"]], "options": {"where": where}}
+        search = await api.post("/v1/searches", body)
+        (run,) = (await api.post(f"/v1/searches/{search['id']}/run", {}))["items"]
+        assert (run["recall"], search["options"]["where"]) == (1.0, page["scope"]["where"])
+    assert mail not in dump(database_url)
+    await api.put("/v1/settings", {"pii": {"mode": "reject"}})
+    answer = await api.call(
+        "POST", "/v1/pages", json={"agent": "a", "question": "?", "scope": {"where": {"user": mail}}}
+    )
+    assert (answer.status_code, answer.json()["errors"][0]["loc"]) == (422, ["body", "scope", "where", "user"])

@@ -69,6 +69,20 @@ async def test_filters_are_kept_and_a_change_is_another_revision(tenant: Caller)
     assert await tenant.status("GET", f"/v1/searches/{search['id']}/results") == 404
 
 
+async def test_a_filter_is_kept_exported_and_holds_in_each_run(tenant: Caller) -> None:
+    tea = await tenant.save("Ana drinks green tea", metadata={"rank": 1})
+    where = {"or": [{"metadata.rank": {"gte": 2}}, {"metadata.rank": {"exists": False}}]}
+    search = await expecting(tenant, "green tea", tea, options={"where": where})
+    assert search["options"] == {"where": where}
+    assert (await run(tenant, search))["outcomes"] == [outcome(tea, None, "filters")]
+    await tenant.patch(f"/v1/memories/{tea['id']}", {"version": 1, "metadata": {"rank": 2}})
+    assert (await run(tenant, search))["recall"] == 1.0
+    exported = (await tenant.call("GET", "/v1/export")).text
+    await tenant.delete(f"/v1/searches/{search['id']}")
+    await tenant.call("POST", "/v1/import", content=exported)
+    assert (await tenant.get(f"/v1/searches/{search['id']}"))["options"] == {"where": where}
+
+
 async def test_a_successor_counts_and_what_is_gone_is_left_out(tenant: Caller) -> None:
     first, second, third = ({"id": str(uuid4()), "type": "fact", "agent": "a"} for _ in range(3))
     chain = [
@@ -108,6 +122,7 @@ async def test_what_is_wrong_is_named_and_nothing_is_stored(tenant: Caller) -> N
         ({"query": "x" * 8_001}, ["body", "query"]),
         ({"k": 101}, ["body", "k"]),
         ({"options": {"types": ["unheard-of"]}}, ["body", "options", "types"]),
+        ({"options": {"where": {"metadata.a": {"near": 1}}}}, ["body", "options", "where", "metadata.a", "near"]),
         ({"options": {"limit": 5}}, ["body", "options", "limit"]),
         ({"options": {"since": "2024-02-01T00:00:00Z", "until": "2024-01-01T00:00:00Z"}}, ["body", "options", "until"]),
         ({"agent": None}, ["body", "agent"]),

@@ -5525,7 +5525,7 @@ export interface components {
         };
         /**
          * FilteredOptions
-         * @description Options of a search, with filters that each are one field.
+         * @description Options of a search, with its filters.
          */
         FilteredOptions: {
             /**
@@ -5601,6 +5601,31 @@ export interface components {
              * @description JSON object contained in the metadata of each result.
              */
             metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Where
+             * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
+             * @example {
+             *       "and": [
+             *         {
+             *           "metadata.priority": {
+             *             "gte": 3
+             *           }
+             *         },
+             *         {
+             *           "not": {
+             *             "tags": {
+             *               "in": [
+             *                 "draft"
+             *               ]
+             *             }
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            where?: {
                 [key: string]: unknown;
             } | null;
             /**
@@ -7725,6 +7750,31 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Where
+             * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
+             * @example {
+             *       "and": [
+             *         {
+             *           "metadata.priority": {
+             *             "gte": 3
+             *           }
+             *         },
+             *         {
+             *           "not": {
+             *             "tags": {
+             *               "in": [
+             *                 "draft"
+             *               ]
+             *             }
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            where?: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * PageVersion
@@ -8277,6 +8327,31 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Where
+             * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
+             * @example {
+             *       "and": [
+             *         {
+             *           "metadata.priority": {
+             *             "gte": 3
+             *           }
+             *         },
+             *         {
+             *           "not": {
+             *             "tags": {
+             *               "in": [
+             *                 "draft"
+             *               ]
+             *             }
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            where?: {
+                [key: string]: unknown;
+            } | null;
+            /**
              * Min Importance
              * @description Minimum effective importance from 0 to 1.
              */
@@ -8330,31 +8405,6 @@ export interface components {
              * @default 10
              */
             limit?: number;
-            /**
-             * Where
-             * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
-             * @example {
-             *       "and": [
-             *         {
-             *           "metadata.priority": {
-             *             "gte": 3
-             *           }
-             *         },
-             *         {
-             *           "not": {
-             *             "tags": {
-             *               "in": [
-             *                 "draft"
-             *               ]
-             *             }
-             *           }
-             *         }
-             *       ]
-             *     }
-             */
-            where?: {
-                [key: string]: unknown;
-            } | null;
             /**
              * Include
              * @description Kinds of results: `memories`, `messages`, `documents`. Default `memories`.
@@ -10430,6 +10480,31 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Where
+             * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
+             * @example {
+             *       "and": [
+             *         {
+             *           "metadata.priority": {
+             *             "gte": 3
+             *           }
+             *         },
+             *         {
+             *           "not": {
+             *             "tags": {
+             *               "in": [
+             *                 "draft"
+             *               ]
+             *             }
+             *           }
+             *         }
+             *       ]
+             *     }
+             */
+            where?: {
+                [key: string]: unknown;
+            } | null;
+            /**
              * Min Importance
              * @description Minimum effective importance from 0 to 1.
              */
@@ -10483,31 +10558,6 @@ export interface components {
              * @default 10
              */
             limit?: number;
-            /**
-             * Where
-             * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
-             * @example {
-             *       "and": [
-             *         {
-             *           "metadata.priority": {
-             *             "gte": 3
-             *           }
-             *         },
-             *         {
-             *           "not": {
-             *             "tags": {
-             *               "in": [
-             *                 "draft"
-             *               ]
-             *             }
-             *           }
-             *         }
-             *       ]
-             *     }
-             */
-            where?: {
-                [key: string]: unknown;
-            } | null;
             /**
              * Include
              * @description Kinds of results: `memories`, `messages`, `documents`. Default `memories`.

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
-from service.domain.field_types import LANGGRAPH_NAMES
+from service.domain.field_types import LANGGRAPH_NAMES, JsonObject
 from service.domain.principal import Principal
-from service.domain.where import JSON_FIELDS, NAME_FIELDS, Condition, Where, conditions_of, with_conditions
+from service.domain.where import (
+    JSON_FIELDS,
+    NAME_FIELDS,
+    Condition,
+    Loc,
+    Where,
+    conditions_of,
+    parse_where,
+    restated,
+    with_conditions,
+)
+from service.domain.workspace import Masking
 from service.memory.access.naming import masked_names
-from service.memory.access.redaction import masking_of, redact_lenient
+from service.memory.access.redaction import masking_of, redact
 from service.memory.engine import Engine
 from service.store.where import WhereQuery, compiled
 
@@ -19,15 +31,30 @@ async def where_query(engine: Engine, principal: Principal, where: Where | None)
     masking = await masking_of(engine, principal)
     if where is None or masking.off:
         return compiled(where)
+    return compiled(await _masked(engine, principal.workspace_id, masking, where, refuse=False))
+
+
+async def kept_where(
+    engine: Engine, workspace: UUID, masking: Masking, given: JsonObject | None, loc: Loc
+) -> JsonObject | None:
+    """A filter as it may be stored, in the words that it was given in unless something in it is masked. Raises
+    InvalidInput, which names the path of what does not fit, or of what the workspace refuses."""
+    where = parse_where(given, loc)
+    if given is None or where is None or masking.off:
+        return given
+    masked = await _masked(engine, workspace, masking, where, refuse=True)
+    return given if masked == where else restated(given, masked)
+
+
+async def _masked(engine: Engine, workspace: UUID, masking: Masking, where: Where, *, refuse: bool) -> Where:
     written = [one for one in conditions_of(where) if one.field in JSON_FIELDS and not _holds_names(one)]
-    objects = await redact_lenient(engine, masking, [_nested(one) for one in written])
+    objects = await redact(engine, masking, [(one.loc, _nested(one)) for one in written], lenient=not refuse)
     named = [(one, text) for one in conditions_of(where) if _holds_names(one) for text in _texts(one)]
-    names = await masked_names(
-        engine, principal.workspace_id, masking, [((one.field,), text) for one, text in named], refuse=False
-    )
+    located = [(one.loc[:-1], text) for one, text in named]  # which ends with the field
+    names = await masked_names(engine, workspace, masking, located, refuse=refuse)
     masked = {text: name for (_, text), name in zip(named, names, strict=True)}
     stored = {id(one): _flat(one, object_) for one, object_ in zip(written, objects, strict=True)}
-    return compiled(with_conditions(where, lambda one: stored.get(id(one)) or _renamed(one, masked)))
+    return with_conditions(where, lambda one: stored.get(id(one)) or _renamed(one, masked))
 
 
 def _holds_names(condition: Condition) -> bool:

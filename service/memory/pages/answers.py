@@ -65,7 +65,8 @@ async def answer(
         principal,
         SearchRequest(
             agent=agent, query=content.question, types=scope.types, tags=scope.tags, user=scope.user,
-            since=scope.since, until=scope.until, metadata=scope.metadata, limit=MEMORIES_MAX, max_tokens=context_max,
+            since=scope.since, until=scope.until, metadata=scope.metadata, where=scope.where,
+            limit=MEMORIES_MAX, max_tokens=context_max,
         ),
         entities=scope.entities or None,
         count_access=False,

@@ -17,7 +17,8 @@ from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
 from service.memory.access.own_types import check_filters
-from service.memory.access.redaction import redact_fields
+from service.memory.access.redaction import masking_of, redact_fields
+from service.memory.access.where import kept_where
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.pages.answers import Answer, answer, hold, store
@@ -216,5 +217,7 @@ async def _checked(engine: Engine, principal: Principal, content: Any) -> tuple[
     check_filters((await get_settings(engine, principal)).memory_types, ("body", "scope", "types"), content.scope.types)
     scope = content.scope
     kept = await redact_fields(engine, principal, {"question": content.question, "metadata": scope.metadata})
-    scope = scope.model_copy(update={"metadata": kept["metadata"]})
+    masking, loc = await masking_of(engine, principal), ("body", "scope", "where")
+    where = await kept_where(engine, principal.workspace_id, masking, scope.where, loc)
+    scope = scope.model_copy(update={"metadata": kept["metadata"], "where": where})
     return content.model_copy(update={"question": kept["question"], "scope": scope}), due_at

@@ -28,7 +28,7 @@ class Subject:
         """Whether the question or the scope of a page names the user."""
         scope = page["scope"]
         texts = [page["question"], *scope.get("tags", ()), *scope.get("entities", ())]
-        texts.append(dumps(scope.get("metadata", {})).decode())
+        texts += [dumps(scope.get(name, {})).decode() for name in ("metadata", "where")]
         named = bool(content_words(texts) & self.names)
         return named or scope.get("user") in self.users
 

@@ -14,7 +14,8 @@ from service.domain.saved_searches import SEARCHES_MAX, ExpectedNow, ExpectedSta
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
 from service.memory.access.own_types import check_filters
-from service.memory.access.redaction import redact_fields
+from service.memory.access.redaction import masking_of, redact_fields
+from service.memory.access.where import kept_where
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.store import agents, saved_searches
@@ -178,5 +179,7 @@ async def _checked(engine: Engine, principal: Principal, content: Content) -> Co
     kept = await redact_fields(
         engine, principal, {"name": content.name, "query": content.query, "metadata": options.metadata}
     )
-    options = options.model_copy(update={"metadata": kept["metadata"]})
+    masking, loc = await masking_of(engine, principal), ("body", "options", "where")
+    where = await kept_where(engine, principal.workspace_id, masking, options.where, loc)
+    options = options.model_copy(update={"metadata": kept["metadata"], "where": where})
     return content.model_copy(update={"name": kept["name"], "query": kept["query"], "options": options})

@@ -36,5 +36,5 @@ async def exported(connection: Connection, workspace: UUID, subject: Subject) ->
 def _asks_about(row: Row, subject: Subject) -> bool:
     options = row["options"]
     texts = [row["name"], row["query"], options.get("session", ""), options.get("task", ""), *options.get("tags", ())]
-    texts.append(dumps(options.get("metadata", {})).decode())
+    texts += [dumps(options.get(name, {})).decode() for name in ("metadata", "where")]
     return bool(content_words(texts) & subject.names) or options.get("user") in subject.users

@@ -12,6 +12,7 @@ from service.domain.workspace import Masking
 from service.errors import InvalidImportLine, InvalidInput
 from service.memory.access.naming import with_masked_names
 from service.memory.access.redaction import MEMORY_FIELDS, MESSAGE_FIELDS, FieldValue, apply_redaction, redact
+from service.memory.access.where import kept_where
 from service.memory.engine import Engine
 from service.memory.saving.documents import DOCUMENT_FIELDS
 
@@ -32,16 +33,30 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "proposal": ("content", "source", "metadata", "reason"),
 }
 """The texts in a line; its names are found by their types."""
+FILTERED = {"page": "scope", "search": "options"}
+"""The fields with a filter of memories."""
 
 
 async def redact_lines(engine: Engine, workspace: UUID, settings: Masking, lines: list[Numbered]) -> list[Numbered]:
-    """The lines as they may be kept. Raises BrokenLine for one that the workspace refuses."""
-    if settings.off:
-        return lines
+    """The lines as they may be kept. Raises InvalidImportLine for one with a filter that is none, or that the workspace
+    refuses."""
     try:
+        lines = [await _with_filter(engine, workspace, settings, one) for one in lines]
+        if settings.off:
+            return lines
         return await _redact_texts(engine, settings, await _mask_names(engine, workspace, settings, lines))
     except InvalidInput as error:
         raise InvalidImportLine(int(error.loc[1]), error.loc[2:], error.message) from None
+
+
+async def _with_filter(engine: Engine, workspace: UUID, settings: Masking, line: Numbered) -> Numbered:
+    number, record, given = line
+    name = FILTERED.get(record)
+    filtered = getattr(given, name) if name else None
+    if name is None or filtered is None or filtered.where is None:
+        return line
+    where = await kept_where(engine, workspace, settings, filtered.where, ("body", number, name, "where"))
+    return number, record, given.model_copy(update={name: filtered.model_copy(update={"where": where})})
 
 
 async def _mask_names(engine: Engine, workspace: UUID, settings: Masking, lines: list[Numbered]) -> list[Numbered]:

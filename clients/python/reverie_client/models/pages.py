@@ -54,6 +54,7 @@ class PageScope(Answer):
     until: datetime | None = None
     entities: list[str] | None = None
     metadata: Json | None = None
+    where: Json | None = None
 
 
 class AnsweredPage(Answer):
