@@ -24,7 +24,7 @@ READY_S = 300.0
 STOP_S = 30.0
 POLL_S = 0.1
 NEVER = "0 0 29 2 *"
-"""Cron of what would change memories by itself, at a time that depends on how fast the machine is."""
+"""Cron of what would change memories, or their ranks, by itself, at a time that depends on how fast the machine is."""
 REMOVED = ("LLM_", "REVERIE_", "DATABASE_", "RERANK_", "EMBEDDING_")
 
 
@@ -54,6 +54,8 @@ def running(folder: Path, embedding_model: str) -> Iterator[Running]:
         "REVERIE_BULLETIN_CRON": NEVER,
         "REVERIE_PAGES_CRON": NEVER,
         "REVERIE_SEARCHES_CRON": NEVER,
+        "REVERIE_STATISTICS_CRON": NEVER,
+        "REVERIE_RETENTION_CRON": NEVER,
         "EMBEDDING_MODEL": embedding_model,
         "PYTHONPATH": os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]),
     }
