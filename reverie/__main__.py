@@ -14,6 +14,7 @@ from service.cli import (
     api,
     archive,
     calibration,
+    deletions,
     doctor,
     pages,
     processes,
@@ -53,6 +54,7 @@ for command in (
     cli.command()(command)
 cli.command("import")(transfer.import_)
 cli.command("eval")(evaluation.evaluate)
+cli.add_typer(deletions.cli, name="deletions")
 cli.add_typer(pages.cli, name="pages")
 cli.add_typer(saved_searches.cli, name="searches")
 cli.add_typer(workspaces.cli, name="workspaces")

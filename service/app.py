@@ -23,6 +23,7 @@ from service.api.routes import (
     chat,
     context,
     dead_letters,
+    deletions,
     documents,
     engine,
     events,
@@ -59,7 +60,7 @@ from service.telemetry import open_telemetry
 
 ROUTES = (
     memories, sessions, context, agents, inbox, pages, saved_searches, tasks, graph, admin, model_calls, workspaces,
-    transfer, users,
+    transfer, users, deletions,
     chat, documents, engine, dead_letters, events, health,
 )  # fmt: skip
 

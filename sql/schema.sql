@@ -286,6 +286,19 @@ CREATE TABLE public.dead_letters (
     created_at timestamp with time zone NOT NULL
 );
 ALTER TABLE ONLY public.dead_letters FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.deletions (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    agent text,
+    counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    kept jsonb DEFAULT '{}'::jsonb NOT NULL,
+    deleted_by text NOT NULL,
+    deleted_at timestamp with time zone NOT NULL,
+    restored_at timestamp with time zone
+);
+ALTER TABLE ONLY public.deletions FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.documents (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -971,7 +984,8 @@ CREATE TABLE public.workspaces (
     name text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     suspended_at timestamp with time zone,
-    limits jsonb
+    limits jsonb,
+    deletion_of uuid
 );
 ALTER TABLE ONLY public.embedding_models ALTER COLUMN id SET DEFAULT nextval('public.embedding_models_id_seq'::regclass);
 ALTER TABLE ONLY public.alembic_version
@@ -996,6 +1010,8 @@ ALTER TABLE ONLY public.cron_runs
     ADD CONSTRAINT pk_cron_runs PRIMARY KEY (job);
 ALTER TABLE ONLY public.dead_letters
     ADD CONSTRAINT pk_dead_letters PRIMARY KEY (workspace_id, id);
+ALTER TABLE ONLY public.deletions
+    ADD CONSTRAINT pk_deletions PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT pk_documents PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY public.dream_changes
@@ -1202,6 +1218,8 @@ ALTER TABLE ONLY public.dead_letters
     ADD CONSTRAINT fk_dead_letters_memories_workspace_id_memory_id FOREIGN KEY (workspace_id, memory_id) REFERENCES public.memories(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.dead_letters
     ADD CONSTRAINT fk_dead_letters_messages_workspace_id_message_id FOREIGN KEY (workspace_id, message_id) REFERENCES public.messages(workspace_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.deletions
+    ADD CONSTRAINT fk_deletions_workspaces_workspace_id FOREIGN KEY (workspace_id) REFERENCES public.workspaces(workspace_id);
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT fk_documents_agents_workspace_id_agent_id FOREIGN KEY (workspace_id, agent_id) REFERENCES public.agents(workspace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.dream_changes
@@ -1297,6 +1315,7 @@ ALTER TABLE public.bulletins ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.chunks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.common_terms ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.dead_letters ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.deletions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.dream_changes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.dream_steps ENABLE ROW LEVEL SECURITY;
@@ -1351,6 +1370,7 @@ CREATE POLICY workspace ON public.bulletins USING ((workspace_id = (NULLIF(curre
 CREATE POLICY workspace ON public.chunks USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.common_terms USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.dead_letters USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
+CREATE POLICY workspace ON public.deletions USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.documents USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.dream_changes USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
 CREATE POLICY workspace ON public.dream_steps USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));
@@ -1410,6 +1430,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.chunks TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.common_terms TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.cron_runs TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dead_letters TO reverie_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.deletions TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.documents TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_changes TO reverie_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dream_schedule TO reverie_app;

@@ -31,6 +31,7 @@ NEEDED: dict[str, tuple[KeyScope, ...]] = (
             "POST /v1/memories/bulk", "PATCH /v1/memories/{memory_id}",
             "DELETE /v1/memories/{memory_id}", "POST /v1/memories/{memory_id}/restore",
             "POST /v1/memories/{memory_id}/feedback", "POST /v1/sessions", "POST /v1/sessions/{session}/messages",
+            "DELETE /v1/sessions/{session}", "POST /v1/deletions/{deletion_id}/undo",
             "DELETE /v1/sessions/{session}/window", "POST /v1/sessions/{session}/compact", "POST /v1/inbox",
             "POST /v1/inbox/{proposal_id}", "POST /v1/pages", "PUT /v1/pages/{page_id}", "POST /v1/pages/{page_id}",
             "DELETE /v1/pages/{page_id}", "PATCH /v1/entities/{entity_id}", "POST /v1/entities/{entity_id}/merge",

@@ -59,17 +59,39 @@ async def agents_of(connection: Connection, workspace: UUID, users: list[str]) -
     return {row["agent_id"] for row in await connection.fetch("subject_agents", workspace=workspace, users=users)}
 
 
-async def find_subject_data(connection: Connection, workspace: UUID, users: list[str]) -> SubjectData:
+@dataclass(frozen=True, slots=True)
+class CalledBy:
+    """``names``: what a user is called, in its own ``users`` forms and as the person who goes by one of them.
+    ``nicknames``: what nobody else is called of these."""
+
+    users: list[str]
+    names: frozenset[str]
+    nicknames: frozenset[str]
+
+
+async def called_by(connection: Connection, workspaces: Sequence[UUID], users: list[str]) -> CalledBy:
+    """What a user is called in any of these workspaces. Leaves the connection in the last of them."""
+    called: set[str] = set()
+    nicknames: set[str] = set()
+    for workspace in workspaces:
+        await connection.switch_workspace(workspace)
+        called.update(await names(connection, workspace, users))
+        rows = await connection.fetch("subject_aliases", workspace=workspace, aliases=_aliases(users))
+        nicknames.update(row["alias"] for row in rows)
+    return CalledBy(users, frozenset(called), frozenset(nicknames))
+
+
+async def find_subject_data(connection: Connection, workspace: UUID, called: CalledBy) -> SubjectData:
     """Everything about the user, and everything derived from it, however far."""
+    users = called.users
     messages = await connection.fetch("subject_messages", workspace=workspace, users=users)
     aliases = _aliases(users)
-    nicknames = await connection.fetch("subject_aliases", workspace=workspace, aliases=aliases)
     rows = await connection.fetch(
         "subject_memories",
         workspace=workspace,
         users=users,
         aliases=aliases,
-        nicknames=[row["alias"] for row in nicknames],
+        nicknames=sorted(called.nicknames),
         messages=[row["id"] for row in messages],
     )
     rows = sorted(rows, key=lambda row: WHY.index(row["why"]), reverse=True)
@@ -100,15 +122,15 @@ async def find_subject_data(connection: Connection, workspace: UUID, users: list
     held.own = dict.fromkeys(concluded, "insight") | held.own
     for memory in held.own:
         held.shared.pop(memory, None)
-    held.proposals = await _proposals(connection, workspace, users, held.message_ids)
+    held.proposals = await _proposals(connection, workspace, called, held.message_ids)
     return held
 
 
 async def _proposals(
-    connection: Connection, workspace: UUID, users: list[str], messages: list[UUID]
+    connection: Connection, workspace: UUID, called: CalledBy, messages: list[UUID]
 ) -> dict[UUID, UUID]:
-    rows = await connection.fetch("subject_proposals", workspace=workspace, users=users, messages=messages)
-    named = content_words(await names(connection, workspace, users))
+    rows = await connection.fetch("subject_proposals", workspace=workspace, users=called.users, messages=messages)
+    named = content_words(called.names)
     return {row["id"]: row["agent_id"] for row in rows if row["own"] or content_words([row["content"]]) & named}
 
 

@@ -6,7 +6,8 @@ SELECT workspace_id FROM workspaces WHERE suspended_at IS NULL;
 -- Workspaces newest first.
 SELECT workspace_id AS id, name, created_at, suspended_at, limits
 FROM workspaces
-WHERE :created_at::timestamptz IS NULL OR (created_at, workspace_id) < (:created_at, :id::uuid)
+WHERE deletion_of IS NULL
+    AND (:created_at::timestamptz IS NULL OR (created_at, workspace_id) < (:created_at, :id::uuid))
 ORDER BY created_at DESC, workspace_id DESC
 LIMIT :limit;
 
@@ -14,7 +15,7 @@ LIMIT :limit;
 -- The workspace of this id, else of this name.
 SELECT workspace_id AS id, name, created_at, suspended_at, limits
 FROM workspaces
-WHERE name = :given OR workspace_id = :id
+WHERE deletion_of IS NULL AND (name = :given OR workspace_id = :id)
 ORDER BY workspace_id = :id DESC
 LIMIT 1;
 

@@ -13,7 +13,7 @@ ID, AGENT, TASK, OWN = "<id>", "<agent>", "<task>", "<own agent>"
 MISSING = "01890000-0000-7000-8000-00000000dead"
 IDS = (
     "memory_id", "message_id", "document_id", "entity_id", "edge_id", "dream_id", "key_id", "webhook_id",
-    "dead_letter_id", "page_id", "proposal_id", "call_id", "search_id",
+    "dead_letter_id", "page_id", "proposal_id", "call_id", "search_id", "deletion_id",
 )  # fmt: skip
 
 
@@ -94,6 +94,10 @@ MATRIX: dict[str, list[Case]] = {
     "POST /v1/sessions": [view({"agent": AGENT, "session": SESSION, "user": USER})],
     "GET /v1/sessions": [view(), view(agent=AGENT), view(user="u%")],
     "GET /v1/sessions/{session}": [view(agent=AGENT)],
+    "DELETE /v1/sessions/{session}": [view(agent=AGENT, dry_run="true"), view(agent=AGENT, token="1.0")],
+    "GET /v1/deletions": [view(tells=True)],
+    "POST /v1/deletions/{deletion_id}/undo": [of("deletion")],
+    "DELETE /v1/teams/{team}": [view(role="admin", dry_run="true")],
     "GET /v1/sessions/{session}/messages": [view(agent=AGENT, tells=True)],
     "POST /v1/sessions/{session}/messages": [view(TURN, tells=True)],
     "GET /v1/sessions/{session}/window": [view(agent=AGENT, tells=True)],
@@ -118,6 +122,7 @@ MATRIX: dict[str, list[Case]] = {
     "GET /v1/agents": [view()],
     "GET /v1/agents/{agent}": [view()],
     "PUT /v1/agents/{agent}": [view({"name": "n"})],
+    "DELETE /v1/agents/{agent}": [view(dry_run="true"), view(token="1.0")],
     "GET /v1/agents/{agent}/bulletin": [view(tells=True), view(version="1")],
     "POST /v1/agents/{agent}/bulletin": [view(tells=True)],
     "GET /v1/agents/{agent}/bulletin/versions": [view(tells=True)],

@@ -132,7 +132,9 @@ async def build(api: Api, settings: Settings) -> World:
             world.things += await _belongings(admin, place, agent, numbers)
     async with api.engine.db.unscoped() as connection:
         rows = await connection.raw.fetch(
-            "SELECT workspace_id::text AS id, name FROM workspaces UNION ALL SELECT id::text, agent FROM agents"
+            "SELECT w.workspace_id::text AS id, coalesce(p.name, w.name) AS name"
+            " FROM workspaces w LEFT JOIN workspaces p ON p.workspace_id = w.deletion_of"
+            " UNION ALL SELECT id::text, agent FROM agents"
         )
     world.names = {row["id"]: row["name"] for row in rows}
     return world
@@ -185,8 +187,21 @@ async def _belongings(admin: Api, place: str, agent: str, numbers: Any) -> list[
     token = word()
     made.append(thing("proposal", await _proposed(admin, place, agent, UUID(made[-1].id), token), token=token))
     token = word()
+    made.append(thing("deletion", await _deleted(admin, agent, f"old {token}"), token=token))
+    token = word()
     made.append(thing("model_call", await _called(admin, place, agent, token), token=token))
     return made
+
+
+async def _deleted(admin: Api, agent: str, session: str) -> str:
+    """A session of the agent that has been deleted; the id of the deletion."""
+    path = f"/v1/sessions/{quote(session, safe='')}"
+    turns = {"agent": agent, "user": USER, "messages": [{"role": "user", "content": f"It was {session}"}]}
+    await admin.post(f"{path}/messages", turns)
+    counted = (await admin.call("DELETE", path, params={"agent": agent, "dry_run": True})).json()
+    done = await admin.call("DELETE", path, params={"agent": agent, "token": counted["token"]})
+    id_: str = done.json()["deletion_id"]
+    return id_
 
 
 async def _called(admin: Api, place: str, agent: str, token: str) -> UUID:

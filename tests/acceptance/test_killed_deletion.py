@@ -1,4 +1,4 @@
-"""``kill -9`` of the API while it deletes a workspace: all of it is there or none, and what is gone has its receipt."""
+"""``kill -9`` of the API while it deletes: all of it is there or none, and what is gone for good has its receipt."""
 
 from __future__ import annotations
 
@@ -147,3 +147,59 @@ async def test_killed_once_it_is_gone_the_receipt_is_there(server: ServerProcess
     await server.restart()
     await _is_gone(server, database, workspace, before)
     assert (await server.call("GET", "/v1/whoami", headers=headers)).status_code == 401
+
+
+async def _talked(server: ServerProcess) -> None:
+    turns = {
+        "agent": "a",
+        "user": "uma",
+        "messages": [{"role": "user", "content": f"Turn {n}"} for n in range(MEMORIES)],
+    }
+    await _ok(server, "POST", "/v1/sessions/s/messages", json=turns)
+    items = [{"agent": "a", "type": "fact", "content": f"Fact {n}", "session": "s"} for n in range(MEMORIES)]
+    await _ok(server, "POST", "/v1/memories/batch", json={"items": items})
+
+
+async def _held(database: asyncpg.Connection) -> dict[str, str]:
+    """All rows of the tables that move, whatever workspace they are in, but for that."""
+    row = "(to_jsonb(t) - 'workspace_id')::text"
+    return {
+        table: await database.fetchval(f"SELECT string_agg({row}, '|' ORDER BY {row}) FROM {table} t")  # noqa: S608
+        for table in ("messages", "memories", "search_index", "search_terms")
+    }
+
+
+@pytest.mark.parametrize("table", ["search_terms", "memories", "sessions", "workspaces", "deletions"])
+@pytest.mark.parametrize("step", ["deletion", "undo"])
+async def test_killed_while_a_session_is_deleted_or_brought_back_it_is_there_or_gone_as_a_whole(
+    server: ServerProcess, service_url: str, database: asyncpg.Connection, table: str, step: str
+) -> None:
+    await _talked(server)
+    before = await _held(database)
+    query = {"agent": "a"}
+    counted = await _ok(server, "DELETE", "/v1/sessions/s", params=query | {"dry_run": True})
+    call = {"method": "DELETE", "path": "/v1/sessions/s", "params": query | {"token": counted["token"]}}
+    if step == "undo":
+        done = await _ok(server, **call)
+        call = {"method": "POST", "path": f"/v1/deletions/{done['deletion_id']}/undo"}
+    holder = await asyncpg.connect(service_url)
+    try:
+        async with holder.transaction():
+            await holder.execute(f"LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE")
+            task = asyncio.create_task(server.call(**call))
+            await _waits_for(database, table)
+            server.signal(signal.SIGKILL)
+            assert isinstance((await asyncio.gather(task, return_exceptions=True))[0], httpx.TransportError)
+    finally:
+        await holder.close()
+    await server.wait()
+    await server.restart()
+    there = (await server.call("GET", "/v1/sessions/s/messages", params=query)).status_code
+    assert there == (404 if step == "undo" else 200)
+    assert await _held(database) == before
+    done = await _ok(server, **call)
+    assert await _held(database) == before
+    if step == "deletion":
+        await _ok(server, "POST", f"/v1/deletions/{done['deletion_id']}/undo")
+    assert len((await _ok(server, "GET", "/v1/sessions/s/messages", params=query))["items"]) == MEMORIES
+    assert len((await _ok(server, "GET", "/v1/memories", params=query))["items"]) == MEMORIES

@@ -24,7 +24,9 @@ from tests.acceptance.tenants import (
     AGENTS,
     ENTITY,
     NOBODY,
+    PRIME,
     SESSION,
+    TEAMS,
     USER,
     WORKSPACES,
     Caller,
@@ -88,7 +90,7 @@ class Asking:
         names = {AGENT: agent, TASK: task_of(own), OWN: own, ID: thing}
         path = self.path.replace("{session}", quote(SESSION, safe="")).replace("{user}", USER)
         path = path.replace("{agent}", quote(agent, safe="")).replace("{task}", quote(CLOSED["task"], safe=""))
-        path = path.replace("{n}", "1")
+        path = path.replace("{n}", "1").replace("{team}", TEAMS[PRIME])
         path = path.replace("{workspace}", WORKSPACES[1])
         path = path.replace("{entity}", thing if case.kind else ENTITY)
         for place in IDS:

@@ -239,6 +239,7 @@ async def no_parameter(api: Api, document: Json, given: list[Any], data: Data) -
                     continue
                 value = data.value(method, path, one["name"])
                 names = {"session": "s", "agent": "a", "entity": "Tea", "user": "u", "task": "t", "workspace": "w"}
+                names["team"] = "m"
                 if one["in"] == "path":
                     names[one["name"]] = quote(value, safe="")
                 where = path.format(

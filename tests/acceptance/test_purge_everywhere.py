@@ -46,7 +46,9 @@ def server() -> Iterator[FakeOpenAI]:
 
 def repeating(body: Json) -> str:
     if asked_for(body) == "WrittenPage":
-        return json.dumps({"sentences": [{"text": f"Tea is served to {MARK}said.", "memories": [1]}]})
+        own = re.search(rf"^(\d+)\. .*{MARK}", body["messages"][-1]["content"], re.MULTILINE)
+        cited = int(own[1]) if own else 1
+        return json.dumps({"sentences": [{"text": f"Tea is served to {MARK}said.", "memories": [cited]}]})
     if asked_for(body):
         return note_everything(body)
     words = re.findall(rf"\w*{MARK}\w*", str(body["messages"]))

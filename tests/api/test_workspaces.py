@@ -159,8 +159,8 @@ async def test_a_deleted_workspace_has_no_row_in_any_table_and_the_others_all_th
     own_static_api: Api, database_url: str, tmp_path: Path
 ) -> None:
     settings = Settings(DATABASE_URL=database_url, REVERIE_DATA_DIR=tmp_path, _env_file=None)
-    world = await build(own_static_api, settings)
-    ids = {name: id_ for id_, name in world.names.items() if name in WORKSPACES}
+    await build(own_static_api, settings)
+    ids = {one["name"]: one["id"] for one in (await own_static_api.get("/v1/workspaces"))["items"]}
     gone, kept = (ids[name] for name in WORKSPACES)
     await own_static_api.patch(f"/v1/workspaces/{gone}", {"suspended": True})
     await own_static_api.engine.key_usage.flush()
@@ -181,6 +181,7 @@ async def test_a_deleted_workspace_has_no_row_in_any_table_and_the_others_all_th
         for (table,) in tables:
             left = await connection.fetchval(f"SELECT count(*) FROM {table} WHERE workspace_id = $1", gone)  # noqa: S608
             assert left == 0, table
+        assert await connection.fetchval("SELECT count(*) FROM workspaces WHERE deletion_of = $1", gone) == 0
     finally:
         await connection.close()
 

@@ -78,6 +78,31 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
     assert (unknown.returncode, len(unknown.stderr.splitlines())) == (1, 1)
 
 
+async def test_a_session_an_agent_and_a_team_are_deleted_and_brought_back(
+    static_api: Api, command: Command, run: Run
+) -> None:
+    here = {"REVERIE_URL": str(static_api.http.base_url), "REVERIE_API_KEY": static_api.key, "REVERIE_AGENT": "ada"}
+    await static_api.put("/v1/agents/ada", {"teams": ["[red] crew"]})
+    await static_api.save("The ferry leaves at nine", agent="ada", session="monday")
+    refused = await asyncio.to_thread(command, "deletions", "session", "monday", said="n\n", **here)
+    assert refused.returncode == 1
+    assert re.search(r"Delete monday with \d+ rows\?", refused.stderr)
+    assert (await static_api.get("/v1/sessions/monday", agent="ada"))["session"] == "monday"
+    ids = []
+    for kind, name in (("session", "monday"), ("team", "[red] crew"), ("agent", "ada")):
+        gone = json.loads((await run("deletions", kind, name, "--yes", "--json")).stdout)
+        assert gone["counts"][f"{kind}s"] == 1
+        ids.append(gone["deletion_id"])
+    listed = (await run("deletions", "list")).stdout
+    assert "team [red] crew" in listed
+    for id_ in reversed(ids):
+        assert (await run("deletions", "undo", id_)).stdout.strip().endswith("is back.")
+    assert (await run("deletions", "list")).stdout.count("brought back") == 3
+    assert "nine" in (await run("search", "when does the ferry leave?")).stdout
+    again = await asyncio.to_thread(command, "deletions", "undo", ids[0], **here)
+    assert (again.returncode, len(again.stderr.splitlines())) == (1, 1)
+
+
 async def test_saved_searches_pass_or_fail_by_their_recall(static_api: Api, command: Command, run: Run) -> None:
     ferry = await static_api.save("The ferry [to Bergen] leaves at nine", agent="ada")
     tea = await static_api.save("Green tea is brewed at 80 degrees", agent="ada", tags=["x"])

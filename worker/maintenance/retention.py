@@ -2,6 +2,7 @@
 
 - memories that nobody has used for ``retention.unused_days``, where that is set: they are deleted, and can be restored
 - memories deleted ``retention.deleted_days`` ago, which can be restored no longer, and those expired as long ago
+- sessions, agents and teams deleted as long ago
 - checkpoints of finished dreams after a week: one that failed may be tried again with what it has paid for
 - what models answered about pairs of statements, after 400 days
 - answers kept for repeated requests, after their day
@@ -27,7 +28,7 @@ from service.memory.access.oauth import CODES_KEPT, collect_clients
 from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
 from service.memory.saving.idempotency import RETENTION
-from service.store import keys, limits, memories, model_calls, model_usage, oauth, proposals, stats
+from service.store import deletions, keys, limits, memories, model_calls, model_usage, oauth, proposals, stats
 from service.store import retention as store
 from service.store.settings import workspace_settings
 
@@ -44,9 +45,9 @@ Batch = Callable[..., Awaitable[int]]
 
 
 async def apply_retention(engine: Engine) -> dict[str, int]:
-    """Collect in every workspace; how many ``unused``, ``memories``, ``steps``, ``answers``, ``proposals``, ``events``,
-    ``model_calls``, ``usage``, ``oauth`` are gone."""
-    gone = {"unused": 0, "memories": 0, "steps": 0, "answers": 0, "proposals": 0, "events": 0}
+    """Collect in every workspace; how many ``unused``, ``memories``, ``deletions``, ``steps``, ``answers``,
+    ``proposals``, ``events``, ``model_calls``, ``usage``, ``oauth`` are gone."""
+    gone = {"unused": 0, "memories": 0, "deletions": 0, "steps": 0, "answers": 0, "proposals": 0, "events": 0}
     gone |= {"model_calls": 0, "usage": 0}
     gone["oauth"] = await collect_clients(engine)
     now = engine.now()
@@ -56,15 +57,18 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
         if retention.unused_days is not None:
             unused = partial(_delete_unused, now=now, days=retention.unused_days)
             gone["unused"] += await _all(engine, workspace, unused, now - timedelta(days=retention.unused_days))
-        for name, batch, before in (
-            ("memories", store.memories, now - timedelta(days=retention.deleted_days)),
+        deleted_days = timedelta(days=retention.deleted_days)
+        moving: tuple[tuple[str, Batch, datetime], ...] = (
+            ("memories", store.memories, now - deleted_days),
             ("steps", partial(store.steps, verdicts=False), now - STEPS_KEPT),
             ("steps", partial(store.steps, verdicts=True), now - VERDICTS_KEPT),
-            ("answers", store.idempotent_responses, now - RETENTION),
             ("proposals", proposals.collect, now - timedelta(days=retention.proposals_days)),
             ("proposals", proposals.erase, now - timedelta(days=retention.proposals_days)),
-            ("events", store.events, now - timedelta(days=retention.events_days)),
             ("model_calls", model_calls.collect, now - timedelta(days=retention.model_calls_days or 0)),
+        )
+        staying: tuple[tuple[str, Batch, datetime], ...] = (
+            ("answers", store.idempotent_responses, now - RETENTION),
+            ("events", store.events, now - timedelta(days=retention.events_days)),
             ("usage", model_usage.collect, now - USAGE_KEPT),
             ("usage", stats.collect_searches, now - USAGE_KEPT),
             ("usage", keys.collect_usage, now - USAGE_KEPT),
@@ -72,11 +76,20 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
             ("usage", limits.collect_requests, now - REQUESTS_KEPT),
             ("oauth", oauth.collect_codes, now - CODES_KEPT),
             ("oauth", oauth.collect_refresh_tokens, now),
-        ):
-            gone[name] += await _all(engine, workspace, batch, before)
+        )
+        gone["deletions"] += await _all(engine, workspace, deletions.collect, now - deleted_days)
+        for place in await _places(engine, workspace):
+            for name, batch, before in (*moving, *(staying if place == workspace else ())):
+                gone[name] += await _all(engine, place, batch, before)
     if any(gone.values()):
         log.info("retention_applied", **gone)
     return gone
+
+
+async def _places(engine: Engine, workspace: UUID) -> list[UUID]:
+    """The workspace and those in which its deletions wait, where what has a time of its own keeps it."""
+    async with engine.db.transaction(workspace) as connection:
+        return [workspace, *await deletions.workspaces(connection, workspace)]
 
 
 async def _delete_unused(

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from reverie_client.bindings import Listing, Method
-from reverie_client.calls import agents, graph, memories, pages, saved_searches, sessions, users_documents, workspace
+from reverie_client.calls import (
+    agents,
+    deletions,
+    graph,
+    memories,
+    pages,
+    saved_searches,
+    sessions,
+    users_documents,
+    workspace,
+)
 
 
 class Api:
@@ -79,6 +89,15 @@ class Api:
     run_search = Method(saved_searches.run_search)
     run_searches = Method(saved_searches.run_searches)
     list_search_results = Listing(saved_searches.list_search_results)
+
+    count_session = Method(deletions.count_session)
+    delete_session = Method(deletions.delete_session)
+    count_agent = Method(deletions.count_agent)
+    delete_agent = Method(deletions.delete_agent)
+    count_team = Method(deletions.count_team)
+    delete_team = Method(deletions.delete_team)
+    list_deletions = Listing(deletions.list_deletions)
+    undo_deletion = Method(deletions.undo_deletion)
 
     list_entities = Listing(graph.list_entities)
     get_entity = Method(graph.get_entity)

@@ -297,7 +297,12 @@ export interface paths {
         get: operations["get_session"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a session
+         * @description With its messages, and the memories that come from it alone. Count first with `dry_run`, then send the token of
+         *     the answer; 409 if the counts have changed meanwhile. Can be undone for `retention.deleted_days`.
+         */
+        delete: operations["delete_session"];
         options?: never;
         head?: never;
         patch?: never;
@@ -490,7 +495,13 @@ export interface paths {
          */
         put: operations["put_agent"];
         post?: never;
-        delete?: never;
+        /**
+         * Delete an agent
+         * @description With everything that it holds: sessions, memories of every scope, documents, entities, dreams, pages. Its keys
+         *     stay, and its name begins anew when one of them writes. Counted, confirmed and undone as a session. Admin keys
+         *     only.
+         */
+        delete: operations["delete_agent"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1713,6 +1724,68 @@ export interface paths {
         get: operations["export_user"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/teams/{team}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a team
+         * @description With the memories of its scope, whoever their author is; its agents stay. Counted, confirmed and undone as a
+         *     session. Admin keys only.
+         */
+        delete: operations["delete_team"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deletions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deletions
+         * @description Deletions of sessions, agents and teams, newest first; with an agent key, of the agent's own sessions.
+         */
+        get: operations["list_deletions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deletions/{deletion_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a deletion
+         * @description Everything is back as it was, but for what a purge has removed since; memories that were saved again meanwhile
+         *     stay deleted. 409 if the name is taken or the agent is gone.
+         */
+        post: operations["undo_deletion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4085,6 +4158,44 @@ export interface components {
             token?: string | null;
         };
         /**
+         * Deleted
+         * @description A session, an agent or a team with what goes with it, counted or deleted.
+         */
+        Deleted: {
+            /**
+             * Dry Run
+             * @description Whether the rows were only counted.
+             */
+            dry_run: boolean;
+            /**
+             * Counts
+             * @description Number of rows by table.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Token
+             * @description Token that confirms the deletion; null once it is done.
+             */
+            token: string | null;
+            /**
+             * Expires At
+             * @description Expiry of the token; null once the deletion is done.
+             */
+            expires_at: string | null;
+            /**
+             * Deletion Id
+             * @description Id of the deletion, by which it can be undone; null for a dry run.
+             */
+            deletion_id: string | null;
+            /**
+             * Restorable Until
+             * @description End of the time to undo it; null for a dry run.
+             */
+            restorable_until: string | null;
+        };
+        /**
          * DeletionCounts
          * @description Number of memories of a deletion.
          */
@@ -4094,6 +4205,63 @@ export interface components {
              * @description Number of memories.
              */
             memories: number;
+        };
+        /**
+         * DeletionRecord
+         * @description Deletion of a session, an agent or a team.
+         */
+        DeletionRecord: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the deletion.
+             */
+            id: string;
+            /**
+             * Kind
+             * @description Kind of what was deleted: `session`, `agent` or `team`.
+             * @enum {string}
+             */
+            kind: "session" | "agent" | "team";
+            /**
+             * Name
+             * @description Name of what was deleted.
+             */
+            name: string;
+            /**
+             * Agent
+             * @description Agent of the session, or the agent itself; null for a team.
+             */
+            agent: string | null;
+            /**
+             * Counts
+             * @description Number of deleted rows by table.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Deleted By
+             * @description Actor of the deletion.
+             */
+            deleted_by: string;
+            /**
+             * Deleted At
+             * Format: date-time
+             * @description Time of the deletion.
+             */
+            deleted_at: string;
+            /**
+             * Restored At
+             * @description Time of the undo; null unless undone.
+             */
+            restored_at: string | null;
+            /**
+             * Restorable Until
+             * Format: date-time
+             * @description End of the time to undo it.
+             */
+            restorable_until: string;
         };
         /**
          * Document
@@ -7887,6 +8055,19 @@ export interface components {
              */
             next_cursor: string | null;
         };
+        /** Page[DeletionRecord] */
+        Page_DeletionRecord_: {
+            /**
+             * Items
+             * @description Items of this page.
+             */
+            items: components["schemas"]["DeletionRecord"][];
+            /**
+             * Next Cursor
+             * @description Cursor of the next page; null on the last page.
+             */
+            next_cursor: string | null;
+        };
         /** Page[DocumentHead] */
         Page_DocumentHead_: {
             /**
@@ -11618,6 +11799,47 @@ export interface components {
             recalled: number;
         };
         /**
+         * UndoneDeletion
+         * @description Deletion that was undone.
+         */
+        UndoneDeletion: {
+            /**
+             * Id
+             * Format: uuid
+             * @description Id of the deletion.
+             */
+            id: string;
+            /**
+             * Kind
+             * @description Kind of what is back: `session`, `agent` or `team`.
+             * @enum {string}
+             */
+            kind: "session" | "agent" | "team";
+            /**
+             * Name
+             * @description Name of what is back.
+             */
+            name: string;
+            /**
+             * Agent
+             * @description Agent of the session, or the agent itself; null for a team.
+             */
+            agent: string | null;
+            /**
+             * Counts
+             * @description Number of rows by table when they were deleted.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Restored At
+             * Format: date-time
+             * @description Time of the undo.
+             */
+            restored_at: string;
+        };
+        /**
          * UndoneSummary
          * @description Deleted summary and the memories it had replaced.
          */
@@ -12759,6 +12981,39 @@ export interface operations {
             };
         };
     };
+    delete_session: {
+        parameters: {
+            query?: {
+                /** @description Name of the acting agent; ignored with an agent key. */
+                agent?: string | null;
+                /** @description Count what would be deleted, and answer a token. Default false. */
+                dry_run?: boolean;
+                /** @description Token of a dry run of the last 10 minutes; required to delete. */
+                token?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Name of the session. */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
     list_messages: {
         parameters: {
             query?: {
@@ -13112,6 +13367,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    delete_agent: {
+        parameters: {
+            query?: {
+                /** @description Count what would be deleted, and answer a token. Default false. */
+                dry_run?: boolean;
+                /** @description Token of a dry run of the last 10 minutes; required to delete. */
+                token?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Name of the agent. */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
                 };
             };
         };
@@ -15244,6 +15530,91 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SubjectExport"];
+                };
+            };
+        };
+    };
+    delete_team: {
+        parameters: {
+            query?: {
+                /** @description Count what would be deleted, and answer a token. Default false. */
+                dry_run?: boolean;
+                /** @description Token of a dry run of the last 10 minutes; required to delete. */
+                token?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Name of the team. */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
+    list_deletions: {
+        parameters: {
+            query?: {
+                /** @description Number of items per page. Default 50. */
+                limit?: number;
+                /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
+                cursor?: string | null;
+            };
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DeletionRecord_"];
+                };
+            };
+        };
+    };
+    undo_deletion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
+                "X-Reverie-No-Memory"?: string | null;
+            };
+            path: {
+                /** @description Id of the deletion. */
+                deletion_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoneDeletion"];
                 };
             };
         };

@@ -32,6 +32,24 @@ workspaces = Table(
     time_column("created_at", nullable=False, default_now=True),
     time_column("suspended_at"),
     json_column("limits", nullable=True),
+    id_column("deletion_of", nullable=True),
+)
+
+deletions = Table(
+    "deletions",
+    metadata,
+    workspace_column(),
+    id_column("id"),
+    text_column("kind"),
+    text_column("name"),
+    text_column("agent", nullable=True),
+    json_column("counts"),
+    json_column("kept"),
+    text_column("deleted_by"),
+    time_column("deleted_at", nullable=False),
+    time_column("restored_at"),
+    workspace_pk("id"),
+    workspace_fk(),
 )
 
 settings = Table(

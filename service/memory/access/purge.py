@@ -2,11 +2,14 @@
 
 A memory that others are behind as well keeps what they said: the sentences with words only the user brought go, and
 its past versions go. Whoever dreams for one of the agents concerned loses its lease, so that a purge during a dream
-wins; and since the messages are gone, no later dream brings anything back.
+wins; and since the messages are gone, no later dream brings anything back. What has been deleted and can be brought
+back goes too.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -24,8 +27,8 @@ from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
 from service.memory.pages.subject import Subject, forget
 from service.memory.saved_searches.subject import forget as forget_searches
-from service.store import entities, insights, memories, subjects
-from service.store.subjects import SubjectData
+from service.store import deletions, entities, insights, memories, subjects
+from service.store.subjects import CalledBy, SubjectData
 from service.store.vectors import EmbeddingBatch
 
 REASON = "a purge"
@@ -47,7 +50,7 @@ async def purge_user(engine: Engine, principal: Principal, user: str) -> Record:
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
         await subjects.lock_purges(connection, workspace)
-        counts, why = await _Purge(connection, workspace, users, now).run()
+        counts, why = await _purge(connection, workspace, users, now)
         await audit.record(connection, principal, "user.purged", target=str(receipt_id), details=counts)
     await forget_statistics(engine, workspace)
     return {"receipt": {"id": receipt_id, "counts": counts, "why": why, "at": now}}
@@ -67,25 +70,60 @@ async def forget_statistics(engine: Engine, workspace: UUID) -> None:
             await subjects.forget_statistics(connection, table)
 
 
-class _Purge:
-    """One user's purge, in one transaction."""
+@dataclass(slots=True)
+class _Deleted:
+    """What was held about the user where deletions wait: whose it was, and the memories, which others may quote."""
 
-    def __init__(self, connection: Connection, workspace: UUID, users: list[str], now: datetime) -> None:
+    agents: set[UUID] = field(default_factory=set)
+    memories: list[UUID] = field(default_factory=list)
+
+
+async def _purge(
+    connection: Connection, workspace: UUID, users: list[str], now: datetime
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Purge what has been deleted and can be brought back, and then the workspace; the counts of all."""
+    counts: Counter[str] = Counter()
+    why: Counter[str] = Counter()
+    deleted = _Deleted()
+    places = [*await deletions.workspaces(connection, workspace), workspace]
+    called = await subjects.called_by(connection, places, users)
+    for place in places:
+        await connection.switch_workspace(place)
+        purge = _Purge(connection, place, called, now, deleted if place == workspace else _Deleted())
+        rows, reasons = await purge.run()
+        counts.update(rows)
+        why.update(reasons)
+        deleted.agents |= purge.agents
+        deleted.memories += purge.memories
+    await deletions.forget_names(connection, workspace)
+    return dict(counts), dict(why)
+
+
+class _Purge:
+    """One user's purge of one workspace, in one transaction. ``agents`` and ``memories`` are those it was about."""
+
+    def __init__(
+        self, connection: Connection, workspace: UUID, called: CalledBy, now: datetime, deleted: _Deleted
+    ) -> None:
         self._connection = connection
         self._workspace = workspace
-        self._users = users
-        self._names: frozenset[str] = frozenset()
+        self._called = called
+        self._users = called.users
+        self._names = content_words(called.names)
         self._now = now
+        self._deleted = deleted
+        self.agents: set[UUID] = set()
+        self.memories: list[UUID] = []
 
     async def run(self) -> tuple[dict[str, int], dict[str, int]]:
         """Remove and scrub everything; how many rows of each table went, and how many memories by why."""
         connection, workspace = self._connection, self._workspace
         held = await self._held()
-        self._names = content_words(await subjects.names(connection, workspace, self._users))
         kept = await self._shared(held)
-        own = sorted(held.own)
-        replaced = await subjects.superseded_by(connection, workspace, own)
-        quoting = await subjects.superseded_by(connection, workspace, own + kept)
+        own, deleted = sorted(held.own), self._deleted.memories
+        self.agents, self.memories = held.agents, [*own, *kept]
+        replaced = await subjects.superseded_by(connection, workspace, own + deleted)
+        quoting = await subjects.superseded_by(connection, workspace, own + kept + deleted)
         proposed = await subjects.remove_proposals(connection, workspace, held.proposals)
         await self._scrub_entities(held)
         edges = await subjects.remove_edges(connection, workspace, self._users, own, kept)
@@ -95,7 +133,7 @@ class _Purge:
         around = await subjects.purge_related(
             connection, workspace, self._users, sorted(held.agents), held.session_ids, [*own, *kept, *quoting]
         )
-        subject = Subject(self._users, self._names, frozenset([*own, *kept]))
+        subject = Subject(self._users, self._names, frozenset([*own, *kept, *deleted]))
         around |= await forget(connection, workspace, subject)
         around["saved_searches"] = await forget_searches(connection, workspace, subject)
         counts = rows | edges | around | {"proposals": proposed, "shared_memories": len(kept)}
@@ -103,11 +141,11 @@ class _Purge:
 
     async def _held(self) -> SubjectData:
         """What is held, with every dream that could still write something of it fenced off."""
-        agents = await subjects.agents_of(self._connection, self._workspace, self._users)
+        agents = await subjects.agents_of(self._connection, self._workspace, self._users) | self._deleted.agents
         while True:
             await subjects.break_leases(self._connection, self._workspace, agents, self._now)
             await subjects.lock_proposals(self._connection, self._workspace, agents)
-            held = await subjects.find_subject_data(self._connection, self._workspace, self._users)
+            held = await subjects.find_subject_data(self._connection, self._workspace, self._called)
             owners = await subjects.owners(self._connection, self._workspace, [*held.own, *held.shared])
             held.agents = agents | owners | set(held.proposals.values())
             if held.agents == agents:

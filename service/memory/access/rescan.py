@@ -2,8 +2,9 @@
 
 A scan collects the secrets of a workspace in memory; nothing of them is written anywhere. Then their copies are
 replaced, where nothing but the value gives them away, and after that the texts that give them away: so a run that is
-killed leaves every value recognisable for as long as a copy is left, and the next run ends what it began. Each batch is
-one transaction with its line in the audit log. The command line and the worker, for ``POST /v1/rescan``, both run it.
+killed leaves every value recognisable for as long as a copy is left, and the next run ends what it began. What has been
+deleted and can be brought back is read and masked too. Each batch is one transaction with its line in the audit log.
+The command line and the worker, for ``POST /v1/rescan``, both run it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from service.memory.access.redaction import workspace_masking
 from service.memory.engine import Engine
 from service.privacy import PiiPolicy
 from service.privacy.stored import Copies, secrets_in
-from service.store import audit, embeddings, memories, subjects
+from service.store import audit, deletions, embeddings, memories, subjects
 from service.store.vectors import EmbeddingBatch
 
 ACTOR, REASON = "redaction", "a secret was masked"
@@ -111,8 +112,11 @@ class Rescan:
 
     async def count_rows(self) -> int:
         """How many rows there are to read, in each pass."""
-        async with self._engine.db.transaction(self._workspace) as connection:
-            return sum([await stored_texts.count(connection, self._workspace, table) for table in stored_texts.COLUMNS])
+        rows = 0
+        async for place in self._places():
+            async with self._engine.db.transaction(place) as connection:
+                rows += sum([await stored_texts.count(connection, place, table) for table in stored_texts.COLUMNS])
+        return rows
 
     async def preview(self) -> AsyncIterator[list[Finding]]:
         """What ``apply`` would change, in batches; changes nothing."""
@@ -130,31 +134,42 @@ class Rescan:
     async def apply(self) -> None:
         """Mask everything. Killed at any time, another run completes it."""
         for step in (self._without_copies, self._masked):
+            async for place in self._places():
+                for table in stored_texts.COLUMNS:
+                    await self._apply(step, place, table)
+        await forget_statistics(self._engine, self._workspace)
+
+    async def _apply(self, step: Callable[[str, list[Row]], Awaitable[list[Row]]], place: UUID, table: str) -> None:
+        after: tuple[Any, ...] | None = None
+        while True:
+            async with self._engine.db.transaction(place) as connection:
+                rows = await stored_texts.read(connection, place, table, after, _batch(table), lock=True)
+                changes = await step(table, rows)
+                await self._on_batch(connection, len(rows))
+                await self._write(connection, place, table, rows, changes)
+            if len(rows) < _batch(table):
+                return
+            after = tuple(rows[-1][name] for name in stored_texts.key_of(table))
+
+    async def _places(self) -> AsyncIterator[UUID]:
+        """The workspace, and then those in which what has been deleted from it waits by now."""
+        yield self._workspace
+        async with self._engine.db.transaction(self._workspace) as connection:
+            deleted = await deletions.workspaces(connection, self._workspace)
+        for place in deleted:
+            yield place
+
+    async def _batches(self) -> AsyncIterator[tuple[str, list[Row]]]:
+        async for place in self._places():
             for table in stored_texts.COLUMNS:
                 after: tuple[Any, ...] | None = None
                 while True:
-                    async with self._engine.db.transaction(self._workspace) as connection:
-                        rows = await stored_texts.read(
-                            connection, self._workspace, table, after, _batch(table), lock=True
-                        )  # fmt: skip
-                        changes = await step(table, rows)
-                        await self._on_batch(connection, len(rows))
-                        await self._write(connection, table, rows, changes)
+                    async with self._engine.db.transaction(place) as connection:
+                        rows = await stored_texts.read(connection, place, table, after, _batch(table))
+                    yield table, rows
                     if len(rows) < _batch(table):
                         break
                     after = tuple(rows[-1][name] for name in stored_texts.key_of(table))
-        await forget_statistics(self._engine, self._workspace)
-
-    async def _batches(self) -> AsyncIterator[tuple[str, list[Row]]]:
-        for table in stored_texts.COLUMNS:
-            after: tuple[Any, ...] | None = None
-            while True:
-                async with self._engine.db.transaction(self._workspace) as connection:
-                    rows = await stored_texts.read(connection, self._workspace, table, after, _batch(table))
-                yield table, rows
-                if len(rows) < _batch(table):
-                    break
-                after = tuple(rows[-1][name] for name in stored_texts.key_of(table))
 
     def _own(self, table: str, row: Row) -> dict[str, str]:
         texts = (_open(row[name]) for name in stored_texts.COLUMNS[table])
@@ -202,17 +217,18 @@ class Rescan:
         id_ = "/".join(str(row[name]) for name in stored_texts.key_of(table) if name not in texts)
         return [_finding(table, id_, name, value) for name, value in changed.items()]
 
-    async def _write(self, connection: Connection, table: str, rows: list[Row], after: list[Row]) -> None:
+    async def _write(self, connection: Connection, place: UUID, table: str, rows: list[Row], after: list[Row]) -> None:
         changes = [(row, changed) for row, changed in zip(rows, after, strict=True) if changed]
         if not changes:
             return
         for row, changed in changes:
             if table == "memories":
-                await self._rewrite(connection, row["id"], changed)
+                await self._rewrite(connection, place, row["id"], changed)
             else:
-                await stored_texts.write(connection, self._workspace, table, row, changed)
+                await stored_texts.write(connection, place, table, row, changed)
         ids = [row["id"] for row, changed in changes if table in ("messages", "chunks") and "content" in changed]
-        await embeddings.forget_vectors(connection, self._workspace, ids)
+        await embeddings.forget_vectors(connection, place, ids)
+        await connection.switch_workspace(self._workspace)
         await subjects.forget_answers(connection, self._workspace)
         findings = [self._findings(table, row, changed) for row, changed in changes]
         await self._note(connection, MASKED, table, findings)
@@ -231,8 +247,8 @@ class Rescan:
         if found.rows:
             await audit.add(connection, self._workspace, audit.Line(ACTOR, None, action, table, None), details)
 
-    async def _rewrite(self, connection: Connection, id_: UUID, changed: Mapping[str, Any]) -> None:
-        row = await memories.lock(connection, self._workspace, id_)
+    async def _rewrite(self, connection: Connection, place: UUID, id_: UUID, changed: Mapping[str, Any]) -> None:
+        row = await memories.lock(connection, place, id_)
         assert row is not None
         item = memories.as_item(row) | {name: value for name, value in changed.items() if name != "change_reason"}
         item["tokens"] = count_tokens(item["content"])
@@ -241,14 +257,12 @@ class Rescan:
             key=scoped_key(row["agent_id"], item["key"]), occurred_at=row["occurred_at"], hearsay_by=row["hearsay_by"],
         )  # fmt: skip
         live = row["deleted_at"] is None and row["superseded_by"] is None
-        same = (
-            await memories.find_duplicate(connection, self._workspace, item | {"identity_hash": own}) if live else None
-        )
+        same = await memories.find_duplicate(connection, place, item | {"identity_hash": own}) if live else None
         if same in (None, id_):
             item["identity_hash"] = own
         pending = EmbeddingBatch(None, [None]) if "content" in changed else None
         await memories.rewrite(
-            connection, self._workspace, id_, item, pending,
+            connection, place, id_, item, pending,
             actor=ACTOR, reason=REASON, now=self._engine.now(), archived=False,
         )  # fmt: skip
 

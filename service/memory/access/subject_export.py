@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from service.db.pool import Connection, Row
 from service.domain.principal import Principal
 from service.domain.redact_sentences import content_words
 from service.memory.access import audit
@@ -13,8 +15,9 @@ from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
 from service.memory.pages.subject import Subject, exported
 from service.memory.saved_searches.subject import exported as exported_searches
-from service.store import subjects
+from service.store import deletions, subjects
 from service.store.sessions import message
+from service.store.subjects import CalledBy
 
 LONGEST_S = 600.0
 Record = dict[str, Any]
@@ -22,8 +25,8 @@ Record = dict[str, Any]
 
 async def export_user(engine: Engine, principal: Principal, user: str) -> Record:
     """Memories with their history, messages, sessions, documents, edges to entities, what pages say, and saved
-    searches; what a purge would remove or trim. ``why`` a memory goes with the user is one of ``subjects.WHY``; null
-    for shared ones, which are trimmed.
+    searches, of what has been deleted and can be brought back too; what a purge would remove or trim. ``why`` a memory
+    goes with the user is one of ``subjects.WHY``; null for shared ones, which are trimmed.
 
     Raises Forbidden for anyone but an admin.
     """
@@ -34,22 +37,28 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
     (subject,) = await masked_names(engine, workspace, pii, [(("path", "user"), user)], refuse=False)
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
-        held = await subjects.find_subject_data(connection, workspace, users)
-        ids: list[UUID] = [*held.own, *held.shared]
-        rows = await subjects.export_memories(connection, workspace, ids)
-        edges = await subjects.export_edges(connection, workspace, ids)
-        sessions = await subjects.export_sessions(connection, workspace, users, held.session_ids)
-        proposals = await subjects.export_proposals(connection, workspace, held.proposals)
-        documents = await subjects.export_documents(connection, workspace, users)
-        names = content_words(await subjects.names(connection, workspace, users))
-        about = Subject(users, names, frozenset(ids))
-        said = await exported(connection, workspace, about)
-        asked = await exported_searches(connection, workspace, about)
-        await audit.record(connection, principal, "user.exported", subject=subject, details={"memories": len(ids)})
+        places = [*await deletions.workspaces(connection, workspace), workspace]
+        called = await subjects.called_by(connection, places, users)
+        found: dict[str, list[Any]] = {}
+        for place in reversed(places):
+            await connection.switch_workspace(place)
+            for name, rows in (await _held(connection, place, called)).items():
+                found.setdefault(name, []).extend(rows)
+        await connection.switch_workspace(workspace)
+        details = {"memories": len(found["memories"])}
+        await audit.record(connection, principal, "user.exported", subject=subject, details=details)
+    return {"user": user, "at": engine.now()} | found
+
+
+async def _held(connection: Connection, workspace: UUID, called: CalledBy) -> dict[str, list[Any]]:
+    """What a workspace holds about a person, as an export shows it."""
+    users = called.users
+    held = await subjects.find_subject_data(connection, workspace, called)
+    ids: list[UUID] = [*held.own, *held.shared]
+    rows = await subjects.export_memories(connection, workspace, ids)
+    about = Subject(users, content_words(called.names), frozenset(ids))
     why = {str(id_): reason for id_, reason in held.own.items()}
     return {
-        "user": user,
-        "at": engine.now(),
         "memories": [
             {
                 "memory": row["memory"],
@@ -60,10 +69,14 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
             for row in rows
         ],
         "messages": [message(row) for row in held.messages],
-        "sessions": [dict(row) for row in sessions],
-        "documents": [dict(row) for row in documents],
-        "proposals": [dict(row) for row in proposals],
-        "edges": [dict(row) for row in edges],
-        "pages": said,
-        "saved_searches": asked,
+        "sessions": _dicts(await subjects.export_sessions(connection, workspace, users, held.session_ids)),
+        "documents": _dicts(await subjects.export_documents(connection, workspace, users)),
+        "proposals": _dicts(await subjects.export_proposals(connection, workspace, held.proposals)),
+        "edges": _dicts(await subjects.export_edges(connection, workspace, ids)),
+        "pages": await exported(connection, workspace, about),
+        "saved_searches": await exported_searches(connection, workspace, about),
     }
+
+
+def _dicts(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    return [dict(row) for row in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import datetime
@@ -21,7 +22,7 @@ from service.memory.access.keys import hash_of, make_key, prefix_of
 from service.memory.access.purge import LONGEST_S, forget_statistics
 from service.memory.engine import Engine
 from service.memory.transfer.export import export
-from service.store import keys, workspaces
+from service.store import deletions, keys, workspaces
 from service.store import limits as store
 
 Record = dict[str, Any]
@@ -106,11 +107,19 @@ async def delete_workspace(
         await connection.set_timeout(LONGEST_S)
         if not await workspaces.lock_suspended(connection, id_):
             raise Conflict("Only a suspended workspace can be deleted.")
-        counts = await count_rows(connection, id_)
+        places = [id_, *await deletions.workspaces(connection, id_)]
+        summed: Counter[str] = Counter()
+        for place in places:
+            await connection.switch_workspace(place)
+            summed.update(await count_rows(connection, place))
+        counts = dict(summed)
+        await connection.switch_workspace(id_)
         records = {table: rows for table, rows in counts.items() if table not in WRITTEN_BEHIND}
         if token is not None and not dry_run:
             await check_token(engine, principal, target, records, token)
-            await delete_rows(connection, id_)
+            for place in reversed(places):
+                await connection.switch_workspace(place)
+                await delete_rows(connection, place)
             receipt = {"id": new_id(), "workspace": id_, "name": found["name"], "counts": counts, "at": engine.now()}
             await connection.switch_workspace(principal.workspace_id)
             details = {"receipt": str(receipt["id"]), "counts": counts}

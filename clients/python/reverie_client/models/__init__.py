@@ -14,6 +14,7 @@ from reverie_client.models.conversations import (
     SessionRecord,
     Window,
 )
+from reverie_client.models.deletions import Deleted, Deletion
 from reverie_client.models.dreams import (
     Calibration,
     CalibrationRow,
@@ -92,6 +93,8 @@ __all__ = [
     "CreatedWorkspace",
     "Decided",
     "Degraded",
+    "Deleted",
+    "Deletion",
     "Document",
     "DocumentHead",
     "DocumentPart",

@@ -6,6 +6,7 @@
  */
 
 export * from "./agents.js";
+export * from "./deletions.js";
 export * from "./graph.js";
 export * from "./memories.js";
 export * from "./pages.js";

@@ -1,0 +1,101 @@
+"""Deletions of sessions, agents and teams, and their undoing."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Path, Query
+from starlette.responses import Response
+
+from service.api import deletion_schemas as schemas
+from service.api.dependencies import (
+    AgentPath,
+    AgentQuery,
+    Caller,
+    Cursor,
+    EngineDep,
+    Limit,
+    SessionPath,
+    json_response,
+    page,
+)
+from service.api.naming import api_router
+from service.api.path_params import PathName
+from service.api.schemas import Page
+from service.domain.field_types import Text
+from service.memory.access import deletions
+
+DryRun = Annotated[bool, Query(description="Count what would be deleted, and answer a token. Default false.")]
+Token = Annotated[
+    Text | None,
+    Query(max_length=schemas.TOKEN_MAX, description="Token of a dry run of the last 10 minutes; required to delete."),
+]
+TeamPath = Annotated[PathName, Path(description="Name of the team.")]
+
+router = api_router(prefix="/v1", tags=["deletions"])
+
+
+@router.delete(
+    "/sessions/{session}",
+    response_model=schemas.Deleted,
+    operation_id="delete_session",
+    summary="Delete a session",
+)
+async def delete_session(
+    engine: EngineDep,
+    caller: Caller,
+    session: SessionPath,
+    agent: AgentQuery = None,
+    dry_run: DryRun = False,
+    token: Token = None,
+) -> Response:
+    """With its messages, and the memories that come from it alone. Count first with `dry_run`, then send the token of
+    the answer; 409 if the counts have changed meanwhile. Can be undone for `retention.deleted_days`."""
+    return json_response(await deletions.delete_session(engine, caller, agent, session, dry_run=dry_run, token=token))
+
+
+@router.delete(
+    "/agents/{agent}", response_model=schemas.Deleted, operation_id="delete_agent", summary="Delete an agent"
+)
+async def delete_agent(
+    engine: EngineDep, caller: Caller, agent: AgentPath, dry_run: DryRun = False, token: Token = None
+) -> Response:
+    """With everything that it holds: sessions, memories of every scope, documents, entities, dreams, pages. Its keys
+    stay, and its name begins anew when one of them writes. Counted, confirmed and undone as a session. Admin keys
+    only."""
+    return json_response(await deletions.delete_agent(engine, caller, agent, dry_run=dry_run, token=token))
+
+
+@router.delete("/teams/{team}", response_model=schemas.Deleted, operation_id="delete_team", summary="Delete a team")
+async def delete_team(
+    engine: EngineDep, caller: Caller, team: TeamPath, dry_run: DryRun = False, token: Token = None
+) -> Response:
+    """With the memories of its scope, whoever their author is; its agents stay. Counted, confirmed and undone as a
+    session. Admin keys only."""
+    return json_response(await deletions.delete_team(engine, caller, team, dry_run=dry_run, token=token))
+
+
+@router.get(
+    "/deletions",
+    response_model=Page[schemas.DeletionRecord],
+    operation_id="list_deletions",
+    summary="List deletions",
+)
+async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+    """Deletions of sessions, agents and teams, newest first; with an agent key, of the agent's own sessions."""
+    return page(*await deletions.list_deletions(engine, caller, limit=limit, cursor=cursor))
+
+
+@router.post(
+    "/deletions/{deletion_id}/undo",
+    response_model=schemas.UndoneDeletion,
+    operation_id="undo_deletion",
+    summary="Undo a deletion",
+)
+async def undo(
+    engine: EngineDep, caller: Caller, deletion_id: Annotated[UUID, Path(description="Id of the deletion.")]
+) -> Response:
+    """Everything is back as it was, but for what a purge has removed since; memories that were saved again meanwhile
+    stay deleted. 409 if the name is taken or the agent is gone."""
+    return json_response(await deletions.undo_deletion(engine, caller, deletion_id))

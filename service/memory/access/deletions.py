@@ -1,0 +1,148 @@
+"""Sessions, agents and teams deleted with everything that goes with them: counted first, then all of it or nothing.
+
+Until the retention time has passed, a deletion can be undone. What dreams for one of the agents concerned loses its
+lease, so nothing of what is gone is written again.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from service.db.pool import Connection, Row
+from service.domain import cursors
+from service.domain.ids import new_id
+from service.domain.principal import Principal
+from service.errors import Conflict, Forbidden, InvalidInput, NotFound
+from service.memory.access import audit
+from service.memory.access.confirmation import PLACE, check_token, issue_token
+from service.memory.access.workspace import get_settings
+from service.memory.engine import Engine
+from service.store import deletions, rescans, subjects
+from service.store.deletions import Kind
+
+Record = dict[str, Any]
+LONGEST_S = 600.0
+
+
+async def delete_session(
+    engine: Engine, principal: Principal, agent: str | None, session: str, *, dry_run: bool, token: str | None
+) -> Record:
+    """Delete a session with its messages, and the memories that come from it alone.
+
+    Raises Forbidden for a reader key, NotFound, InvalidInput without a token, and Conflict for one of other counts.
+    """
+    principal.require_write()
+    owner = principal.acting_agent(agent)
+    return await _delete(engine, principal, "session", session, owner, dry_run=dry_run, token=token)
+
+
+async def delete_agent(engine: Engine, principal: Principal, agent: str, *, dry_run: bool, token: str | None) -> Record:
+    """Delete an agent with everything that it holds. Raises Forbidden for anyone but an admin, else as above."""
+    principal.check_owns(agent)
+    principal.require_admin()
+    return await _delete(engine, principal, "agent", agent, agent, dry_run=dry_run, token=token)
+
+
+async def delete_team(engine: Engine, principal: Principal, team: str, *, dry_run: bool, token: str | None) -> Record:
+    """Delete a team with the memories of its scope; its agents stay. Raises Forbidden for anyone but an admin, else as
+    above."""
+    principal.require_admin()
+    return await _delete(engine, principal, "team", team, None, dry_run=dry_run, token=token)
+
+
+async def _delete(
+    engine: Engine, principal: Principal, kind: Kind, name: str, agent: str | None, *, dry_run: bool, token: str | None
+) -> Record:
+    if not dry_run and token is None:
+        raise InvalidInput(PLACE, "is needed: count with dry_run=true, then send the token of the answer")
+    workspace, now = principal.workspace_id, engine.now()
+    retention = (await get_settings(engine, principal)).retention
+    async with engine.db.transaction(workspace) as connection:
+        await connection.set_timeout(LONGEST_S)
+        found = await deletions.find(connection, workspace, kind, name, agent)
+        if found is not None and not dry_run:
+            found = await _locked(connection, workspace, kind, name, agent, now)
+        if found is None:
+            raise NotFound(f"There is no {kind} {name!r} here.")
+        marked = await deletions.mark(connection, workspace, kind, found["id"])
+        counts = await deletions.count(connection, workspace)
+        target = ["deletion", kind, str(found["id"])]
+        if token is not None and not dry_run:
+            await check_token(engine, principal, target, counts, token)
+            id_ = new_id()
+            record = {"id": id_, "kind": kind, "name": name, "agent": agent, "counts": counts}
+            await deletions.take(connection, workspace, marked, record | {"deleted_by": principal.actor}, now=now)
+            await audit.record(
+                connection, principal, f"{kind}.deleted", target=str(id_), details={"agent": agent, "counts": counts}
+            )
+            until = now + timedelta(days=retention.deleted_days)
+            return {
+                "dry_run": False, "counts": counts, "token": None, "expires_at": None, "deletion_id": id_,
+                "restorable_until": until,
+            }  # fmt: skip
+    signed = await issue_token(engine, principal, target, counts)
+    return {"dry_run": True, "counts": counts, "deletion_id": None, "restorable_until": None} | signed
+
+
+async def _locked(
+    connection: Connection, workspace: UUID, kind: Kind, name: str, agent: str | None, now: datetime
+) -> Row | None:
+    """What is to be deleted, locked once nobody dreams about it any more; None where it is gone."""
+    await subjects.lock_purges(connection, workspace)
+    found = await deletions.find(connection, workspace, kind, name, agent)
+    if found is None:
+        return None
+    await subjects.break_leases(connection, workspace, found["agents"], now)
+    return found if await deletions.lock(connection, workspace, kind, found["id"]) else None
+
+
+async def list_deletions(
+    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+) -> tuple[list[Record], str | None]:
+    """A page of deletions, newest first; with an agent key, of the agent's own sessions."""
+    deleted_at, id_ = cursors.decode(cursor, datetime, UUID)
+    before = None if deleted_at is None or id_ is None else (deleted_at, id_)
+    days = timedelta(days=(await get_settings(engine, principal)).retention.deleted_days)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await deletions.list_(
+            connection, principal.workspace_id, principal.agent, before=before, limit=limit + 1
+        )
+    rows, more = cursors.paginate(rows, limit, "deleted_at", "id")
+    return [dict(row) | {"restorable_until": row["deleted_at"] + days} for row in rows], more
+
+
+async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Record:
+    """Bring back what a deletion took; what a purge has removed since stays gone.
+
+    Raises Forbidden for a reader key and, but for an agent's own sessions, for anyone but an admin; NotFound for an id
+    of none, or of one whose time has passed; Conflict where it is back already, its name is taken, or what it belongs
+    to is gone.
+    """
+    principal.require_write()
+    workspace, now = principal.workspace_id, engine.now()
+    async with engine.db.transaction(workspace) as connection:
+        await connection.set_timeout(LONGEST_S)
+        await subjects.lock_purges(connection, workspace)
+        found = await deletions.get(connection, workspace, id_)
+        if found is None or (principal.agent is not None and found["agent"] != principal.agent):
+            raise NotFound(f"There is no deletion {id_} here.")
+        if found["kind"] != "session" and principal.role != "admin":
+            raise Forbidden("This needs an admin key.")
+        if found["restored_at"] is not None:
+            raise Conflict("This deletion has been undone already.")
+        if await deletions.find(connection, workspace, found["kind"], found["name"], found["agent"]):
+            raise Conflict(f"There is a {found['kind']} {found['name']!r} again.")
+        rescan = await rescans.get(connection, workspace)
+        if rescan is not None and rescan["finished_at"] is None:
+            raise Conflict("Secrets are being looked for in all that is stored; try again when that has ended.")
+        kept = found["kept"]
+        copied = {table: [UUID(one) for one in ids] for table, ids in kept["copied"].items()}
+        if gone := await deletions.missing(connection, workspace, copied):
+            raise Conflict(f"What this belongs to is gone: {', '.join(gone)}.")
+        await deletions.restore(connection, workspace, id_, kept, now=now)
+        await audit.record(
+            connection, principal, f"{found['kind']}.restored", target=str(id_), details={"counts": found["counts"]}
+        )
+    return {name: found[name] for name in ("id", "kind", "name", "agent", "counts")} | {"restored_at": now}

@@ -1,0 +1,89 @@
+"""What an undo meets in a workspace that went on meanwhile, and what ends before it."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+
+from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.model_calls import Exchange
+from service.domain.spending import Payer, Usage
+from tests.acceptance.test_deletions import MARK, delete
+from tests.live_api import Api
+from tests.pg_dump import dump
+from tests.worker.dreaming import dream, say
+from worker.maintenance.retention import apply_retention
+
+LINK = [{"relation": "mentions", "entity": {"name": "Initech", "kind": "organisation"}}]
+
+
+@pytest.fixture
+def api(own_static_api: Api) -> Api:
+    """A database of the test's own, since the tests look at all of it."""
+    return own_static_api
+
+
+async def value(url: str, statement: str) -> object:
+    """One value, past all walls."""
+    connection = await asyncpg.connect(url)
+    try:
+        return await connection.fetchval(statement)
+    finally:
+        await connection.close()
+
+
+async def test_what_comes_back_speaks_of_the_entity_that_has_the_name_by_now(api: Api) -> None:
+    first = await api.save("Initech pays late", agent="a", links=LINK, session="s")
+    done = await delete(api, "/v1/sessions/s", agent="a")
+    assert (await api.get("/v1/entities", agent="a"))["items"] == []
+    second = await api.save("Initech has moved", agent="a", links=LINK)
+    await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
+    (entity,) = (await api.get("/v1/entities", agent="a"))["items"]
+    graph = await api.get(f"/v1/entities/{entity['id']}/graph", agent="a")
+    assert {one["id"] for one in graph["memories"]} == {first["id"], second["id"]}
+
+
+async def test_a_deleted_agent_is_not_due_and_a_restored_session_is(api: Api, database_url: str) -> None:
+    due = "SELECT count(*) FROM dream_schedule WHERE due_at <= now()"
+    await say(api, "I live in Bergen", session="s", agent="a", user="ana")
+    done = await delete(api, "/v1/sessions/s", agent="a")
+    await dream(api.engine, "a")
+    await value(database_url, "UPDATE dream_schedule SET due_at = 'infinity'")
+    await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
+    assert await value(database_url, due) == 1
+    await dream(api.engine, "a")
+    assert "Bergen" in str((await api.get("/v1/memories", agent="a"))["items"])
+    done = await delete(api, "/v1/agents/a")
+    assert await value(database_url, "SELECT count(*) FROM dream_schedule") == 0
+    await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
+    assert await value(database_url, due) == 1
+
+
+@pytest.mark.parametrize("undone", [False, True])
+async def test_a_purge_takes_the_name_of_its_sessions_out_of_the_list(
+    api: Api, database_url: str, undone: bool
+) -> None:
+    await say(api, "I live in Bergen", session=f"chat of {MARK}", user="ana")
+    await say(api, "I live in Oslo", session="other", user="bo")
+    other = await delete(api, "/v1/sessions/other", agent="a")
+    done = await delete(api, f"/v1/sessions/chat%20of%20{MARK}", agent="a")
+    if undone:
+        await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
+    await api.post("/v1/users/ana/purge")
+    listed = {one["id"]: one["name"] for one in (await api.get("/v1/deletions"))["items"]}
+    assert listed == {done["deletion_id"]: "", other["deletion_id"]: "other"}
+    assert MARK not in dump(database_url)
+
+
+async def test_kept_calls_of_models_end_in_their_own_time(api: Api, database_url: str) -> None:
+    await api.put("/v1/settings", {"retention": {"model_calls_days": 7}})
+    await api.save("The roof is red", agent="a")
+    said, engine = Exchange(f"user: {MARK}", "ok", "answered"), api.engine
+    engine.model_calls.note(Payer(DEFAULT_WORKSPACE, agent="a"), "ask", "m", engine.now(), 1.0, Usage(1), said)
+    await engine.model_calls.flush()
+    await delete(api, "/v1/agents/a")
+    await apply_retention(api.engine)
+    assert MARK in dump(database_url)
+    await value(database_url, "UPDATE model_calls SET at = at - interval '8 days'")
+    assert (await apply_retention(api.engine))["model_calls"] == 1
+    assert MARK not in dump(database_url)
