@@ -7,6 +7,7 @@ import copy
 import json
 from collections.abc import Iterator
 from datetime import UTC
+from functools import cache
 from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
@@ -111,6 +112,7 @@ def parameters(place: str) -> Iterator[tuple[str, str, str]]:
 LISTS = sorted({(method, path) for method, path, name in parameters("query") if name == "cursor"})
 
 
+@cache
 def needed(path: str) -> dict[str, str]:
     """What a request needs in its query to do anything, and not to wait for ever."""
     asked = {name for _, other, name in parameters("query") if other == path}
