@@ -6,7 +6,6 @@ Skipped, saying so, where there is no Node.js, or where the packages it is built
 from __future__ import annotations
 
 import asyncio
-import copy
 import json
 import os
 import re
@@ -114,10 +113,27 @@ def test_the_types_are_those_of_the_api(tmp_path: Path) -> None:
 
 
 def successes(document: dict[str, Any]) -> dict[str, Any]:
-    """The description of the API with the answers of success alone: failures are classes of the client."""
-    found = copy.deepcopy(document)
+    """The description of the API with the answers of success alone: failures are classes of the client. Without titles,
+    which say the name of a field again, and without objects as defaults, whose fields have their own."""
+    found: dict[str, Any] = _without_repetition(document)
     for operation in (operation for methods in found["paths"].values() for operation in methods.values()):
         operation["responses"] = {status: one for status, one in operation["responses"].items() if status < "300"}
+    return found
+
+
+def _without_repetition(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_repetition(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {
+        name: one
+        for name, one in node.items()
+        if not (name == "title" and isinstance(one, str)) and not (name == "default" and isinstance(one, dict))
+    }
+    found = {name: _without_repetition(one) for name, one in kept.items() if name != "properties"}
+    if "properties" in kept:
+        found["properties"] = {name: _without_repetition(one) for name, one in kept["properties"].items()}
     return found
 
 

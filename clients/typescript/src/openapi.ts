@@ -2319,489 +2319,213 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /**
-         * AddWebhook
-         * @description Webhook to create.
-         */
+        /** @description Webhook to create. */
         AddWebhook: {
-            /**
-             * Url
-             * @description URL of the receiver (http or https), at most 2,000 characters.
-             */
+            /** @description URL of the receiver (http or https), at most 2,000 characters. */
             url: string;
-            /**
-             * Name
-             * @description Display name of the webhook.
-             */
+            /** @description Display name of the webhook. */
             name?: string | null;
-            /**
-             * Events
-             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`. Default: all.
-             */
+            /** @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`. Default: all. */
             events?: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "proposal.created" | "window.compacted")[] | null;
         };
-        /**
-         * Agent
-         * @description Agent with its teams and settings.
-         */
+        /** @description Agent with its teams and settings. */
         Agent: {
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
-            /**
-             * Name
-             * @description Display name of the agent.
-             */
+            /** @description Display name of the agent. */
             name: string | null;
-            /**
-             * Prime
-             * @description Access to prime-scoped memories.
-             */
+            /** @description Access to prime-scoped memories. */
             prime: boolean;
-            /**
-             * Teams
-             * @description Teams of the agent.
-             */
+            /** @description Teams of the agent. */
             teams: string[];
-            /**
-             * Settings
-             * @description Settings of the agent over those of the workspace.
-             */
+            /** @description Settings of the agent over those of the workspace. */
             settings: {
                 [key: string]: unknown;
             };
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
         };
-        /**
-         * AgentSearchRun
-         * @description Run of all saved searches of an agent.
-         */
+        /** @description Run of all saved searches of an agent. */
         AgentSearchRun: {
             /** @description Options of this run in place of those of the saved search. Default: none. */
             overrides?: components["schemas"]["RankingOptions"];
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
         };
-        /**
-         * AgentSettings
-         * @description Settings of one agent. Those given override the workspace's.
-         */
+        /** @description Settings of one agent. Those given override the workspace's. */
         AgentSettings: {
             /**
-             * Instructions
              * @description Instructions, the first section of every context; at most 8,000 characters. Default empty.
              * @default
              */
             instructions?: string;
             /**
-             * Time Zone
              * @description IANA time zone of `dream.quiet_hours`. Default `UTC`.
              * @default UTC
              */
             time_zone?: string;
-            /**
-             * @default {
-             *       "enabled": true
-             *     }
-             */
             memory?: components["schemas"]["MemorySettings"];
-            /**
-             * @description Session window settings.
-             * @default {
-             *       "messages_max": 20,
-             *       "trim_to": 10,
-             *       "idle_s": 1800,
-             *       "tokens_max": 8000
-             *     }
-             */
+            /** @description Session window settings. */
             window?: components["schemas"]["WindowSettings"];
-            /**
-             * @description Search and ranking settings.
-             * @default {
-             *       "fusion": "relative",
-             *       "rrf_k": 60,
-             *       "candidates": 50,
-             *       "k1": 1.2,
-             *       "b": 0.75,
-             *       "length_floor": 30,
-             *       "length_reference": 40,
-             *       "key_weight": 0.8,
-             *       "tag_weight": 0.6,
-             *       "summary_weight": 0.4,
-             *       "words_saturation": 8,
-             *       "statement_saturation": 3,
-             *       "vector_weight": 0.5,
-             *       "previous_share": 0.4,
-             *       "next_share": 0.35,
-             *       "reply_share": 0.5,
-             *       "fade_after": 40,
-             *       "fade_over": 30,
-             *       "question_penalty": 0.15,
-             *       "session_boost": 0.1,
-             *       "dialogue_boost": 0.2,
-             *       "time_boost": 0.5,
-             *       "near_days": 3,
-             *       "near_share": 0.25,
-             *       "early_factor": 2,
-             *       "user_boost": 0.15,
-             *       "importance_boost": 0.1,
-             *       "language": "auto",
-             *       "rerank": false,
-             *       "faded_below": 0.1
-             *     }
-             */
+            /** @description Search and ranking settings. */
             retrieval?: components["schemas"]["RetrievalSettings"];
-            /**
-             * @description Dream and bulletin settings.
-             * @default {
-             *       "interval_h": 6,
-             *       "ignore_types": [],
-             *       "keep_entities": [],
-             *       "keep_patterns": [],
-             *       "ignore_entities": [],
-             *       "ignore_patterns": [],
-             *       "extract_from": [
-             *         "user",
-             *         "assistant"
-             *       ],
-             *       "instructions": "",
-             *       "language": "as_said",
-             *       "reflect": "rules",
-             *       "reflect_interval_h": 24,
-             *       "reflect_tokens_max": 20000,
-             *       "merge_at": 0.97,
-             *       "replace_at": 0.9,
-             *       "distinct_at": 0.9,
-             *       "bulletin_tokens_max": 500
-             *     }
-             */
+            /** @description Dream and bulletin settings. */
             dream?: components["schemas"]["DreamChoices"];
-            /**
-             * @description Treatment of memories by origin.
-             * @default {
-             *       "own_user": "allow",
-             *       "api": "allow",
-             *       "assistant": "allow",
-             *       "other_user": "mark",
-             *       "imported": "mark",
-             *       "document": "mark",
-             *       "tool": "mark"
-             *     }
-             */
+            /** @description Treatment of memories by origin. */
             origins?: components["schemas"]["OriginSettings"];
-            /**
-             * @description Shares of the token budget of a context by section, and search of messages.
-             * @default {
-             *       "bulletin": 0.1,
-             *       "identity": 0.05,
-             *       "preferences": 0.1,
-             *       "memories": 0.45,
-             *       "documents": 0.1,
-             *       "window": 0.15,
-             *       "tools": 0.05,
-             *       "include_messages": "always"
-             *     }
-             */
+            /** @description Shares of the token budget of a context by section, and search of messages. */
             context?: components["schemas"]["ContextSettings"];
         };
-        /**
-         * AlsoFound
-         * @description Memory or message that says the same as a result and takes no place of its own.
-         */
+        /** @description Memory or message that says the same as a result and takes no place of its own. */
         AlsoFound: {
             /**
-             * Kind
              * @description Kind of what was found: `memory` or `message`.
              * @enum {string}
              */
             kind: "memory" | "message";
             /**
-             * Id
              * Format: uuid
              * @description Id of the memory or message.
              */
             id: string;
         };
-        /**
-         * AnsweredPage
-         * @description Standing question of an agent with its newest answer.
-         */
+        /** @description Standing question of an agent with its newest answer. */
         AnsweredPage: {
-            /**
-             * Writer
-             * @description Author: the name of the language model, or `rules`.
-             */
+            /** @description Author: the name of the language model, or `rules`. */
             writer: string | null;
-            /**
-             * Dropped
-             * @description Number of sentences of the language model dropped for citing no memory, or an unknown one.
-             */
+            /** @description Number of sentences of the language model dropped for citing no memory, or an unknown one. */
             dropped: number | null;
-            /**
-             * Dream Id
-             * @description Id of the dream that caused the writing; null without one.
-             */
+            /** @description Id of the dream that caused the writing; null without one. */
             dream_id: string | null;
-            /**
-             * Written At
-             * @description Time of writing.
-             */
+            /** @description Time of writing. */
             written_at: string | null;
             /**
-             * Id
              * Format: uuid
              * @description Id of the page.
              */
             id: string;
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
-            /**
-             * Question
-             * @description Question in natural language.
-             */
+            /** @description Question in natural language. */
             question: string;
             /** @description Filter of the memories. */
             scope: components["schemas"]["PageScope"];
-            /**
-             * Trigger
-             * @description Time of writing: `dream`, `manual` or a crontab expression, in UTC.
-             */
+            /** @description Time of writing: `dream`, `manual` or a crontab expression, in UTC. */
             trigger: string;
-            /**
-             * Max Tokens
-             * @description Maximum length of the answer in tokens.
-             */
+            /** @description Maximum length of the answer in tokens. */
             max_tokens: number;
-            /**
-             * Sentences
-             * @description Sentences of the answer that still hold and whose memories the agent may read; empty with nothing known.
-             */
+            /** @description Sentences of the answer that still hold and whose memories the agent may read; empty with nothing known. */
             sentences: components["schemas"]["Sentence"][];
-            /**
-             * Left Out
-             * @description Number of sentences of the answer that do not hold any more.
-             */
+            /** @description Number of sentences of the answer that do not hold any more. */
             left_out: number;
-            /**
-             * Stale
-             * @description Outdated answer: since it was written, a cited memory was superseded, edited or deleted, or has expired.
-             */
+            /** @description Outdated answer: since it was written, a cited memory was superseded, edited or deleted, or has expired. */
             stale: boolean;
-            /**
-             * Version
-             * @description Version number of the answer, starting at 1; null without an answer.
-             */
+            /** @description Version number of the answer, starting at 1; null without an answer. */
             version: number | null;
-            /**
-             * Due At
-             * @description Time of the next writing; null without a planned one.
-             */
+            /** @description Time of the next writing; null without a planned one. */
             due_at: string | null;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
             /**
-             * Updated At
              * Format: date-time
              * @description Time of the last change of the question, scope or trigger.
              */
             updated_at: string;
         };
-        /**
-         * AnthropicErrorDetail
-         * @description Error as Anthropic's clients read it.
-         */
+        /** @description Error as Anthropic's clients read it. */
         AnthropicErrorDetail: {
-            /**
-             * Type
-             * @description Kind of error, such as `invalid_request_error`.
-             */
+            /** @description Kind of error, such as `invalid_request_error`. */
             type: string;
-            /**
-             * Message
-             * @description Explanation of this occurrence.
-             */
+            /** @description Explanation of this occurrence. */
             message: string;
         };
-        /**
-         * AnthropicProblem
-         * @description Problem details, with the error as Anthropic's clients read it; `type` is `error`.
-         */
+        /** @description Problem details, with the error as Anthropic's clients read it; `type` is `error`. */
         AnthropicProblem: {
-            /**
-             * Type
-             * @description URI reference of the problem type.
-             */
+            /** @description URI reference of the problem type. */
             type: string;
-            /**
-             * Title
-             * @description Short name of the problem.
-             */
+            /** @description Short name of the problem. */
             title: string;
-            /**
-             * Status
-             * @description HTTP status code.
-             */
+            /** @description HTTP status code. */
             status: number;
-            /**
-             * Detail
-             * @description Explanation of this occurrence.
-             */
+            /** @description Explanation of this occurrence. */
             detail: string;
-            /**
-             * Errors
-             * @description Invalid fields with `loc` (path) and `msg` (reason); null for problems without fields.
-             */
+            /** @description Invalid fields with `loc` (path) and `msg` (reason); null for problems without fields. */
             errors?: {
                 [key: string]: unknown;
             }[] | null;
             error: components["schemas"]["AnthropicErrorDetail"];
-            /**
-             * Request Id
-             * @description Id of the request, as in the header X-Request-Id.
-             */
+            /** @description Id of the request, as in the header X-Request-Id. */
             request_id: string | null;
         };
-        /**
-         * AppendMessages
-         * @description Messages to append to a session.
-         */
+        /** @description Messages to append to a session. */
         AppendMessages: {
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
-            /**
-             * User
-             * @description User speaking. Default: the session's user.
-             */
+            /** @description User speaking. Default: the session's user. */
             user?: string | null;
-            /**
-             * Messages
-             * @description Messages to append in order, 1 to 1,000.
-             */
+            /** @description Messages to append in order, 1 to 1,000. */
             messages: components["schemas"]["MessageDraft"][];
             /**
-             * Searchable
              * @description Indexing of the messages for search. Default true.
              * @default true
              */
             searchable?: boolean;
         };
-        /**
-         * AppendMessagesResponse
-         * @description Stored messages, and the session window after them.
-         */
+        /** @description Stored messages, and the session window after them. */
         AppendMessagesResponse: {
-            /**
-             * Messages
-             * @description Stored messages.
-             */
+            /** @description Stored messages. */
             messages: components["schemas"]["Message"][];
             /** @description Session window after the messages. */
             window: components["schemas"]["Window"];
         };
-        /**
-         * AskAnswer
-         * @description Answer to a question, from memory.
-         */
+        /** @description Answer to a question, from memory. */
         AskAnswer: {
-            /**
-             * Answer
-             * @description Answer in natural language, or `not known`; null without a language model.
-             */
+            /** @description Answer in natural language, or `not known`; null without a language model. */
             answer: string | null;
-            /**
-             * Citations
-             * @description Ids of the memories cited by the answer.
-             */
+            /** @description Ids of the memories cited by the answer. */
             citations: string[];
-            /**
-             * Memories
-             * @description Memories found for the question.
-             */
+            /** @description Memories found for the question. */
             memories: components["schemas"]["Memory"][];
             /** @description Degradation of the answer; null for a complete answer. */
             degraded: components["schemas"]["Degraded"] | null;
-            /**
-             * Data
-             * @description Answer as JSON, valid against `response_schema`; null without one or an answer.
-             */
+            /** @description Answer as JSON, valid against `response_schema`; null without one or an answer. */
             data?: unknown;
-            /**
-             * Evidence
-             * @description Cited memories with the quoted words; null unless asked for with `evidence`.
-             */
+            /** @description Cited memories with the quoted words; null unless asked for with `evidence`. */
             evidence?: components["schemas"]["Evidence"][] | null;
         };
-        /**
-         * AskRequest
-         * @description Question to an agent's memory.
-         */
+        /** @description Question to an agent's memory. */
         AskRequest: {
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
-            /**
-             * Question
-             * @description Question in natural language, at most 8,000 characters.
-             */
+            /** @description Question in natural language, at most 8,000 characters. */
             question: string;
             /**
-             * Queries
              * @description Further wordings of the query, at most 5; results of all are fused. Default empty.
              * @default []
              */
             queries?: string[];
             /**
-             * Expand
              * @description Generation of further wordings by the language model LLM_MODEL. Default false.
              * @default false
              */
             expand?: boolean;
-            /**
-             * Types
-             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
-             */
+            /** @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all. */
             types?: string[] | null;
-            /**
-             * Tags
-             * @description Tags to filter by, at most 50.
-             */
+            /** @description Tags to filter by, at most 50. */
             tags?: string[] | null;
-            /**
-             * User
-             * @description User to restrict the memories to.
-             */
+            /** @description User to restrict the memories to. */
             user?: string | null;
-            /**
-             * Metadata
-             * @description JSON object contained in the metadata of each result.
-             */
+            /** @description JSON object contained in the metadata of each result. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * Where
              * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
              * @example {
              *       "and": [
@@ -2825,627 +2549,320 @@ export interface components {
             where?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * Since
-             * @description Earliest time of occurrence (or creation), inclusive.
-             */
+            /** @description Earliest time of occurrence (or creation), inclusive. */
             since?: string | null;
-            /**
-             * Until
-             * @description Latest time of occurrence (or creation), exclusive.
-             */
+            /** @description Latest time of occurrence (or creation), exclusive. */
             until?: string | null;
-            /**
-             * Session
-             * @description Current session; its session-scoped memories are included.
-             */
+            /** @description Current session; its session-scoped memories are included. */
             session?: string | null;
-            /**
-             * Task
-             * @description Current task; its task-scoped memories are included.
-             */
+            /** @description Current task; its task-scoped memories are included. */
             task?: string | null;
-            /**
-             * As Of
-             * @description Time of the facts: memories valid then, as they stood then, instead of now.
-             */
+            /** @description Time of the facts: memories valid then, as they stood then, instead of now. */
             as_of?: string | null;
             /**
-             * Effort
              * @description Effort: `low` (10 memories, half the tokens), `medium` (30 memories) or `high` (60 memories, twice the tokens, and further wordings as with `expand`). Default `medium`.
              * @default medium
              * @enum {string}
              */
             effort?: "low" | "medium" | "high";
-            /**
-             * Max Tokens
-             * @description Token budget of the memories given to the model. Default: the setting `retrieval.context_max_tokens` (2,000), by `effort`.
-             */
+            /** @description Token budget of the memories given to the model. Default: the setting `retrieval.context_max_tokens` (2,000), by `effort`. */
             max_tokens?: number | null;
-            /**
-             * Response Schema
-             * @description JSON Schema (draft 2020-12) of `data`, at most 10,000 bytes, without references, regular expressions and formats. Default: no `data`.
-             */
+            /** @description JSON Schema (draft 2020-12) of `data`, at most 10,000 bytes, without references, regular expressions and formats. Default: no `data`. */
             response_schema?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * Evidence
              * @description Addition of the cited memories with the quoted words (`evidence`). Default false.
              * @default false
              */
             evidence?: boolean;
             /**
-             * Stream
              * @description Server-sent events `memories` (at once) and `answer` (once it is checked) instead of one body. Default false.
              * @default false
              */
             stream?: boolean;
         };
-        /**
-         * AuditLine
-         * @description Entry of the audit log. Reads are combined: one entry per kind and agent, with `details.count`.
-         */
+        /** @description Entry of the audit log. Reads are combined: one entry per kind and agent, with `details.count`. */
         AuditLine: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the entry.
              */
             id: string;
             /**
-             * At
              * Format: date-time
              * @description Time of the action.
              */
             at: string;
-            /**
-             * Actor
-             * @description Actor as `agent:<name>` or `<role>:<key id>`.
-             */
+            /** @description Actor as `agent:<name>` or `<role>:<key id>`. */
             actor: string;
-            /**
-             * Key Id
-             * @description Id of the key; null for actions without a key.
-             */
+            /** @description Id of the key; null for actions without a key. */
             key_id: string | null;
-            /**
-             * Action
-             * @description Name of the action, such as `key.created`.
-             */
+            /** @description Name of the action, such as `key.created`. */
             action: string;
-            /**
-             * Target
-             * @description Object of the action.
-             */
+            /** @description Object of the action. */
             target: string | null;
-            /**
-             * Subject
-             * @description User concerned by the action.
-             */
+            /** @description User concerned by the action. */
             subject: string | null;
-            /**
-             * Details
-             * @description Details of the action; `count` is the number of reads combined in the entry.
-             */
+            /** @description Details of the action; `count` is the number of reads combined in the entry. */
             details: {
                 [key: string]: unknown;
             };
         };
-        /**
-         * Batch
-         * @description Up to 1,000 memories, saved all or none.
-         */
+        /** @description Up to 1,000 memories, saved all or none. */
         Batch: {
-            /**
-             * Items
-             * @description Memories to save, 1 to 1,000.
-             */
+            /** @description Memories to save, 1 to 1,000. */
             items: components["schemas"]["MemoryDraft"][];
         };
         /**
-         * BudgetSettings
          * @description Daily budget of all model calls (dreams, questions, summaries, reranking, remote embedding, proxy), over
          *     all processes.
          */
         BudgetSettings: {
             /**
-             * Day Tokens Max
              * @description Tokens per day (UTC), prompts and completions together. Null: no limit. Default 100,000,000.
              * @default 100000000
              */
             day_tokens_max?: number | null;
             /**
-             * Day Cost Max Usd
              * @description Cost per day (UTC) in US dollars; models without a price count 0. Null: no limit. Default 100.
              * @default 100
              */
             day_cost_max_usd?: number | null;
         };
-        /**
-         * BudgetToday
-         * @description Use of today's budget (UTC), and its limits.
-         */
+        /** @description Use of today's budget (UTC), and its limits. */
         BudgetToday: {
-            /**
-             * Tokens
-             * @description Tokens used today (UTC), running calls counted at their maximum.
-             */
+            /** @description Tokens used today (UTC), running calls counted at their maximum. */
             tokens: number;
-            /**
-             * Cost Usd
-             * @description Cost of today (UTC) in US dollars, running calls counted at their maximum.
-             */
+            /** @description Cost of today (UTC) in US dollars, running calls counted at their maximum. */
             cost_usd: number;
-            /**
-             * Dream Tokens
-             * @description Tokens used today (UTC) by dreams and bulletins.
-             */
+            /** @description Tokens used today (UTC) by dreams and bulletins. */
             dream_tokens: number;
-            /**
-             * Dream Cost Usd
-             * @description Cost of today's (UTC) dreams and bulletins in US dollars.
-             */
+            /** @description Cost of today's (UTC) dreams and bulletins in US dollars. */
             dream_cost_usd: number;
-            /**
-             * Tokens Max
-             * @description Limit of tokens per day; null for no limit.
-             */
+            /** @description Limit of tokens per day; null for no limit. */
             tokens_max: number | null;
-            /**
-             * Cost Max Usd
-             * @description Limit of cost per day in US dollars; null for no limit.
-             */
+            /** @description Limit of cost per day in US dollars; null for no limit. */
             cost_max_usd: number | null;
-            /**
-             * Dream Tokens Max
-             * @description Limit of tokens per day for dreams and bulletins; null for no limit.
-             */
+            /** @description Limit of tokens per day for dreams and bulletins; null for no limit. */
             dream_tokens_max: number | null;
-            /**
-             * Dream Cost Max Usd
-             * @description Limit of cost per day for dreams and bulletins in US dollars; null for no limit.
-             */
+            /** @description Limit of cost per day for dreams and bulletins in US dollars; null for no limit. */
             dream_cost_max_usd: number | null;
         };
-        /**
-         * BulkChange
-         * @description One action on several memories.
-         */
+        /** @description One action on several memories. */
         BulkChange: {
-            /**
-             * Ids
-             * @description Ids of the memories, 1 to 500; required without `filter`.
-             */
+            /** @description Ids of the memories, 1 to 500; required without `filter`. */
             ids?: string[] | null;
             /** @description Filter of the memories instead of `ids`, 500 at most: of deleted ones for `restore`. Not for `delete`: `POST /v1/memories/delete` counts first. */
             filter?: components["schemas"]["MemoryFilter"] | null;
             /**
-             * Action
              * @description Action: `delete`, `restore`, `pin` (exempt from decay), `unpin`, `add_tags` or `remove_tags`.
              * @enum {string}
              */
             action: "delete" | "restore" | "pin" | "unpin" | "add_tags" | "remove_tags";
             /**
-             * Tags
              * @description Tags to add or remove, at most 50; required for these actions. Default empty.
              * @default []
              */
             tags?: string[];
         };
-        /**
-         * BulkItem
-         * @description Outcome of a bulk action for one memory.
-         */
+        /** @description Outcome of a bulk action for one memory. */
         BulkItem: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the memory.
              */
             id: string;
             /**
-             * Outcome
              * @description Outcome: `done`, `unchanged`, `not_found`, `forbidden` (memory of another agent), `conflict` (another memory has taken its place) or `too_many_tags`.
              * @enum {string}
              */
             outcome: "done" | "unchanged" | "not_found" | "forbidden" | "conflict" | "too_many_tags";
         };
-        /**
-         * Bulletin
-         * @description Version of an agent's summary of its memories.
-         */
+        /** @description Version of an agent's summary of its memories. */
         Bulletin: {
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
-            /**
-             * Version
-             * @description Version number, starting at 1.
-             */
+            /** @description Version number, starting at 1. */
             version: number;
-            /**
-             * Content
-             * @description Text of the bulletin.
-             */
+            /** @description Text of the bulletin. */
             content: string;
-            /**
-             * Tokens
-             * @description Length in tokens.
-             */
+            /** @description Length in tokens. */
             tokens: number;
-            /**
-             * Inputs Hash
-             * @description Hash of the inputs of the bulletin.
-             */
+            /** @description Hash of the inputs of the bulletin. */
             inputs_hash: string;
-            /**
-             * Dream Id
-             * @description Id of the writing dream; null for a bulletin requested by the API.
-             */
+            /** @description Id of the writing dream; null for a bulletin requested by the API. */
             dream_id: string | null;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
-            /**
-             * Sentences
-             * @description Sentences of the bulletin: of the newest version those that still hold, of a former one all whose memories the agent may read.
-             */
+            /** @description Sentences of the bulletin: of the newest version those that still hold, of a former one all whose memories the agent may read. */
             sentences: components["schemas"]["SectionSentence"][];
-            /**
-             * Stale
-             * @description Outdated bulletin: since it was written, a cited memory was superseded, edited, done or deleted, or has expired.
-             */
+            /** @description Outdated bulletin: since it was written, a cited memory was superseded, edited, done or deleted, or has expired. */
             stale: boolean;
         };
-        /**
-         * BulletinVersion
-         * @description Version of a bulletin, compared with another one.
-         */
+        /** @description Version of a bulletin, compared with another one. */
         BulletinVersion: {
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
-            /**
-             * Version
-             * @description Version number, starting at 1.
-             */
+            /** @description Version number, starting at 1. */
             version: number;
-            /**
-             * Content
-             * @description Text of the bulletin.
-             */
+            /** @description Text of the bulletin. */
             content: string;
-            /**
-             * Tokens
-             * @description Length in tokens.
-             */
+            /** @description Length in tokens. */
             tokens: number;
-            /**
-             * Inputs Hash
-             * @description Hash of the inputs of the bulletin.
-             */
+            /** @description Hash of the inputs of the bulletin. */
             inputs_hash: string;
-            /**
-             * Dream Id
-             * @description Id of the writing dream; null for a bulletin requested by the API.
-             */
+            /** @description Id of the writing dream; null for a bulletin requested by the API. */
             dream_id: string | null;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
-            /**
-             * Sentences
-             * @description Sentences of the bulletin: of the newest version those that still hold, of a former one all whose memories the agent may read.
-             */
+            /** @description Sentences of the bulletin: of the newest version those that still hold, of a former one all whose memories the agent may read. */
             sentences: components["schemas"]["SectionSentence"][];
-            /**
-             * Stale
-             * @description Outdated bulletin: since it was written, a cited memory was superseded, edited, done or deleted, or has expired.
-             */
+            /** @description Outdated bulletin: since it was written, a cited memory was superseded, edited, done or deleted, or has expired. */
             stale: boolean;
-            /**
-             * Added
-             * @description Sentences missing in the compared version.
-             */
+            /** @description Sentences missing in the compared version. */
             added: components["schemas"]["SectionSentence"][];
-            /**
-             * Removed
-             * @description Sentences of the compared version missing in this one.
-             */
+            /** @description Sentences of the compared version missing in this one. */
             removed: components["schemas"]["SectionSentence"][];
         };
-        /**
-         * Calibration
-         * @description Thresholds of the decision model, found on pairs labelled by what people decided.
-         */
+        /** @description Thresholds of the decision model, found on pairs labelled by what people decided. */
         Calibration: {
-            /**
-             * By
-             * @description Judge of the pairs: the decision model, or the embedder without one.
-             */
+            /** @description Judge of the pairs: the decision model, or the embedder without one. */
             by: string;
-            /**
-             * Pairs
-             * @description Number of labelled pairs.
-             */
+            /** @description Number of labelled pairs. */
             pairs: number;
-            /**
-             * Kinds
-             * @description Number of pairs by what people decided: `stood`, `undone` and `reverted` changes of dreams; `accepted`, `edited` and `rejected` proposals.
-             */
+            /** @description Number of pairs by what people decided: `stood`, `undone` and `reverted` changes of dreams; `accepted`, `edited` and `rejected` proposals. */
             kinds: {
                 [key: string]: number;
             };
-            /**
-             * By Guards
-             * @description Number of pairs settled by rules and not judged.
-             */
+            /** @description Number of pairs settled by rules and not judged. */
             by_guards: number;
-            /**
-             * Unusable
-             * @description Number of judged pairs without a usable verdict.
-             */
+            /** @description Number of judged pairs without a usable verdict. */
             unusable: number;
-            /**
-             * Rows
-             * @description Precision and recall by setting and threshold.
-             */
+            /** @description Precision and recall by setting and threshold. */
             rows: components["schemas"]["CalibrationRow"][];
-            /**
-             * Recommended
-             * @description Recommended thresholds by setting; settings without one are missing.
-             */
+            /** @description Recommended thresholds by setting; settings without one are missing. */
             recommended: {
                 [key: string]: number;
             };
-            /**
-             * Too Few
-             * @description Settings with fewer than 30 judged pairs labelled so, for which nothing is recommended.
-             */
+            /** @description Settings with fewer than 30 judged pairs labelled so, for which nothing is recommended. */
             too_few: string[];
-            /**
-             * Written
-             * @description Storage of the recommended thresholds in the settings of the agent.
-             */
+            /** @description Storage of the recommended thresholds in the settings of the agent. */
             written: boolean;
         };
-        /**
-         * CalibrationRow
-         * @description Quality of the verdicts from a threshold on.
-         */
+        /** @description Quality of the verdicts from a threshold on. */
         CalibrationRow: {
             /**
-             * Setting
              * @description Setting of the threshold: `merge_at`, `replace_at` or `distinct_at`.
              * @enum {string}
              */
             setting: "merge_at" | "replace_at" | "distinct_at";
-            /**
-             * Threshold
-             * @description Minimum probability of the verdicts.
-             */
+            /** @description Minimum probability of the verdicts. */
             threshold: number;
-            /**
-             * Said
-             * @description Number of pairs with such a verdict.
-             */
+            /** @description Number of pairs with such a verdict. */
             said: number;
-            /**
-             * Precision
-             * @description Share of these verdicts that are right; null without one.
-             */
+            /** @description Share of these verdicts that are right; null without one. */
             precision: number | null;
-            /**
-             * Recall
-             * @description Share of the pairs so labelled with such a verdict; null without one.
-             */
+            /** @description Share of the pairs so labelled with such a verdict; null without one. */
             recall: number | null;
-            /**
-             * Contradictions
-             * @description Number of contradictions among the merges; 0 for other settings.
-             */
+            /** @description Number of contradictions among the merges; 0 for other settings. */
             contradictions: number;
         };
-        /**
-         * Candidate
-         * @description Memory that a dream would propose.
-         */
+        /** @description Memory that a dream would propose. */
         Candidate: {
-            /**
-             * Type
-             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`.
-             */
+            /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. */
             type: string;
-            /**
-             * Content
-             * @description Text of the memory.
-             */
+            /** @description Text of the memory. */
             content: string;
-            /**
-             * User
-             * @description Person described by the memory; null for none.
-             */
+            /** @description Person described by the memory; null for none. */
             user: string | null;
-            /**
-             * Hearsay By
-             * @description Speaker of a statement about somebody else; null for none.
-             */
+            /** @description Speaker of a statement about somebody else; null for none. */
             hearsay_by: string | null;
-            /**
-             * Importance
-             * @description Importance from 0 to 1.
-             */
+            /** @description Importance from 0 to 1. */
             importance: number;
-            /**
-             * Confidence
-             * @description Confidence from 0 to 1.
-             */
+            /** @description Confidence from 0 to 1. */
             confidence: number;
-            /**
-             * Tags
-             * @description Tags of the memory.
-             */
+            /** @description Tags of the memory. */
             tags: string[];
-            /**
-             * Metadata
-             * @description Metadata of a memory of a type with a schema; else empty.
-             */
+            /** @description Metadata of a memory of a type with a schema; else empty. */
             metadata: {
                 [key: string]: unknown;
             };
-            /**
-             * Entities
-             * @description Entities named by the memory.
-             */
+            /** @description Entities named by the memory. */
             entities: components["schemas"]["NamedEntity"][];
-            /**
-             * Messages
-             * @description Positions of the cited messages in the request, from 0.
-             */
+            /** @description Positions of the cited messages in the request, from 0. */
             messages: number[];
-            /**
-             * Occurred At
-             * @description Time of the described event; null without one.
-             */
+            /** @description Time of the described event; null without one. */
             occurred_at: string | null;
             /**
-             * Valid From
              * Format: date-time
              * @description Time from which the statement holds: that of the last cited message.
              */
             valid_from: string;
         };
-        /**
-         * ChatMessage
-         * @description Message for a model.
-         */
+        /** @description Message for a model. */
         ChatMessage: {
-            /**
-             * Role
-             * @description Role of the speaker: `system`, `user`, `assistant` or `tool`.
-             */
+            /** @description Role of the speaker: `system`, `user`, `assistant` or `tool`. */
             role: string;
-            /**
-             * Content
-             * @description Text or content parts.
-             */
+            /** @description Text or content parts. */
             content: unknown;
         };
-        /**
-         * ContextAnswer
-         * @description Context of a model call, as sections and as messages.
-         */
+        /** @description Context of a model call, as sections and as messages. */
         ContextAnswer: {
-            /**
-             * Sections
-             * @description Sections of the context in prompt order.
-             */
+            /** @description Sections of the context in prompt order. */
             sections: components["schemas"]["ContextSection"][];
-            /**
-             * Messages
-             * @description Messages for the model, ending with the caller's own.
-             */
+            /** @description Messages for the model, ending with the caller's own. */
             messages: components["schemas"]["ChatMessage"][];
-            /**
-             * Tokens
-             * @description Total length in tokens.
-             */
+            /** @description Total length in tokens. */
             tokens: number;
-            /**
-             * Omitted
-             * @description Found items omitted for lack of budget, by section.
-             */
+            /** @description Found items omitted for lack of budget, by section. */
             omitted: components["schemas"]["OmittedItems"][];
             /** @description Degradation of the context; null for a complete context. */
             degraded: components["schemas"]["Degraded"] | null;
         };
-        /**
-         * ContextRequest
-         * @description Request for the context of a model call.
-         */
+        /** @description Request for the context of a model call. */
         ContextRequest: {
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
-            /**
-             * Session
-             * @description Current session; its window is included.
-             */
+            /** @description Current session; its window is included. */
             session?: string | null;
-            /**
-             * User
-             * @description User speaking. Default: the session's user.
-             */
+            /** @description User speaking. Default: the session's user. */
             user?: string | null;
-            /**
-             * Task
-             * @description Current task; its task-scoped memories are included.
-             */
+            /** @description Current task; its task-scoped memories are included. */
             task?: string | null;
-            /**
-             * Message
-             * @description User message of this turn, at most 8,000 characters.
-             */
+            /** @description User message of this turn, at most 8,000 characters. */
             message: string;
             /**
-             * Queries
              * @description Further wordings of the query, at most 5; results of all are fused. Default empty.
              * @default []
              */
             queries?: string[];
             /**
-             * Expand
              * @description Generation of further wordings by the language model LLM_MODEL. Default false.
              * @default false
              */
             expand?: boolean;
-            /**
-             * Max Tokens
-             * @description Token budget of the context. Default: the setting `retrieval.context_max_tokens` (2,000).
-             */
+            /** @description Token budget of the context. Default: the setting `retrieval.context_max_tokens` (2,000). */
             max_tokens?: number | null;
-            /**
-             * @description Shares of the token budget by section. Default: the workspace settings.
-             * @default {}
-             */
+            /** @description Shares of the token budget by section. Default: the workspace settings. */
             sections?: components["schemas"]["ShareChanges"];
-            /**
-             * Types
-             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
-             */
+            /** @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all. */
             types?: string[] | null;
-            /**
-             * Tags
-             * @description Tags to filter by, at most 50.
-             */
+            /** @description Tags to filter by, at most 50. */
             tags?: string[] | null;
-            /**
-             * User Filter
-             * @description User to filter the search by; `user` is the speaker.
-             */
+            /** @description User to filter the search by; `user` is the speaker. */
             user_filter?: string | null;
-            /**
-             * Metadata
-             * @description JSON object contained in the metadata of each result.
-             */
+            /** @description JSON object contained in the metadata of each result. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * Where
              * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
              * @example {
              *       "and": [
@@ -3469,134 +2886,89 @@ export interface components {
             where?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * Documents
-             * @description Ids of the documents to search, at most 100; empty: none. Default: all.
-             */
+            /** @description Ids of the documents to search, at most 100; empty: none. Default: all. */
             documents?: string[] | null;
-            /**
-             * Since
-             * @description Earliest time of occurrence (or creation), inclusive.
-             */
+            /** @description Earliest time of occurrence (or creation), inclusive. */
             since?: string | null;
-            /**
-             * Until
-             * @description Latest time of occurrence (or creation), exclusive.
-             */
+            /** @description Latest time of occurrence (or creation), exclusive. */
             until?: string | null;
-            /**
-             * Include Messages
-             * @description Search of past messages: `always`, `undreamed` (those that no dream has read yet) or `never`; the window is included in any case. Default: the setting `context.include_messages`.
-             */
+            /** @description Search of past messages: `always`, `undreamed` (those that no dream has read yet) or `never`; the window is included in any case. Default: the setting `context.include_messages`. */
             include_messages?: ("always" | "undreamed" | "never") | null;
             /**
-             * Tool Results
              * @description Tool results to include as JSON, at most 100. Default empty.
              * @default []
              */
             tool_results?: unknown[];
             /**
-             * Placement
              * @description Role of the memory block: `system` message or `user` message. Default `system`.
              * @default system
              * @enum {string}
              */
             placement?: "system" | "user";
         };
-        /**
-         * ContextSection
-         * @description Labelled section of a context.
-         */
+        /** @description Labelled section of a context. */
         ContextSection: {
             /**
-             * Name
              * @description Section: `instructions`, `bulletin` (agent summary), `identity`, `preferences`, `memories`, `documents`, `window` (recent messages) or `tools` (tool results).
              * @enum {string}
              */
             name: "instructions" | "bulletin" | "identity" | "preferences" | "memories" | "documents" | "window" | "tools";
-            /**
-             * Text
-             * @description Text of the section.
-             */
+            /** @description Text of the section. */
             text: string;
-            /**
-             * Items
-             * @description Ids of the included items.
-             */
+            /** @description Ids of the included items. */
             items: string[];
-            /**
-             * Tokens
-             * @description Length in tokens.
-             */
+            /** @description Length in tokens. */
             tokens: number;
         };
-        /**
-         * ContextSettings
-         * @description What a context is made of.
-         */
+        /** @description What a context is made of. */
         ContextSettings: {
             /**
-             * Bulletin
              * @description Share of the bulletin, from 0 to 1; 0 leaves the section out. Default 0.1.
              * @default 0.1
              */
             bulletin?: number;
             /**
-             * Identity
              * @description Share of identity memories, from 0 to 1; 0 leaves the section out. Default 0.05.
              * @default 0.05
              */
             identity?: number;
             /**
-             * Preferences
              * @description Share of preferences, from 0 to 1; 0 leaves the section out. Default 0.1.
              * @default 0.1
              */
             preferences?: number;
             /**
-             * Memories
              * @description Share of memories, from 0 to 1; 0 leaves the section out. Default 0.45.
              * @default 0.45
              */
             memories?: number;
             /**
-             * Documents
              * @description Share of documents, from 0 to 1; 0 leaves the section out. Default 0.1.
              * @default 0.1
              */
             documents?: number;
             /**
-             * Window
              * @description Share of the session window, from 0 to 1; 0 leaves the section out. Default 0.15.
              * @default 0.15
              */
             window?: number;
             /**
-             * Tools
              * @description Share of tool results, from 0 to 1; 0 leaves the section out. Default 0.05.
              * @default 0.05
              */
             tools?: number;
             /**
-             * Include Messages
              * @description Search of past messages for a context: `always`, `undreamed` (those that no dream has read yet) or `never`. Default `always`.
              * @default always
              * @enum {string}
              */
             include_messages?: "always" | "undreamed" | "never";
         };
-        /**
-         * CreateEdge
-         * @description Typed link to create, from one memory or entity to another.
-         */
+        /** @description Typed link to create, from one memory or entity to another. */
         CreateEdge: {
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
             /**
-             * Relation
              * @description Relation of the source to the target: `supports` or `contradicts` (evidence), `updates` (newer statement), `about` (main subject), `mentions`, `part_of`, `caused_by` or `works_at` (person to company).
              * @enum {string}
              */
@@ -3606,295 +2978,146 @@ export interface components {
             /** @description End of the edge. */
             target: components["schemas"]["EdgeEnd"];
         };
-        /**
-         * CreateKey
-         * @description API key to create.
-         */
+        /** @description API key to create. */
         CreateKey: {
             /**
-             * Role
              * @description Role of the key: `admin` (whole workspace), `reader` (whole workspace, read only) or `agent` (one agent).
              * @enum {string}
              */
             role: "admin" | "agent" | "reader";
-            /**
-             * Agent
-             * @description Agent of the key. Required for the role `agent`.
-             */
+            /** @description Agent of the key. Required for the role `agent`. */
             agent?: string | null;
-            /**
-             * Name
-             * @description Display name of the key.
-             */
+            /** @description Display name of the key. */
             name: string;
-            /**
-             * Scopes
-             * @description Scopes that narrow the role: `read`, `write`, `dream`, `export`. A key with scopes may not administer. Default: all that the role allows.
-             */
+            /** @description Scopes that narrow the role: `read`, `write`, `dream`, `export`. A key with scopes may not administer. Default: all that the role allows. */
             scopes?: ("read" | "write" | "dream" | "export")[] | null;
-            /**
-             * Expires At
-             * @description Time from which on the key is refused, in the future. Default: it does not expire.
-             */
+            /** @description Time from which on the key is refused, in the future. Default: it does not expire. */
             expires_at?: string | null;
-            /**
-             * @description Limits of the key. Default: none.
-             * @default {}
-             */
+            /** @description Limits of the key. Default: none. */
             limits?: components["schemas"]["Limits"];
         };
-        /**
-         * CreateWorkspace
-         * @description Workspace to create.
-         */
+        /** @description Workspace to create. */
         CreateWorkspace: {
-            /**
-             * Name
-             * @description Name of the workspace, unique in the installation.
-             */
+            /** @description Name of the workspace, unique in the installation. */
             name: string;
         };
-        /**
-         * CreatedKey
-         * @description New API key with its secret.
-         */
+        /** @description New API key with its secret. */
         CreatedKey: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the key.
              */
             id: string;
-            /**
-             * Key
-             * @description Secret of the key, returned only here.
-             */
+            /** @description Secret of the key, returned only here. */
             key: string;
-            /**
-             * Role
-             * @description Role of the key: `admin`, `reader` or `agent`.
-             */
+            /** @description Role of the key: `admin`, `reader` or `agent`. */
             role: string;
-            /**
-             * Agent
-             * @description Agent of the key; null for other roles.
-             */
+            /** @description Agent of the key; null for other roles. */
             agent: string | null;
-            /**
-             * Name
-             * @description Display name of the key.
-             */
+            /** @description Display name of the key. */
             name: string;
-            /**
-             * Prefix
-             * @description First characters of the secret; null for keys made before schema 0048.
-             */
+            /** @description First characters of the secret; null for keys made before schema 0048. */
             prefix: string | null;
-            /**
-             * Scopes
-             * @description Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it.
-             */
+            /** @description Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it. */
             scopes: ("read" | "write" | "dream" | "export")[] | null;
-            /**
-             * Expires At
-             * @description Time of expiry; null for a key that does not expire.
-             */
+            /** @description Time of expiry; null for a key that does not expire. */
             expires_at: string | null;
             /** @description Limits of the key. */
             limits: components["schemas"]["Limits"];
         };
-        /**
-         * CreatedWebhook
-         * @description New webhook with its secret.
-         */
+        /** @description New webhook with its secret. */
         CreatedWebhook: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the webhook.
              */
             id: string;
-            /**
-             * Url
-             * @description URL of the receiver.
-             */
+            /** @description URL of the receiver. */
             url: string;
-            /**
-             * Name
-             * @description Display name of the webhook.
-             */
+            /** @description Display name of the webhook. */
             name: string | null;
-            /**
-             * Events
-             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null for all.
-             */
+            /** @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null for all. */
             events: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "proposal.created" | "window.compacted")[] | null;
-            /**
-             * Position
-             * @description Position of the last delivered event.
-             */
+            /** @description Position of the last delivered event. */
             position: number;
-            /**
-             * Failures
-             * @description Number of failed deliveries in a row.
-             */
+            /** @description Number of failed deliveries in a row. */
             failures: number;
-            /**
-             * Error
-             * @description Error message of the last delivery; null after a success.
-             */
+            /** @description Error message of the last delivery; null after a success. */
             error: string | null;
-            /**
-             * Last Sent At
-             * @description Time of the last delivery.
-             */
+            /** @description Time of the last delivery. */
             last_sent_at: string | null;
-            /**
-             * Retry At
-             * @description Time of the next attempt; null without a pause.
-             */
+            /** @description Time of the next attempt; null without a pause. */
             retry_at: string | null;
-            /**
-             * Disabled At
-             * @description Time of deactivation; null for an active webhook.
-             */
+            /** @description Time of deactivation; null for an active webhook. */
             disabled_at: string | null;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
-            /**
-             * Secret
-             * @description Signing secret, returned only here.
-             */
+            /** @description Signing secret, returned only here. */
             secret: string;
         };
-        /**
-         * CreatedWorkspace
-         * @description New workspace with its first admin key.
-         */
+        /** @description New workspace with its first admin key. */
         CreatedWorkspace: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the workspace.
              */
             id: string;
-            /**
-             * Name
-             * @description Name of the workspace.
-             */
+            /** @description Name of the workspace. */
             name: string;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
-            /**
-             * Suspended At
-             * @description Time of suspension; null for an active workspace.
-             */
+            /** @description Time of suspension; null for an active workspace. */
             suspended_at: string | null;
             /** @description Limits of the workspace, over all its keys. */
             limits: components["schemas"]["Limits"];
-            /**
-             * Key
-             * @description Secret of the first admin key, returned only here.
-             */
+            /** @description Secret of the first admin key, returned only here. */
             key: string;
         };
-        /**
-         * DatabaseState
-         * @description State of Postgres, its sizes and the connection pool of this process.
-         */
+        /** @description State of Postgres, its sizes and the connection pool of this process. */
         DatabaseState: {
             /**
-             * Status
              * @description Result of the last check: `ok`, `failing`, `unknown` (never checked) or `off` (not configured).
              * @enum {string}
              */
             status: "ok" | "failing" | "unknown" | "off";
-            /**
-             * Error
-             * @description Error message of the last check; null after a success.
-             */
+            /** @description Error message of the last check; null after a success. */
             error: string | null;
-            /**
-             * Checked At
-             * @description Time of the last check.
-             */
+            /** @description Time of the last check. */
             checked_at: string | null;
-            /**
-             * Latency Ms
-             * @description Duration of the last check in milliseconds.
-             */
+            /** @description Duration of the last check in milliseconds. */
             latency_ms: number | null;
-            /**
-             * Postgres
-             * @description Version of Postgres.
-             */
+            /** @description Version of Postgres. */
             postgres: string;
-            /**
-             * Pgvector
-             * @description Version of pgvector; null without the extension.
-             */
+            /** @description Version of pgvector; null without the extension. */
             pgvector: string | null;
-            /**
-             * Schema Version
-             * @description Version of the schema (Alembic revision).
-             */
+            /** @description Version of the schema (Alembic revision). */
             schema_version: string;
-            /**
-             * Database Bytes
-             * @description Size of the database in bytes.
-             */
+            /** @description Size of the database in bytes. */
             database_bytes: number;
-            /**
-             * Search Index Bytes
-             * @description Size of the table `search_index` in bytes.
-             */
+            /** @description Size of the table `search_index` in bytes. */
             search_index_bytes: number;
-            /**
-             * Search Terms Bytes
-             * @description Size of the table `search_terms` in bytes.
-             */
+            /** @description Size of the table `search_terms` in bytes. */
             search_terms_bytes: number;
-            /**
-             * Memories Bytes
-             * @description Size of the table `memories` in bytes.
-             */
+            /** @description Size of the table `memories` in bytes. */
             memories_bytes: number;
-            /**
-             * Messages Bytes
-             * @description Size of the table `messages` in bytes.
-             */
+            /** @description Size of the table `messages` in bytes. */
             messages_bytes: number;
-            /**
-             * Pool Max
-             * @description Maximum number of connections of this process.
-             */
+            /** @description Maximum number of connections of this process. */
             pool_max: number;
-            /**
-             * Pool Open
-             * @description Number of open connections of this process.
-             */
+            /** @description Number of open connections of this process. */
             pool_open: number;
-            /**
-             * Pool Free
-             * @description Number of idle connections of this process.
-             */
+            /** @description Number of idle connections of this process. */
             pool_free: number;
         };
-        /**
-         * DayFigures
-         * @description Figures of one day.
-         */
+        /** @description Figures of one day. */
         DayFigures: {
             /**
-             * Day
              * Format: date
              * @description Day (UTC).
              */
@@ -3906,795 +3129,432 @@ export interface components {
             /** @description Searches of the day. */
             searches: components["schemas"]["SearchFigures"];
         };
-        /**
-         * DeadLetter
-         * @description Text excluded from processing after repeated worker crashes.
-         */
+        /** @description Text excluded from processing after repeated worker crashes. */
         DeadLetter: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the dead letter.
              */
             id: string;
             /**
-             * Status
              * @description Status: `dead` (excluded from processing) or `retrying` (queued for one more attempt).
              * @enum {string}
              */
             status: "dead" | "retrying";
             /**
-             * Kind
              * @description Kind of the text: `message`, `memory` or `chunk` (of a document).
              * @enum {string}
              */
             kind: "message" | "memory" | "chunk";
             /**
-             * Subject Id
              * Format: uuid
              * @description Id of the message, memory or chunk.
              */
             subject_id: string;
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
-            /**
-             * Session
-             * @description Session of a message; null for other kinds.
-             */
+            /** @description Session of a message; null for other kinds. */
             session: string | null;
-            /**
-             * Seq
-             * @description Position of a message in its session; null for other kinds.
-             */
+            /** @description Position of a message in its session; null for other kinds. */
             seq: number | null;
-            /**
-             * Document Id
-             * @description Document of a chunk; null for other kinds.
-             */
+            /** @description Document of a chunk; null for other kinds. */
             document_id: string | null;
             /**
-             * Job
              * @description Failing job: `dream`, `compaction`, `embedding` or `reindex`.
              * @enum {string}
              */
             job: "dream" | "compaction" | "embedding" | "reindex";
-            /**
-             * Step
-             * @description Failing step of the job.
-             */
+            /** @description Failing step of the job. */
             step: string;
-            /**
-             * Reason
-             * @description Cause in words.
-             */
+            /** @description Cause in words. */
             reason: string;
-            /**
-             * Attempts
-             * @description Number of failed attempts.
-             */
+            /** @description Number of failed attempts. */
             attempts: number;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
         };
-        /**
-         * DeadLetterCount
-         * @description Number and age of the dead letters.
-         */
+        /** @description Number and age of the dead letters. */
         DeadLetterCount: {
-            /**
-             * Count
-             * @description Number of dead letters.
-             */
+            /** @description Number of dead letters. */
             count: number;
-            /**
-             * Oldest At
-             * @description Time of the oldest dead letter.
-             */
+            /** @description Time of the oldest dead letter. */
             oldest_at: string | null;
         };
-        /**
-         * Decided
-         * @description Proposal after a decision, and the memory that came of it.
-         */
+        /** @description Proposal after a decision, and the memory that came of it. */
         Decided: {
             /** @description Proposal after the decision. */
             proposal: components["schemas"]["Proposal"];
             /** @description Saved memory, or the stored one that says the same; null where nothing was saved. */
             memory: components["schemas"]["Memory"] | null;
         };
-        /**
-         * Decision
-         * @description Decision on a proposal. The fields of the memory belong to `edit`, which needs one of them at least.
-         */
+        /** @description Decision on a proposal. The fields of the memory belong to `edit`, which needs one of them at least. */
         Decision: {
             /**
-             * Action
              * @description Decision: `accept` (a memory is saved), `edit` (a memory is saved with the fields given), `reject` (nothing is saved, and the statement is not proposed again) or `reopen` (a rejected proposal waits again).
              * @enum {string}
              */
             action: "accept" | "edit" | "reject" | "reopen";
-            /**
-             * Type
-             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`; no insight. Default: the proposal's.
-             */
+            /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`; no insight. Default: the proposal's. */
             type?: string | null;
-            /**
-             * Content
-             * @description Text of the memory, at most 8,000 characters. Default: the proposal's.
-             */
+            /** @description Text of the memory, at most 8,000 characters. Default: the proposal's. */
             content?: string | null;
-            /**
-             * User
-             * @description User described by the memory.
-             */
+            /** @description User described by the memory. */
             user?: string | null;
-            /**
-             * Importance
-             * @description Importance of the memory from 0 to 1. Default: the proposal's.
-             */
+            /** @description Importance of the memory from 0 to 1. Default: the proposal's. */
             importance?: number | null;
-            /**
-             * Confidence
-             * @description Confidence of the memory from 0 to 1. Default 1, of hearsay 0.5.
-             */
+            /** @description Confidence of the memory from 0 to 1. Default 1, of hearsay 0.5. */
             confidence?: number | null;
-            /**
-             * Tags
-             * @description Tags of the memory, at most 50. Default: the proposal's.
-             */
+            /** @description Tags of the memory, at most 50. Default: the proposal's. */
             tags?: string[] | null;
-            /**
-             * Metadata
-             * @description JSON object of the caller's own. Default: the proposal's.
-             */
+            /** @description JSON object of the caller's own. Default: the proposal's. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * Occurred At
-             * @description Time of the described event.
-             */
+            /** @description Time of the described event. */
             occurred_at?: string | null;
         };
-        /**
-         * DecisionOnMany
-         * @description Decision on several proposals, all or none.
-         */
+        /** @description Decision on several proposals, all or none. */
         DecisionOnMany: {
             /**
-             * Action
              * @description Decision: `accept` (a memory is saved), `edit` (a memory is saved with the fields given), `reject` (nothing is saved, and the statement is not proposed again) or `reopen` (a rejected proposal waits again).
              * @enum {string}
              */
             action: "accept" | "edit" | "reject" | "reopen";
-            /**
-             * Type
-             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`; no insight. Default: the proposal's.
-             */
+            /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`; no insight. Default: the proposal's. */
             type?: string | null;
-            /**
-             * Content
-             * @description Text of the memory, at most 8,000 characters. Default: the proposal's.
-             */
+            /** @description Text of the memory, at most 8,000 characters. Default: the proposal's. */
             content?: string | null;
-            /**
-             * User
-             * @description User described by the memory.
-             */
+            /** @description User described by the memory. */
             user?: string | null;
-            /**
-             * Importance
-             * @description Importance of the memory from 0 to 1. Default: the proposal's.
-             */
+            /** @description Importance of the memory from 0 to 1. Default: the proposal's. */
             importance?: number | null;
-            /**
-             * Confidence
-             * @description Confidence of the memory from 0 to 1. Default 1, of hearsay 0.5.
-             */
+            /** @description Confidence of the memory from 0 to 1. Default 1, of hearsay 0.5. */
             confidence?: number | null;
-            /**
-             * Tags
-             * @description Tags of the memory, at most 50. Default: the proposal's.
-             */
+            /** @description Tags of the memory, at most 50. Default: the proposal's. */
             tags?: string[] | null;
-            /**
-             * Metadata
-             * @description JSON object of the caller's own. Default: the proposal's.
-             */
+            /** @description JSON object of the caller's own. Default: the proposal's. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * Occurred At
-             * @description Time of the described event.
-             */
+            /** @description Time of the described event. */
             occurred_at?: string | null;
-            /**
-             * Ids
-             * @description Ids of the proposals, 1 to 100.
-             */
+            /** @description Ids of the proposals, 1 to 100. */
             ids: string[];
         };
-        /**
-         * Degraded
-         * @description Degradation of an answer: its cause and the fallback.
-         */
+        /** @description Degradation of an answer: its cause and the fallback. */
         Degraded: {
-            /**
-             * Reason
-             * @description Cause of the degradation.
-             */
+            /** @description Cause of the degradation. */
             reason: string;
-            /**
-             * Fallback
-             * @description Method used instead.
-             */
+            /** @description Method used instead. */
             fallback: string;
         };
-        /**
-         * DeleteMemories
-         * @description Memories to count, or to delete.
-         */
+        /** @description Memories to count, or to delete. */
         DeleteMemories: {
             /** @description Which memories to delete, 1,000 at most. */
             filter: components["schemas"]["MemoryFilter"];
             /**
-             * Dry Run
              * @description Count what would be deleted, and answer a token. Default false.
              * @default false
              */
             dry_run?: boolean;
-            /**
-             * Token
-             * @description Token of a dry run of the last 10 minutes; required to delete.
-             */
+            /** @description Token of a dry run of the last 10 minutes; required to delete. */
             token?: string | null;
         };
-        /**
-         * Deleted
-         * @description A session, an agent or a team with what goes with it, counted or deleted.
-         */
+        /** @description A session, an agent or a team with what goes with it, counted or deleted. */
         Deleted: {
-            /**
-             * Dry Run
-             * @description Whether the rows were only counted.
-             */
+            /** @description Whether the rows were only counted. */
             dry_run: boolean;
-            /**
-             * Counts
-             * @description Number of rows by table.
-             */
+            /** @description Number of rows by table. */
             counts: {
                 [key: string]: number;
             };
-            /**
-             * Token
-             * @description Token that confirms the deletion; null once it is done.
-             */
+            /** @description Token that confirms the deletion; null once it is done. */
             token: string | null;
-            /**
-             * Expires At
-             * @description Expiry of the token; null once the deletion is done.
-             */
+            /** @description Expiry of the token; null once the deletion is done. */
             expires_at: string | null;
-            /**
-             * Deletion Id
-             * @description Id of the deletion, by which it can be undone; null for a dry run.
-             */
+            /** @description Id of the deletion, by which it can be undone; null for a dry run. */
             deletion_id: string | null;
-            /**
-             * Restorable Until
-             * @description End of the time to undo it; null for a dry run.
-             */
+            /** @description End of the time to undo it; null for a dry run. */
             restorable_until: string | null;
         };
-        /**
-         * DeletionCounts
-         * @description Number of memories of a deletion.
-         */
+        /** @description Number of memories of a deletion. */
         DeletionCounts: {
-            /**
-             * Memories
-             * @description Number of memories.
-             */
+            /** @description Number of memories. */
             memories: number;
         };
-        /**
-         * DeletionRecord
-         * @description Deletion of a session, an agent or a team.
-         */
+        /** @description Deletion of a session, an agent or a team. */
         DeletionRecord: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the deletion.
              */
             id: string;
             /**
-             * Kind
              * @description Kind of what was deleted: `session`, `agent` or `team`.
              * @enum {string}
              */
             kind: "session" | "agent" | "team";
-            /**
-             * Name
-             * @description Name of what was deleted.
-             */
+            /** @description Name of what was deleted. */
             name: string;
-            /**
-             * Agent
-             * @description Agent of the session, or the agent itself; null for a team.
-             */
+            /** @description Agent of the session, or the agent itself; null for a team. */
             agent: string | null;
-            /**
-             * Counts
-             * @description Number of deleted rows by table.
-             */
+            /** @description Number of deleted rows by table. */
             counts: {
                 [key: string]: number;
             };
-            /**
-             * Deleted By
-             * @description Actor of the deletion.
-             */
+            /** @description Actor of the deletion. */
             deleted_by: string;
             /**
-             * Deleted At
              * Format: date-time
              * @description Time of the deletion.
              */
             deleted_at: string;
-            /**
-             * Restored At
-             * @description Time of the undo; null unless undone.
-             */
+            /** @description Time of the undo; null unless undone. */
             restored_at: string | null;
             /**
-             * Restorable Until
              * Format: date-time
              * @description End of the time to undo it.
              */
             restorable_until: string;
         };
-        /**
-         * Document
-         * @description Document with its text.
-         */
+        /** @description Document with its text. */
         Document: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the document.
              */
             id: string;
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
-            /**
-             * Title
-             * @description Title of the document.
-             */
+            /** @description Title of the document. */
             title: string;
-            /**
-             * User
-             * @description User the document belongs to.
-             */
+            /** @description User the document belongs to. */
             user: string | null;
-            /**
-             * Metadata
-             * @description JSON object of the caller's own.
-             */
+            /** @description JSON object of the caller's own. */
             metadata: {
                 [key: string]: unknown;
             };
-            /**
-             * Tokens
-             * @description Length in tokens.
-             */
+            /** @description Length in tokens. */
             tokens: number;
-            /**
-             * Chunks
-             * @description Number of chunks.
-             */
+            /** @description Number of chunks. */
             chunks: number;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
-            /**
-             * Text
-             * @description Full text of the document.
-             */
+            /** @description Full text of the document. */
             text: string;
         };
-        /**
-         * DocumentDraft
-         * @description Document to create, as text or Markdown.
-         */
+        /** @description Document to create, as text or Markdown. */
         DocumentDraft: {
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
-            /**
-             * Title
-             * @description Title, at most 500 characters.
-             */
+            /** @description Title, at most 500 characters. */
             title: string;
-            /**
-             * Text
-             * @description Text or Markdown, at most 5,000,000 characters.
-             */
+            /** @description Text or Markdown, at most 5,000,000 characters. */
             text: string;
-            /**
-             * User
-             * @description User the document belongs to.
-             */
+            /** @description User the document belongs to. */
             user?: string | null;
-            /**
-             * Metadata
-             * @description JSON object of the caller's own. Default empty.
-             * @default {}
-             */
+            /** @description JSON object of the caller's own. Default empty. */
             metadata?: {
                 [key: string]: unknown;
             };
         };
-        /**
-         * DocumentHead
-         * @description Document without its text.
-         */
+        /** @description Document without its text. */
         DocumentHead: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the document.
              */
             id: string;
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
-            /**
-             * Title
-             * @description Title of the document.
-             */
+            /** @description Title of the document. */
             title: string;
-            /**
-             * User
-             * @description User the document belongs to.
-             */
+            /** @description User the document belongs to. */
             user: string | null;
-            /**
-             * Metadata
-             * @description JSON object of the caller's own.
-             */
+            /** @description JSON object of the caller's own. */
             metadata: {
                 [key: string]: unknown;
             };
-            /**
-             * Tokens
-             * @description Length in tokens.
-             */
+            /** @description Length in tokens. */
             tokens: number;
-            /**
-             * Chunks
-             * @description Number of chunks.
-             */
+            /** @description Number of chunks. */
             chunks: number;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
         };
-        /**
-         * DocumentPart
-         * @description Document chunk found by a search.
-         */
+        /** @description Document chunk found by a search. */
         DocumentPart: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the chunk.
              */
             id: string;
             /**
-             * Document Id
              * Format: uuid
              * @description Id of the document.
              */
             document_id: string;
-            /**
-             * Title
-             * @description Title of the document.
-             */
+            /** @description Title of the document. */
             title: string;
-            /**
-             * Position
-             * @description Position of the chunk in the document.
-             */
+            /** @description Position of the chunk in the document. */
             position: number;
-            /**
-             * Chunks
-             * @description Number of chunks of the document.
-             */
+            /** @description Number of chunks of the document. */
             chunks: number;
-            /**
-             * Content
-             * @description Text of the chunk.
-             */
+            /** @description Text of the chunk. */
             content: string;
-            /**
-             * User
-             * @description User the document belongs to.
-             */
+            /** @description User the document belongs to. */
             user: string | null;
-            /**
-             * Metadata
-             * @description JSON object of the document.
-             */
+            /** @description JSON object of the document. */
             metadata: {
                 [key: string]: unknown;
             };
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
         };
-        /**
-         * DocumentSettings
-         * @description Chunking of documents.
-         */
+        /** @description Chunking of documents. */
         DocumentSettings: {
             /**
-             * Chunk Tokens
              * @description Maximum length of a chunk in tokens. Default 400.
              * @default 400
              */
             chunk_tokens?: number;
             /**
-             * Overlap Tokens
              * @description Overlap of neighboring chunks in tokens; at most half of `chunk_tokens`. Default 50.
              * @default 50
              */
             overlap_tokens?: number;
         };
-        /**
-         * Dream
-         * @description Consolidation run of an agent.
-         */
+        /** @description Consolidation run of an agent. */
         Dream: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the dream.
              */
             id: string;
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
             /**
-             * Status
              * @description Status: `queued`, `running`, `succeeded`, `failed`, `undone` (changes taken back) or `dry_run` (finished preview).
              * @enum {string}
              */
             status: "queued" | "running" | "succeeded" | "failed" | "undone" | "dry_run";
-            /**
-             * Trigger
-             * @description Cause: `schedule`, `api` (request) or `retry` (retried dead letter).
-             */
+            /** @description Cause: `schedule`, `api` (request) or `retry` (retried dead letter). */
             trigger: string;
-            /**
-             * Dry Run
-             * @description Preview without changes.
-             */
+            /** @description Preview without changes. */
             dry_run: boolean;
-            /**
-             * Report
-             * @description Counts and usage of the dream; while it runs, `newest`: type and content of its newest 20 candidates at most, newest first.
-             */
+            /** @description Counts and usage of the dream; while it runs, `newest`: type and content of its newest 20 candidates at most, newest first. */
             report: {
                 [key: string]: unknown;
             };
-            /**
-             * Error
-             * @description Error message of a failed dream.
-             */
+            /** @description Error message of a failed dream. */
             error: string | null;
-            /**
-             * Summary
-             * @description Summary of the changes in words.
-             */
+            /** @description Summary of the changes in words. */
             summary: string;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
-            /**
-             * Started At
-             * @description Start time.
-             */
+            /** @description Start time. */
             started_at: string | null;
-            /**
-             * Finished At
-             * @description End time.
-             */
+            /** @description End time. */
             finished_at: string | null;
-            /**
-             * Changes
-             * @description Changes with a line in words (`text`) each; null in lists.
-             */
+            /** @description Changes with a line in words (`text`) each; null in lists. */
             changes?: {
                 [key: string]: unknown;
             }[] | null;
         };
-        /**
-         * DreamChange
-         * @description One change of a dream, with what it rests on.
-         */
+        /** @description One change of a dream, with what it rests on. */
         DreamChange: {
-            /**
-             * N
-             * @description Number of the change within the dream, starting at 1.
-             */
+            /** @description Number of the change within the dream, starting at 1. */
             n: number;
-            /**
-             * Op
-             * @description Action: `created`, `proposed`, `reinforced`, `superseded`, `completed`, `reopened`, `linked`, `entity`, `bulletin`, `decayed` or `skipped`.
-             */
+            /** @description Action: `created`, `proposed`, `reinforced`, `superseded`, `completed`, `reopened`, `linked`, `entity`, `bulletin`, `decayed` or `skipped`. */
             op: string;
-            /**
-             * Text
-             * @description Change in words.
-             */
+            /** @description Change in words. */
             text: string;
-            /**
-             * Memory Id
-             * @description Id of the changed memory; null for a change of something else.
-             */
+            /** @description Id of the changed memory; null for a change of something else. */
             memory_id: string | null;
-            /**
-             * Before
-             * @description Fields before the change; null for something new.
-             */
+            /** @description Fields before the change; null for something new. */
             before: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * After
-             * @description Fields after the change.
-             */
+            /** @description Fields after the change. */
             after: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * Reason
-             * @description Reason for the change.
-             */
+            /** @description Reason for the change. */
             reason: string;
-            /**
-             * Message Ids
-             * @description Ids of the messages behind the memory or proposal; at most 50.
-             */
+            /** @description Ids of the messages behind the memory or proposal; at most 50. */
             message_ids: string[];
-            /**
-             * Memory Ids
-             * @description Ids of the memories that the memory rests on or is linked to; at most 50.
-             */
+            /** @description Ids of the memories that the memory rests on or is linked to; at most 50. */
             memory_ids: string[];
-            /**
-             * Undoable
-             * @description Possibility of undoing this change alone, unless something rests on it.
-             */
+            /** @description Possibility of undoing this change alone, unless something rests on it. */
             undoable: boolean;
-            /**
-             * Undone At
-             * @description Time of undoing the change; null for one that stands.
-             */
+            /** @description Time of undoing the change; null for one that stands. */
             undone_at: string | null;
         };
-        /**
-         * DreamChanges
-         * @description One page of the changes of a dream.
-         */
+        /** @description One page of the changes of a dream. */
         DreamChanges: {
-            /**
-             * Items
-             * @description Changes of this page, in order.
-             */
+            /** @description Changes of this page, in order. */
             items: components["schemas"]["DreamChange"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
-            /**
-             * Total
-             * @description Number of changes that pass the filters.
-             */
+            /** @description Number of changes that pass the filters. */
             total: number;
-            /**
-             * Totals
-             * @description Number of changes by action, whatever the filter for actions.
-             */
+            /** @description Number of changes by action, whatever the filter for actions. */
             totals: {
                 [key: string]: number;
             };
         };
-        /**
-         * DreamChoices
-         * @description Schedule of dreams and what they make.
-         */
+        /** @description Schedule of dreams and what they make. */
         DreamChoices: {
             /**
-             * Interval H
              * @description Interval between scheduled dreams of an agent in hours. Default 6.
              * @default 6
              */
             interval_h?: number;
-            /**
-             * Quiet Hours
-             * @description Off-peak hours as `22:00-06:00`, in `time_zone`: scheduled dreams run in them alone. Null: at any time. Default null.
-             */
+            /** @description Off-peak hours as `22:00-06:00`, in `time_zone`: scheduled dreams run in them alone. Null: at any time. Default null. */
             quiet_hours?: string | null;
-            /**
-             * Types
-             * @description Types of the memories that dreams make, own ones too. Null: all. Default null.
-             */
+            /** @description Types of the memories that dreams make, own ones too. Null: all. Default null. */
             types?: string[] | null;
             /**
-             * Ignore Types
              * @description Types of memories that dreams do not make, `types` among them. Default empty.
              * @default []
              */
             ignore_types?: string[];
             /**
-             * Keep Entities
              * @description Names: only statements that are about one of them, name one, or match `keep_patterns` are kept. Default empty: all.
              * @default []
              */
             keep_entities?: string[];
             /**
-             * Keep Patterns
              * @description Words, with `*` for the rest of a word (`invoice*`): only statements with one of them, or that match `keep_entities`, are kept. Default empty: all.
              * @default []
              */
             keep_patterns?: string[];
             /**
-             * Ignore Entities
              * @description Names: statements that are about one of them or name one are left out. Default empty.
              * @default []
              */
             ignore_entities?: string[];
             /**
-             * Ignore Patterns
              * @description Words, with `*` for the rest of a word (`diabet*`): statements with one of them are left out. Default empty.
              * @default []
              */
             ignore_patterns?: string[];
             /**
-             * Extract From
              * @description Roles of the messages that dreams make memories of: `user`, `assistant`, `tool`. What a tool returned may come from anybody. Default `user` and `assistant`.
              * @default [
              *       "user",
@@ -4702,192 +3562,122 @@ export interface components {
              *     ]
              */
             extract_from?: ("user" | "assistant" | "tool")[];
-            /**
-             * Propose Below
-             * @description Confidence below which a dream's statement waits as a proposal in the inbox instead of becoming a memory, from 0 to 1. Null: none waits. Default null.
-             */
+            /** @description Confidence below which a dream's statement waits as a proposal in the inbox instead of becoming a memory, from 0 to 1. Null: none waits. Default null. */
             propose_below?: number | null;
             /**
-             * Instructions
              * @description Instructions to the language model of dreams, bulletins and summaries: what the agent is for, what to keep, what to ignore; at most 4,000 characters. Rules do not read them. Default empty.
              * @default
              */
             instructions?: string;
             /**
-             * Language
              * @description Language in which the language model writes memories, bulletins and summaries, as in `German`; `as_said`: that of the conversation. Rules write as said. Default `as_said`.
              * @default as_said
              */
             language?: string;
             /**
-             * Reflect
              * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits, changes over time, preferences across things, open questions), `model` (a language model concludes as well), or `off` (nothing). Default `rules`.
              * @default rules
              * @enum {string}
              */
             reflect?: "off" | "rules" | "model";
             /**
-             * Reflect Interval H
              * @description Shortest time between reflections by the model in hours. Default 24.
              * @default 24
              */
             reflect_interval_h?: number;
             /**
-             * Reflect Tokens Max
              * @description Length of the memories shown to the model in one reflection, in tokens. Default 20,000.
              * @default 20000
              */
             reflect_tokens_max?: number;
             /**
-             * Merge At
              * @description Probability from which the decision model (`llm.decide`) has two statements taken as the same, from 0.5 to 1. Default 0.97.
              * @default 0.97
              */
             merge_at?: number;
             /**
-             * Replace At
              * @description Probability from which the decision model has a statement replace an older one (an update or a contradiction), from 0.5 to 1. Default 0.9.
              * @default 0.9
              */
             replace_at?: number;
             /**
-             * Distinct At
              * @description Probability from which the decision model has two statements kept apart, from 0.5 to 1; below the three, `llm.reconcile` decides. Default 0.9.
              * @default 0.9
              */
             distinct_at?: number;
             /**
-             * Bulletin Tokens Max
              * @description Maximum length of a bulletin in tokens. Default 500.
              * @default 500
              */
             bulletin_tokens_max?: number;
         };
-        /**
-         * DreamFigures
-         * @description Dreams that ended on one day, without dry runs.
-         */
+        /** @description Dreams that ended on one day, without dry runs. */
         DreamFigures: {
-            /**
-             * Dreams
-             * @description Number of dreams.
-             */
+            /** @description Number of dreams. */
             dreams: number;
-            /**
-             * Failed
-             * @description Number of failed dreams.
-             */
+            /** @description Number of failed dreams. */
             failed: number;
-            /**
-             * Undone
-             * @description Number of dreams undone since.
-             */
+            /** @description Number of dreams undone since. */
             undone: number;
-            /**
-             * Messages
-             * @description Number of messages read.
-             */
+            /** @description Number of messages read. */
             messages: number;
-            /**
-             * Created
-             * @description Number of memories created.
-             */
+            /** @description Number of memories created. */
             created: number;
-            /**
-             * Duration P50 S
-             * @description Median duration in seconds; null without a dream.
-             */
+            /** @description Median duration in seconds; null without a dream. */
             duration_p50_s: number | null;
-            /**
-             * Duration Max S
-             * @description Longest duration in seconds; null without a dream.
-             */
+            /** @description Longest duration in seconds; null without a dream. */
             duration_max_s: number | null;
-            /**
-             * Tokens
-             * @description Tokens of calls to language models.
-             */
+            /** @description Tokens of calls to language models. */
             tokens: number;
-            /**
-             * Cost Usd
-             * @description Cost of calls to language models in US dollars, where prices are known.
-             */
+            /** @description Cost of calls to language models in US dollars, where prices are known. */
             cost_usd: number;
         };
-        /**
-         * DreamQueue
-         * @description Agents waiting for a dream, and running dreams.
-         */
+        /** @description Agents waiting for a dream, and running dreams. */
         DreamQueue: {
-            /**
-             * Due
-             * @description Number of agents waiting for a dream.
-             */
+            /** @description Number of agents waiting for a dream. */
             due: number;
-            /**
-             * Running
-             * @description Number of running dreams.
-             */
+            /** @description Number of running dreams. */
             running: number;
-            /**
-             * Oldest Due At
-             * @description Due time of the longest waiting agent; null without a waiting agent.
-             */
+            /** @description Due time of the longest waiting agent; null without a waiting agent. */
             oldest_due_at: string | null;
         };
-        /**
-         * DreamSettings
-         * @description Schedule and budget of dreams, and what they make.
-         */
+        /** @description Schedule and budget of dreams, and what they make. */
         DreamSettings: {
             /**
-             * Interval H
              * @description Interval between scheduled dreams of an agent in hours. Default 6.
              * @default 6
              */
             interval_h?: number;
-            /**
-             * Quiet Hours
-             * @description Off-peak hours as `22:00-06:00`, in `time_zone`: scheduled dreams run in them alone. Null: at any time. Default null.
-             */
+            /** @description Off-peak hours as `22:00-06:00`, in `time_zone`: scheduled dreams run in them alone. Null: at any time. Default null. */
             quiet_hours?: string | null;
-            /**
-             * Types
-             * @description Types of the memories that dreams make, own ones too. Null: all. Default null.
-             */
+            /** @description Types of the memories that dreams make, own ones too. Null: all. Default null. */
             types?: string[] | null;
             /**
-             * Ignore Types
              * @description Types of memories that dreams do not make, `types` among them. Default empty.
              * @default []
              */
             ignore_types?: string[];
             /**
-             * Keep Entities
              * @description Names: only statements that are about one of them, name one, or match `keep_patterns` are kept. Default empty: all.
              * @default []
              */
             keep_entities?: string[];
             /**
-             * Keep Patterns
              * @description Words, with `*` for the rest of a word (`invoice*`): only statements with one of them, or that match `keep_entities`, are kept. Default empty: all.
              * @default []
              */
             keep_patterns?: string[];
             /**
-             * Ignore Entities
              * @description Names: statements that are about one of them or name one are left out. Default empty.
              * @default []
              */
             ignore_entities?: string[];
             /**
-             * Ignore Patterns
              * @description Words, with `*` for the rest of a word (`diabet*`): statements with one of them are left out. Default empty.
              * @default []
              */
             ignore_patterns?: string[];
             /**
-             * Extract From
              * @description Roles of the messages that dreams make memories of: `user`, `assistant`, `tool`. What a tool returned may come from anybody. Default `user` and `assistant`.
              * @default [
              *       "user",
@@ -4895,410 +3685,245 @@ export interface components {
              *     ]
              */
             extract_from?: ("user" | "assistant" | "tool")[];
-            /**
-             * Propose Below
-             * @description Confidence below which a dream's statement waits as a proposal in the inbox instead of becoming a memory, from 0 to 1. Null: none waits. Default null.
-             */
+            /** @description Confidence below which a dream's statement waits as a proposal in the inbox instead of becoming a memory, from 0 to 1. Null: none waits. Default null. */
             propose_below?: number | null;
             /**
-             * Instructions
              * @description Instructions to the language model of dreams, bulletins and summaries: what the agent is for, what to keep, what to ignore; at most 4,000 characters. Rules do not read them. Default empty.
              * @default
              */
             instructions?: string;
             /**
-             * Language
              * @description Language in which the language model writes memories, bulletins and summaries, as in `German`; `as_said`: that of the conversation. Rules write as said. Default `as_said`.
              * @default as_said
              */
             language?: string;
             /**
-             * Reflect
              * @description What dreams conclude from several memories, as memories of type `insight`: `rules` (habits, changes over time, preferences across things, open questions), `model` (a language model concludes as well), or `off` (nothing). Default `rules`.
              * @default rules
              * @enum {string}
              */
             reflect?: "off" | "rules" | "model";
             /**
-             * Reflect Interval H
              * @description Shortest time between reflections by the model in hours. Default 24.
              * @default 24
              */
             reflect_interval_h?: number;
             /**
-             * Reflect Tokens Max
              * @description Length of the memories shown to the model in one reflection, in tokens. Default 20,000.
              * @default 20000
              */
             reflect_tokens_max?: number;
             /**
-             * Merge At
              * @description Probability from which the decision model (`llm.decide`) has two statements taken as the same, from 0.5 to 1. Default 0.97.
              * @default 0.97
              */
             merge_at?: number;
             /**
-             * Replace At
              * @description Probability from which the decision model has a statement replace an older one (an update or a contradiction), from 0.5 to 1. Default 0.9.
              * @default 0.9
              */
             replace_at?: number;
             /**
-             * Distinct At
              * @description Probability from which the decision model has two statements kept apart, from 0.5 to 1; below the three, `llm.reconcile` decides. Default 0.9.
              * @default 0.9
              */
             distinct_at?: number;
             /**
-             * Bulletin Tokens Max
              * @description Maximum length of a bulletin in tokens. Default 500.
              * @default 500
              */
             bulletin_tokens_max?: number;
             /**
-             * Tokens Max
              * @description Language model tokens per dream. Null: no limit. Default 500,000.
              * @default 500000
              */
             tokens_max?: number | null;
             /**
-             * Cost Max Usd
              * @description Cost per dream in US dollars. Null: no limit. Default 5.
              * @default 5
              */
             cost_max_usd?: number | null;
             /**
-             * Day Tokens Max
              * @description Tokens per day (UTC) of all dreams and bulletins. Null: no limit. Default 5,000,000.
              * @default 5000000
              */
             day_tokens_max?: number | null;
             /**
-             * Day Cost Max Usd
              * @description Cost per day (UTC) of all dreams and bulletins in US dollars. Null: no limit. Default 50.
              * @default 50
              */
             day_cost_max_usd?: number | null;
         };
-        /**
-         * DreamsItem
-         * @description Dreams of one day, key or agent.
-         */
+        /** @description Dreams of one day, key or agent. */
         DreamsItem: {
-            /**
-             * Day
-             * @description Day (UTC); null unless grouped by day.
-             */
+            /** @description Day (UTC); null unless grouped by day. */
             day: string | null;
-            /**
-             * Key Id
-             * @description Id of the key that asked for them; null unless grouped by key.
-             */
+            /** @description Id of the key that asked for them; null unless grouped by key. */
             key_id: string | null;
-            /**
-             * Agent
-             * @description Name of the agent; null unless grouped by agent.
-             */
+            /** @description Name of the agent; null unless grouped by agent. */
             agent: string | null;
-            /**
-             * Dreams
-             * @description Number of dreams.
-             */
+            /** @description Number of dreams. */
             dreams: number;
         };
-        /**
-         * Edge
-         * @description Typed link between memories and entities.
-         */
+        /** @description Typed link between memories and entities. */
         Edge: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the edge.
              */
             id: string;
-            /**
-             * Relation
-             * @description Relation: `supports`, `updates`, `contradicts`, `about`, `mentions`, `part_of`, `caused_by` or `works_at`.
-             */
+            /** @description Relation: `supports`, `updates`, `contradicts`, `about`, `mentions`, `part_of`, `caused_by` or `works_at`. */
             relation: string;
             /**
-             * Source Kind
              * @description Kind of the start: `memory` or `entity`.
              * @enum {string}
              */
             source_kind: "memory" | "entity";
             /**
-             * Source Id
              * Format: uuid
              * @description Id of the start.
              */
             source_id: string;
             /**
-             * Target Kind
              * @description Kind of the end: `memory` or `entity`.
              * @enum {string}
              */
             target_kind: "memory" | "entity";
             /**
-             * Target Id
              * Format: uuid
              * @description Id of the end.
              */
             target_id: string;
-            /**
-             * Memory Id
-             * @description Id of the memory stating the edge; null for an edge of its own.
-             */
+            /** @description Id of the memory stating the edge; null for an edge of its own. */
             memory_id: string | null;
-            /**
-             * Dream Id
-             * @description Id of the creating dream; null for an edge created by the API.
-             */
+            /** @description Id of the creating dream; null for an edge created by the API. */
             dream_id: string | null;
-            /**
-             * Created By
-             * @description Creator as `agent:<name>`, `<role>:<key id>` or `dream`.
-             */
+            /** @description Creator as `agent:<name>`, `<role>:<key id>` or `dream`. */
             created_by: string;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
         };
-        /**
-         * EdgeEnd
-         * @description End of an edge: a memory, an entity by id, or an entity by name.
-         */
+        /** @description End of an edge: a memory, an entity by id, or an entity by name. */
         EdgeEnd: {
-            /**
-             * Memory Id
-             * @description Id of a memory. Exactly one of the three fields is required.
-             */
+            /** @description Id of a memory. Exactly one of the three fields is required. */
             memory_id?: string | null;
-            /**
-             * Entity Id
-             * @description Id of an entity. Exactly one of the three fields is required.
-             */
+            /** @description Id of an entity. Exactly one of the three fields is required. */
             entity_id?: string | null;
             /** @description Entity by name. Exactly one of the three fields is required. */
             entity?: components["schemas"]["EntityRef"] | null;
         };
-        /**
-         * EmbedderState
-         * @description State of the embedding model and its vectors.
-         */
+        /** @description State of the embedding model and its vectors. */
         EmbedderState: {
             /**
-             * Status
              * @description Result of the last check: `ok`, `failing`, `unknown` (never checked) or `off` (not configured).
              * @enum {string}
              */
             status: "ok" | "failing" | "unknown" | "off";
-            /**
-             * Error
-             * @description Error message of the last check; null after a success.
-             */
+            /** @description Error message of the last check; null after a success. */
             error: string | null;
-            /**
-             * Checked At
-             * @description Time of the last check.
-             */
+            /** @description Time of the last check. */
             checked_at: string | null;
-            /**
-             * Latency Ms
-             * @description Duration of the last check in milliseconds.
-             */
+            /** @description Duration of the last check in milliseconds. */
             latency_ms: number | null;
-            /**
-             * Source
-             * @description Source of the model: `remote`, `local`, `static` or `none`.
-             */
+            /** @description Source of the model: `remote`, `local`, `static` or `none`. */
             source: string;
-            /**
-             * Model
-             * @description Name of the model.
-             */
+            /** @description Name of the model. */
             model: string | null;
-            /**
-             * Signature
-             * @description Signature of model, dimension and storage; vectors of one signature are comparable.
-             */
+            /** @description Signature of model, dimension and storage; vectors of one signature are comparable. */
             signature: string | null;
-            /**
-             * Dim
-             * @description Number of vector dimensions.
-             */
+            /** @description Number of vector dimensions. */
             dim: number | null;
-            /**
-             * Storage
-             * @description Storage of the vectors: `halfvec` (2 bytes per dimension), `float32` (4 bytes) or `binary` (2 bytes, index of 1 bit); null without vectors.
-             */
+            /** @description Storage of the vectors: `halfvec` (2 bytes per dimension), `float32` (4 bytes) or `binary` (2 bytes, index of 1 bit); null without vectors. */
             storage: ("halfvec" | "float32" | "binary") | null;
-            /**
-             * Vector Bytes
-             * @description Size of one vector in bytes.
-             */
+            /** @description Size of one vector in bytes. */
             vector_bytes: number | null;
-            /**
-             * Index Bytes
-             * @description Size of the HNSW index in bytes; null without an index.
-             */
+            /** @description Size of the HNSW index in bytes; null without an index. */
             index_bytes: number | null;
             /** @description Change of the embedding model in progress; null without one. */
             change: components["schemas"]["ModelChange"] | null;
             /** @description Use of the embedding cache; null without an embedder, and for other keys than admin keys of the workspace `default`. */
             cache: components["schemas"]["EmbeddingCache"] | null;
         };
-        /**
-         * EmbeddingCache
-         * @description Cache of embeddings of the answering process, since its start.
-         */
+        /** @description Cache of embeddings of the answering process, since its start. */
         EmbeddingCache: {
-            /**
-             * Hits
-             * @description Number of texts whose vector was cached.
-             */
+            /** @description Number of texts whose vector was cached. */
             hits: number;
-            /**
-             * Misses
-             * @description Number of texts that had to be embedded.
-             */
+            /** @description Number of texts that had to be embedded. */
             misses: number;
-            /**
-             * Entries
-             * @description Number of cached vectors.
-             */
+            /** @description Number of cached vectors. */
             entries: number;
-            /**
-             * Entries Max
-             * @description Maximum number of cached vectors.
-             */
+            /** @description Maximum number of cached vectors. */
             entries_max: number;
         };
-        /**
-         * EmbeddingProvider
-         * @description Value of EMBEDDING_MODEL and its availability on this server.
-         */
+        /** @description Value of EMBEDDING_MODEL and its availability on this server. */
         EmbeddingProvider: {
             /**
-             * Source
              * @description Source of the model: `remote` (API), `local` (model on disk), `static` (included weights) or `none` (keyword search only).
              * @enum {string}
              */
             source: "remote" | "local" | "static" | "none";
-            /**
-             * Setting
-             * @description Value of EMBEDDING_MODEL.
-             */
+            /** @description Value of EMBEDDING_MODEL. */
             setting: string;
-            /**
-             * Also
-             * @description Other values of EMBEDDING_MODEL with this source.
-             */
+            /** @description Other values of EMBEDDING_MODEL with this source. */
             also: string | null;
-            /**
-             * Available
-             * @description Availability on this server.
-             */
+            /** @description Availability on this server. */
             available: boolean;
-            /**
-             * Reason
-             * @description Reason of the availability.
-             */
+            /** @description Reason of the availability. */
             reason: string;
-            /**
-             * Active
-             * @description Use by this server.
-             */
+            /** @description Use by this server. */
             active: boolean;
-            /**
-             * Model
-             * @description Name of the model in use.
-             */
+            /** @description Name of the model in use. */
             model: string | null;
-            /**
-             * Dim
-             * @description Number of vector dimensions.
-             */
+            /** @description Number of vector dimensions. */
             dim: number | null;
-            /**
-             * Storage
-             * @description Storage of the vectors: `halfvec` (2 bytes per dimension), `float32` (4 bytes) or `binary` (2 bytes, index of 1 bit); null without vectors.
-             */
+            /** @description Storage of the vectors: `halfvec` (2 bytes per dimension), `float32` (4 bytes) or `binary` (2 bytes, index of 1 bit); null without vectors. */
             storage: ("halfvec" | "float32" | "binary") | null;
         };
-        /**
-         * EmbeddingSettings
-         * @description Embedding model of the installation and its cache. Addresses and keys come from the environment alone.
-         */
+        /** @description Embedding model of the installation and its cache. Addresses and keys come from the environment alone. */
         EmbeddingSettings: {
             /**
-             * Model
              * @description Embedding model: `auto`, `none`, `static`, `local:<name or folder>` or a litellm name. A change embeds everything anew in the background. Default `auto`.
              * @default auto
              */
             model?: string;
-            /**
-             * Dim
-             * @description Dimensions of a remote model. Null: those of the model. Default null.
-             */
+            /** @description Dimensions of a remote model. Null: those of the model. Default null. */
             dim?: number | null;
             /**
-             * Storage
              * @description Storage of the vectors: `halfvec`, `float32` or `binary`. Default `halfvec`.
              * @default halfvec
              * @enum {string}
              */
             storage?: "halfvec" | "float32" | "binary";
             /**
-             * Cache Size
              * @description Number of vectors that the cache of each process holds; 0: none. Default 1,000.
              * @default 1000
              */
             cache_size?: number;
             /**
-             * Cache Ttl S
              * @description Time in seconds that the cache keeps a vector. Default 300.
              * @default 300
              */
             cache_ttl_s?: number;
-            /**
-             * Locked By
-             * @description Environment variables that are set and win, by field. Read only: ignored in a change. Default empty.
-             * @default {}
-             */
+            /** @description Environment variables that are set and win, by field. Read only: ignored in a change. Default empty. */
             locked_by?: {
                 [key: string]: string;
             };
         };
-        /**
-         * EngineState
-         * @description State of the engine. Counts are per workspace, sizes per database.
-         */
+        /** @description State of the engine. Counts are per workspace, sizes per database. */
         EngineState: {
             /**
-             * Status
              * @description Overall status: `ok` or `degraded` (see `problems`).
              * @enum {string}
              */
             status: "ok" | "degraded";
-            /**
-             * Problems
-             * @description Problems in words; empty with the status `ok`.
-             */
+            /** @description Problems in words; empty with the status `ok`. */
             problems: string[];
-            /**
-             * Version
-             * @description Version of Reverie.
-             */
+            /** @description Version of Reverie. */
             version: string | null;
-            /**
-             * Database
-             * @description State of Postgres.
-             */
+            /** @description State of Postgres. */
             database: components["schemas"]["DatabaseState"] | components["schemas"]["HealthCheck"];
             /** @description State of the read replica; null without one. */
             replica: components["schemas"]["ReplicaState"] | null;
@@ -5307,21 +3932,14 @@ export interface components {
             llm: components["schemas"]["ModelState"];
             reranker: components["schemas"]["RerankerState"];
             pii: components["schemas"]["PiiState"];
-            /**
-             * Pending
-             * @description Number of texts without a vector.
-             */
+            /** @description Number of texts without a vector. */
             pending: number;
             index: components["schemas"]["IndexCounts"];
             /** @description Last reindexing; null before the first. */
             reindex: components["schemas"]["ReindexState"] | null;
-            /**
-             * Workers
-             * @description Workers of the last hour.
-             */
+            /** @description Workers of the last hour. */
             workers: components["schemas"]["WorkerState"][] | null;
             /**
-             * Workers Status
              * @description Result of the last check: `ok`, `failing`, `unknown` (never checked) or `off` (not configured).
              * @enum {string}
              */
@@ -5331,448 +3949,237 @@ export interface components {
             /** @description Count of dead letters. */
             dead_letters: components["schemas"]["DeadLetterCount"];
         };
-        /**
-         * Entity
-         * @description Person or thing mentioned by memories.
-         */
+        /** @description Person or thing mentioned by memories. */
         Entity: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the entity.
              */
             id: string;
-            /**
-             * Name
-             * @description Name of the entity.
-             */
+            /** @description Name of the entity. */
             name: string;
-            /**
-             * Kind
-             * @description Kind of the entity, such as person or place.
-             */
+            /** @description Kind of the entity, such as person or place. */
             kind: string;
-            /**
-             * Aliases
-             * @description Other names of the entity.
-             */
+            /** @description Other names of the entity. */
             aliases: string[];
-            /**
-             * Metadata
-             * @description JSON object that describes the entity.
-             */
+            /** @description JSON object that describes the entity. */
             metadata: {
                 [key: string]: unknown;
             };
-            /**
-             * Mentions
-             * @description Number of memories mentioning the entity.
-             */
+            /** @description Number of memories mentioning the entity. */
             mentions: number;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
             /**
-             * Updated At
              * Format: date-time
              * @description Time of the last change.
              */
             updated_at: string;
         };
-        /**
-         * EntityKind
-         * @description Kind of entities of the workspace's own.
-         */
+        /** @description Kind of entities of the workspace's own. */
         EntityKind: {
             /**
-             * Description
              * @description Meaning of the kind, for the language model; at most 500 characters. Default empty.
              * @default
              */
             description?: string;
-            /**
-             * Metadata Schema
-             * @description JSON Schema (draft 2020-12) of the entities' metadata, at most 4,000 bytes, without references and regular expressions. Null: any metadata. Default null.
-             */
+            /** @description JSON Schema (draft 2020-12) of the entities' metadata, at most 4,000 bytes, without references and regular expressions. Null: any metadata. Default null. */
             metadata_schema?: {
                 [key: string]: unknown;
             } | null;
         };
-        /**
-         * EntityRef
-         * @description Entity by name, created unless one of this name and kind exists.
-         */
+        /** @description Entity by name, created unless one of this name and kind exists. */
         EntityRef: {
-            /**
-             * Name
-             * @description Name of the entity. An entity is created when none has this name and kind.
-             */
+            /** @description Name of the entity. An entity is created when none has this name and kind. */
             name: string;
-            /**
-             * Kind
-             * @description Kind of the entity, such as person or place. Default `thing`.
-             */
+            /** @description Kind of the entity, such as person or place. Default `thing`. */
             kind?: string | null;
-            /**
-             * Metadata
-             * @description Metadata to merge into that of the entity, one level deep. Default empty.
-             * @default {}
-             */
+            /** @description Metadata to merge into that of the entity, one level deep. Default empty. */
             metadata?: {
                 [key: string]: unknown;
             };
         };
-        /**
-         * Evidence
-         * @description Cited memory with the quoted words.
-         */
+        /** @description Cited memory with the quoted words. */
         Evidence: {
             /**
-             * Memory Id
              * Format: uuid
              * @description Id of the memory.
              */
             memory_id: string;
-            /**
-             * Quote
-             * @description Words quoted from the memory.
-             */
+            /** @description Words quoted from the memory. */
             quote: string;
-            /**
-             * Text
-             * @description Content of the memory.
-             */
+            /** @description Content of the memory. */
             text: string;
         };
-        /**
-         * ExpectedMemory
-         * @description Memory that a search must find.
-         */
+        /** @description Memory that a search must find. */
         ExpectedMemory: {
             /**
-             * Memory Id
              * Format: uuid
              * @description Id of the memory.
              */
             memory_id: string;
             /**
-             * State
              * @description State of the memory: `current`, `superseded` (its successor counts) or `gone` (deleted, expired, purged, or not readable for the agent any more; left out of the recall).
              * @enum {string}
              */
             state: "current" | "superseded" | "gone";
-            /**
-             * Counted As
-             * @description Id of the memory that counts: itself, or the memory that superseded it; null once it is gone.
-             */
+            /** @description Id of the memory that counts: itself, or the memory that superseded it; null once it is gone. */
             counted_as: string | null;
         };
-        /**
-         * ExpectedOutcome
-         * @description Outcome of a run for one expected memory.
-         */
+        /** @description Outcome of a run for one expected memory. */
         ExpectedOutcome: {
             /**
-             * Memory Id
              * Format: uuid
              * @description Id of the memory.
              */
             memory_id: string;
             /**
-             * State
              * @description State of the memory: `current`, `superseded` (its successor counts) or `gone` (deleted, expired, purged, or not readable for the agent any more; left out of the recall).
              * @enum {string}
              */
             state: "current" | "superseded" | "gone";
-            /**
-             * Counted As
-             * @description Id of the memory that counts: itself, or the memory that superseded it; null once it is gone.
-             */
+            /** @description Id of the memory that counts: itself, or the memory that superseded it; null once it is gone. */
             counted_as: string | null;
-            /**
-             * Rank
-             * @description Rank, starting at 1; above k for one that is lost at `limit`. Null for one lost at another stage.
-             */
+            /** @description Rank, starting at 1; above k for one that is lost at `limit`. Null for one lost at another stage. */
             rank: number | null;
-            /**
-             * Lost At
-             * @description Stage of the search that lost the memory, as in a preview: `filters`, `candidates`, `min_relevance`, `duplicate`, `limit`, `rerank`, `max_tokens` or `polarity`; null for a found or a gone one.
-             */
+            /** @description Stage of the search that lost the memory, as in a preview: `filters`, `candidates`, `min_relevance`, `duplicate`, `limit`, `rerank`, `max_tokens` or `polarity`; null for a found or a gone one. */
             lost_at: ("filters" | "candidates" | "min_relevance" | "duplicate" | "limit" | "rerank" | "max_tokens" | "polarity") | null;
         };
-        /**
-         * ExplainedRanks
-         * @description Ranks of the explained memory, starting at 1.
-         */
+        /** @description Ranks of the explained memory, starting at 1. */
         ExplainedRanks: {
-            /**
-             * Keyword
-             * @description Rank by BM25; null outside the best 1,000.
-             */
+            /** @description Rank by BM25; null outside the best 1,000. */
             keyword: number | null;
-            /**
-             * Semantic
-             * @description Rank by vector similarity; null outside the best 1,000.
-             */
+            /** @description Rank by vector similarity; null outside the best 1,000. */
             semantic: number | null;
-            /**
-             * Final
-             * @description Rank among all results above the minimum relevance; null below it.
-             */
+            /** @description Rank among all results above the minimum relevance; null below it. */
             final: number | null;
         };
-        /**
-         * ExplainedScores
-         * @description Scores of the explained memory.
-         */
+        /** @description Scores of the explained memory. */
         ExplainedScores: {
-            /**
-             * Score
-             * @description Final score, comparable within one response.
-             */
+            /** @description Final score, comparable within one response. */
             score: number;
-            /**
-             * Keyword Score
-             * @description BM25 score; null without a common word.
-             */
+            /** @description BM25 score; null without a common word. */
             keyword_score: number | null;
-            /**
-             * Semantic Score
-             * @description Cosine similarity; null without a vector.
-             */
+            /** @description Cosine similarity; null without a vector. */
             semantic_score: number | null;
-            /**
-             * Relevance
-             * @description Relevance from 0 to 1; null for strategy `recent`.
-             */
+            /** @description Relevance from 0 to 1; null for strategy `recent`. */
             relevance: number | null;
-            /**
-             * Boosts
-             * @description Boosts included in the score, by name.
-             */
+            /** @description Boosts included in the score, by name. */
             boosts: {
                 [key: string]: number;
             };
         };
-        /**
-         * Explanation
-         * @description Stage of the search at which a memory was lost, with all that was worked out until then.
-         */
+        /** @description Stage of the search at which a memory was lost, with all that was worked out until then. */
         Explanation: {
-            /**
-             * Found
-             * @description Presence of the memory among the results.
-             */
+            /** @description Presence of the memory among the results. */
             found: boolean;
             /**
-             * Stage
              * @description Last stage reached: `returned`, `filters` (hidden by a filter or its state), `candidates` (not among the best 1,000 of any list), `min_relevance` (below the minimum), `duplicate` (another result stands for it), `limit` (ranked below the limit), `rerank` (moved down by the reranker), `max_tokens` (no room in the token budget) or `polarity` (states the opposite of the query).
              * @enum {string}
              */
             stage: "returned" | "filters" | "candidates" | "min_relevance" | "duplicate" | "limit" | "rerank" | "max_tokens" | "polarity";
-            /**
-             * Filters
-             * @description Fields of the request that hide the memory, or its states: `deleted`, `superseded`, `expired`, `later` (valid only after `as_of`), `audience` (unreadable for the agent), `unindexed`. Empty at other stages.
-             */
+            /** @description Fields of the request that hide the memory, or its states: `deleted`, `superseded`, `expired`, `later` (valid only after `as_of`), `audience` (unreadable for the agent), `unindexed`. Empty at other stages. */
             filters: string[];
             /** @description Ranks of the memory; null where it was not compared. */
             ranks: components["schemas"]["ExplainedRanks"] | null;
             /** @description Scores of the memory; null where it was not compared. */
             scores: components["schemas"]["ExplainedScores"] | null;
-            /**
-             * Min Relevance
-             * @description Minimum relevance in force; null at other stages.
-             */
+            /** @description Minimum relevance in force; null at other stages. */
             min_relevance: number | null;
-            /**
-             * Shown As
-             * @description Id of the result that stands for the memory; null for none.
-             */
+            /** @description Id of the result that stands for the memory; null for none. */
             shown_as: string | null;
-            /**
-             * Would Need
-             * @description Changes to the request that would bring the memory back, all of them together; empty where none is known.
-             */
+            /** @description Changes to the request that would bring the memory back, all of them together; empty where none is known. */
             would_need: components["schemas"]["NeededChange"][];
         };
-        /**
-         * ExtractRequest
-         * @description Messages from which a dream would make memories.
-         */
+        /** @description Messages from which a dream would make memories. */
         ExtractRequest: {
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
-            /**
-             * Messages
-             * @description Messages in order, 1 to 200, of at most 100,000 characters together. Exactly one of `messages` and `text` is required.
-             */
+            /** @description Messages in order, 1 to 200, of at most 100,000 characters together. Exactly one of `messages` and `text` is required. */
             messages?: components["schemas"]["MessageDraft"][] | null;
-            /**
-             * Text
-             * @description Text of a single message of the user, at most 100,000 characters.
-             */
+            /** @description Text of a single message of the user, at most 100,000 characters. */
             text?: string | null;
-            /**
-             * User
-             * @description User of the conversation. Default: none.
-             */
+            /** @description User of the conversation. Default: none. */
             user?: string | null;
-            /**
-             * Instructions
-             * @description Instructions in place of the setting `dream.instructions`, at most 4,000 characters. Default: the setting.
-             */
+            /** @description Instructions in place of the setting `dream.instructions`, at most 4,000 characters. Default: the setting. */
             instructions?: string | null;
             /**
-             * Prompts
              * @description Prompts instead of candidates: those that a language model would be sent; no model is called. Default false.
              * @default false
              */
             prompts?: boolean;
             /**
-             * Dry
              * @description Extraction without storage; nothing but true. Default true.
              * @default true
              * @constant
              */
             dry?: true;
         };
-        /**
-         * Extraction
-         * @description Result of an extraction that stores nothing.
-         */
+        /** @description Result of an extraction that stores nothing. */
         Extraction: {
-            /**
-             * Extractor
-             * @description Extractor: the language model, or `rules`.
-             */
+            /** @description Extractor: the language model, or `rules`. */
             extractor: string;
-            /**
-             * Candidates
-             * @description Memories that a dream would propose; empty with `prompts`.
-             */
+            /** @description Memories that a dream would propose; empty with `prompts`. */
             candidates: components["schemas"]["Candidate"][];
-            /**
-             * Ignored
-             * @description Candidates left out by the settings of the agent.
-             */
+            /** @description Candidates left out by the settings of the agent. */
             ignored: components["schemas"]["IgnoredCandidate"][];
-            /**
-             * Rejected
-             * @description Number of statements of the model that did not hold to the rules.
-             */
+            /** @description Number of statements of the model that did not hold to the rules. */
             rejected: number;
-            /**
-             * Skipped
-             * @description Messages that the model could not read.
-             */
+            /** @description Messages that the model could not read. */
             skipped: components["schemas"]["SkippedMessage"][];
-            /**
-             * Prompts
-             * @description Prompts of the calls of the model, in order; null unless `prompts` is set.
-             */
+            /** @description Prompts of the calls of the model, in order; null unless `prompts` is set. */
             prompts: components["schemas"]["PromptMessage"][][] | null;
             /** @description Failure of the model or its budget, with the candidates found before it; null otherwise. */
             degraded: components["schemas"]["Degraded"] | null;
         };
-        /**
-         * Feedback
-         * @description Rating of a memory.
-         */
+        /** @description Rating of a memory. */
         Feedback: {
-            /**
-             * Useful
-             * @description Usefulness of the memory: true raises its importance by 0.1, false lowers it.
-             */
+            /** @description Usefulness of the memory: true raises its importance by 0.1, false lowers it. */
             useful: boolean;
         };
-        /**
-         * FilteredOptions
-         * @description Options of a search, with its filters.
-         */
+        /** @description Options of a search, with its filters. */
         FilteredOptions: {
-            /**
-             * Strategy
-             * @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`.
-             */
+            /** @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`. */
             strategy?: ("hybrid" | "semantic" | "keyword" | "recent") | null;
-            /**
-             * Fusion
-             * @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default: the workspace setting.
-             */
+            /** @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default: the workspace setting. */
             fusion?: ("relative" | "rrf") | null;
-            /**
-             * Min Relevance
-             * @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting.
-             */
+            /** @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting. */
             min_relevance?: number | null;
-            /**
-             * Max Tokens
-             * @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).
-             */
+            /** @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget). */
             max_tokens?: number | null;
             /**
-             * Include Faded
              * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
              * @default false
              */
             include_faded?: boolean;
-            /**
-             * Rerank
-             * @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting.
-             */
+            /** @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting. */
             rerank?: boolean | null;
-            /**
-             * Types
-             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
-             */
+            /** @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all. */
             types?: string[] | null;
-            /**
-             * Scopes
-             * @description Scopes to search. Default: all.
-             */
+            /** @description Scopes to search. Default: all. */
             scopes?: components["schemas"]["Scope"][] | null;
-            /**
-             * Tags
-             * @description Tags to filter by, at most 50.
-             */
+            /** @description Tags to filter by, at most 50. */
             tags?: string[] | null;
             /**
-             * Tags Mode
              * @description Match of `tags`: `any` (at least one) or `all` (every tag). Default `any`.
              * @default any
              * @enum {string}
              */
             tags_mode?: "any" | "all";
-            /**
-             * User
-             * @description User to filter by.
-             */
+            /** @description User to filter by. */
             user?: string | null;
-            /**
-             * Session
-             * @description Current session; its session-scoped memories are included.
-             */
+            /** @description Current session; its session-scoped memories are included. */
             session?: string | null;
-            /**
-             * Task
-             * @description Current task; its task-scoped memories are included.
-             */
+            /** @description Current task; its task-scoped memories are included. */
             task?: string | null;
-            /**
-             * Metadata
-             * @description JSON object contained in the metadata of each result.
-             */
+            /** @description JSON object contained in the metadata of each result. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * Where
              * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
              * @example {
              *       "and": [
@@ -5796,457 +4203,220 @@ export interface components {
             where?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * Min Importance
-             * @description Minimum effective importance from 0 to 1.
-             */
+            /** @description Minimum effective importance from 0 to 1. */
             min_importance?: number | null;
-            /**
-             * Since
-             * @description Earliest time of occurrence (or creation), inclusive.
-             */
+            /** @description Earliest time of occurrence (or creation), inclusive. */
             since?: string | null;
-            /**
-             * Until
-             * @description Latest time of occurrence (or creation), exclusive.
-             */
+            /** @description Latest time of occurrence (or creation), exclusive. */
             until?: string | null;
-            /**
-             * As Of
-             * @description Time of the facts: memories valid then, as they stood then, instead of now.
-             */
+            /** @description Time of the facts: memories valid then, as they stood then, instead of now. */
             as_of?: string | null;
-            /**
-             * Now
-             * @description Reference time of relative dates in the query. Default: the server's time.
-             */
+            /** @description Reference time of relative dates in the query. Default: the server's time. */
             now?: string | null;
         };
-        /**
-         * FoundMessage
-         * @description Message found by a search.
-         */
+        /** @description Message found by a search. */
         FoundMessage: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the message.
              */
             id: string;
-            /**
-             * Seq
-             * @description Position in the session, starting at 1 without gaps.
-             */
+            /** @description Position in the session, starting at 1 without gaps. */
             seq: number;
-            /**
-             * Role
-             * @description Role of the speaker: `system`, `user`, `assistant` or `tool`.
-             */
+            /** @description Role of the speaker: `system`, `user`, `assistant` or `tool`. */
             role: string;
-            /**
-             * Content
-             * @description Text or JSON content.
-             */
+            /** @description Text or JSON content. */
             content: unknown;
-            /**
-             * Name
-             * @description Name of the speaker in a chat of several people.
-             */
+            /** @description Name of the speaker in a chat of several people. */
             name: string | null;
-            /**
-             * Tool Call Id
-             * @description Id of the answered tool call.
-             */
+            /** @description Id of the answered tool call. */
             tool_call_id: string | null;
-            /**
-             * User
-             * @description User of the message.
-             */
+            /** @description User of the message. */
             user: string | null;
-            /**
-             * Tokens
-             * @description Length in tokens.
-             */
+            /** @description Length in tokens. */
             tokens: number;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
-            /**
-             * Session
-             * @description Name of the session.
-             */
+            /** @description Name of the session. */
             session: string;
         };
-        /**
-         * Graph
-         * @description Neighborhood of an entity, as visible to the caller.
-         */
+        /** @description Neighborhood of an entity, as visible to the caller. */
         Graph: {
             /** @description Central entity. */
             entity: components["schemas"]["Entity"];
-            /**
-             * Entities
-             * @description Entities within the depth, nearest first; at most 249, without memories 999.
-             */
+            /** @description Entities within the depth, nearest first; at most 249, without memories 999. */
             entities: components["schemas"]["Entity"][];
-            /**
-             * Edges
-             * @description Edges within the depth.
-             */
+            /** @description Edges within the depth. */
             edges: components["schemas"]["Edge"][];
-            /**
-             * Related
-             * @description Pairs of the entities with memories in common, the pairs with most first; at most 2,000.
-             */
+            /** @description Pairs of the entities with memories in common, the pairs with most first; at most 2,000. */
             related: components["schemas"]["Related"][];
-            /**
-             * Memories
-             * @description Memories within the depth, nearest first; entities and memories are at most 500.
-             */
+            /** @description Memories within the depth, nearest first; entities and memories are at most 500. */
             memories: components["schemas"]["Memory"][];
-            /**
-             * Truncated
-             * @description Omission of nodes beyond the size limit.
-             */
+            /** @description Omission of nodes beyond the size limit. */
             truncated: boolean;
         };
-        /**
-         * HealthCheck
-         * @description Result of the last check.
-         */
+        /** @description Result of the last check. */
         HealthCheck: {
             /**
-             * Status
              * @description Result of the last check: `ok`, `failing`, `unknown` (never checked) or `off` (not configured).
              * @enum {string}
              */
             status: "ok" | "failing" | "unknown" | "off";
-            /**
-             * Error
-             * @description Error message of the last check; null after a success.
-             */
+            /** @description Error message of the last check; null after a success. */
             error: string | null;
-            /**
-             * Checked At
-             * @description Time of the last check.
-             */
+            /** @description Time of the last check. */
             checked_at: string | null;
-            /**
-             * Latency Ms
-             * @description Duration of the last check in milliseconds.
-             */
+            /** @description Duration of the last check in milliseconds. */
             latency_ms: number | null;
         };
-        /**
-         * IgnoredCandidate
-         * @description Candidate that the settings of the agent leave out.
-         */
+        /** @description Candidate that the settings of the agent leave out. */
         IgnoredCandidate: {
-            /**
-             * Type
-             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`.
-             */
+            /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. */
             type: string;
-            /**
-             * Content
-             * @description Text of the memory.
-             */
+            /** @description Text of the memory. */
             content: string;
-            /**
-             * User
-             * @description Person described by the memory; null for none.
-             */
+            /** @description Person described by the memory; null for none. */
             user: string | null;
-            /**
-             * Hearsay By
-             * @description Speaker of a statement about somebody else; null for none.
-             */
+            /** @description Speaker of a statement about somebody else; null for none. */
             hearsay_by: string | null;
-            /**
-             * Importance
-             * @description Importance from 0 to 1.
-             */
+            /** @description Importance from 0 to 1. */
             importance: number;
-            /**
-             * Confidence
-             * @description Confidence from 0 to 1.
-             */
+            /** @description Confidence from 0 to 1. */
             confidence: number;
-            /**
-             * Tags
-             * @description Tags of the memory.
-             */
+            /** @description Tags of the memory. */
             tags: string[];
-            /**
-             * Metadata
-             * @description Metadata of a memory of a type with a schema; else empty.
-             */
+            /** @description Metadata of a memory of a type with a schema; else empty. */
             metadata: {
                 [key: string]: unknown;
             };
-            /**
-             * Entities
-             * @description Entities named by the memory.
-             */
+            /** @description Entities named by the memory. */
             entities: components["schemas"]["NamedEntity"][];
-            /**
-             * Messages
-             * @description Positions of the cited messages in the request, from 0.
-             */
+            /** @description Positions of the cited messages in the request, from 0. */
             messages: number[];
-            /**
-             * Occurred At
-             * @description Time of the described event; null without one.
-             */
+            /** @description Time of the described event; null without one. */
             occurred_at: string | null;
             /**
-             * Valid From
              * Format: date-time
              * @description Time from which the statement holds: that of the last cited message.
              */
             valid_from: string;
-            /**
-             * Reason
-             * @description Reason: the type, entity or pattern of the settings.
-             */
+            /** @description Reason: the type, entity or pattern of the settings. */
             reason: string;
         };
-        /**
-         * ImportCounts
-         * @description Counts of imported records.
-         */
+        /** @description Counts of imported records. */
         ImportCounts: {
-            /**
-             * Created
-             * @description Number of created records.
-             */
+            /** @description Number of created records. */
             created: number;
-            /**
-             * Unchanged
-             * @description Number of records identical to the stored ones.
-             */
+            /** @description Number of records identical to the stored ones. */
             unchanged: number;
-            /**
-             * Updated
-             * @description Number of updated records.
-             */
+            /** @description Number of updated records. */
             updated: number;
-            /**
-             * Skipped
-             * @description Number of skipped records.
-             */
+            /** @description Number of skipped records. */
             skipped: number;
         };
-        /**
-         * ImportResponse
-         * @description Result of an import.
-         */
+        /** @description Result of an import. */
         ImportResponse: {
-            /**
-             * Created
-             * @description Number of created records.
-             */
+            /** @description Number of created records. */
             created: number;
-            /**
-             * Unchanged
-             * @description Number of records identical to the stored ones.
-             */
+            /** @description Number of records identical to the stored ones. */
             unchanged: number;
-            /**
-             * Updated
-             * @description Number of updated records.
-             */
+            /** @description Number of updated records. */
             updated: number;
-            /**
-             * Skipped
-             * @description Number of skipped records.
-             */
+            /** @description Number of skipped records. */
             skipped: number;
-            /**
-             * Complete
-             * @description Completeness of the export read: false for a truncated export, null for formats without an end marker.
-             */
+            /** @description Completeness of the export read: false for a truncated export, null for formats without an end marker. */
             complete: boolean | null;
-            /**
-             * Records
-             * @description Counts by record type.
-             */
+            /** @description Counts by record type. */
             records: {
                 [key: string]: components["schemas"]["ImportCounts"];
             };
         };
-        /**
-         * IndexCounts
-         * @description Sizes of the search index.
-         */
+        /** @description Sizes of the search index. */
         IndexCounts: {
-            /**
-             * Memories
-             * @description Number of indexed memories.
-             */
+            /** @description Number of indexed memories. */
             memories: number;
-            /**
-             * Messages
-             * @description Number of indexed messages.
-             */
+            /** @description Number of indexed messages. */
             messages: number;
-            /**
-             * Chunks
-             * @description Number of indexed document chunks.
-             */
+            /** @description Number of indexed document chunks. */
             chunks: number;
         };
-        /** Items[BulkItem] */
         Items_BulkItem_: {
-            /**
-             * Items
-             * @description All items.
-             */
+            /** @description All items. */
             items: components["schemas"]["BulkItem"][];
         };
-        /** Items[Decided] */
         Items_Decided_: {
-            /**
-             * Items
-             * @description All items.
-             */
+            /** @description All items. */
             items: components["schemas"]["Decided"][];
         };
-        /** Items[EmbeddingProvider] */
         Items_EmbeddingProvider_: {
-            /**
-             * Items
-             * @description All items.
-             */
+            /** @description All items. */
             items: components["schemas"]["EmbeddingProvider"][];
         };
-        /** Items[Memory] */
         Items_Memory_: {
-            /**
-             * Items
-             * @description All items.
-             */
+            /** @description All items. */
             items: components["schemas"]["Memory"][];
         };
-        /** Items[SavedMemory] */
         Items_SavedMemory_: {
-            /**
-             * Items
-             * @description All items.
-             */
+            /** @description All items. */
             items: components["schemas"]["SavedMemory"][];
         };
-        /** Items[SearchResultRecord] */
         Items_SearchResultRecord_: {
-            /**
-             * Items
-             * @description All items.
-             */
+            /** @description All items. */
             items: components["schemas"]["SearchResultRecord"][];
         };
-        /** Items[SettingSource] */
         Items_SettingSource_: {
-            /**
-             * Items
-             * @description All items.
-             */
+            /** @description All items. */
             items: components["schemas"]["SettingSource"][];
         };
-        /** Items[dict[str, object]] */
         Items_dict_str__object__: {
-            /**
-             * Items
-             * @description All items.
-             */
+            /** @description All items. */
             items: {
                 [key: string]: unknown;
             }[];
         };
-        /**
-         * Key
-         * @description API key without its secret.
-         */
+        /** @description API key without its secret. */
         Key: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the key.
              */
             id: string;
-            /**
-             * Name
-             * @description Display name of the key.
-             */
+            /** @description Display name of the key. */
             name: string;
-            /**
-             * Role
-             * @description Role of the key: `admin`, `reader` or `agent`.
-             */
+            /** @description Role of the key: `admin`, `reader` or `agent`. */
             role: string;
-            /**
-             * Agent
-             * @description Agent of the key; null for other roles.
-             */
+            /** @description Agent of the key; null for other roles. */
             agent: string | null;
-            /**
-             * Prefix
-             * @description First characters of the secret; null for keys made before schema 0048.
-             */
+            /** @description First characters of the secret; null for keys made before schema 0048. */
             prefix: string | null;
-            /**
-             * Scopes
-             * @description Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it.
-             */
+            /** @description Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it. */
             scopes: ("read" | "write" | "dream" | "export")[] | null;
             /** @description Limits of the key. */
             limits: components["schemas"]["Limits"];
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
-            /**
-             * Expires At
-             * @description Time of expiry; null for a key that does not expire.
-             */
+            /** @description Time of expiry; null for a key that does not expire. */
             expires_at: string | null;
-            /**
-             * Revoked At
-             * @description Time of revocation; null for a valid key.
-             */
+            /** @description Time of revocation; null for a valid key. */
             revoked_at: string | null;
-            /**
-             * Last Used At
-             * @description Time of the last request, to the minute; null for a key that was never used.
-             */
+            /** @description Time of the last request, to the minute; null for a key that was never used. */
             last_used_at: string | null;
-            /**
-             * Client Id
-             * @description OAuth client whose access token the key is; null for a key made by `POST /v1/keys`.
-             */
+            /** @description OAuth client whose access token the key is; null for a key made by `POST /v1/keys`. */
             client_id: string | null;
-            /**
-             * Granted By
-             * @description Key whose holder consented to the OAuth client; revoked, it takes this key with it. Null for a key without a client.
-             */
+            /** @description Key whose holder consented to the OAuth client; revoked, it takes this key with it. Null for a key without a client. */
             granted_by: string | null;
         };
-        /**
-         * KeyLimitsChanged
-         * @description Limits of an API key after a change.
-         */
+        /** @description Limits of an API key after a change. */
         KeyLimitsChanged: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the key.
              */
@@ -6254,719 +4424,338 @@ export interface components {
             /** @description Limits of the key. */
             limits: components["schemas"]["Limits"];
         };
-        /**
-         * LLMSettings
-         * @description Language models of the workspace's own, by step. A step without one uses the installation's.
-         */
+        /** @description Language models of the workspace's own, by step. A step without one uses the installation's. */
         "LLMSettings-Input": {
-            /**
-             * @description Extraction of memories from messages, in dreams.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Extraction of memories from messages, in dreams. */
             extract?: components["schemas"]["StepModel-Input"];
-            /**
-             * @description Comparison of statements that rules cannot tell apart.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Comparison of statements that rules cannot tell apart. */
             reconcile?: components["schemas"]["StepModel-Input"];
-            /**
-             * @description Decision model that answers with probabilities, in dreams.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Decision model that answers with probabilities, in dreams. */
             decide?: components["schemas"]["StepModel-Input"];
-            /**
-             * @description Conclusions from several memories, and fields of profiles, in dreams.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Conclusions from several memories, and fields of profiles, in dreams. */
             reflect?: components["schemas"]["StepModel-Input"];
-            /**
-             * @description Writing of bulletins.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Writing of bulletins. */
             bulletin?: components["schemas"]["StepModel-Input"];
-            /**
-             * @description Summaries of session windows and of old memories.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Summaries of session windows and of old memories. */
             summary?: components["schemas"]["StepModel-Input"];
-            /**
-             * @description Answers to questions, further wordings of queries, and pages.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Answers to questions, further wordings of queries, and pages. */
             ask?: components["schemas"]["StepModel-Input"];
         };
-        /**
-         * LLMSettings
-         * @description Language models of the workspace's own, by step. A step without one uses the installation's.
-         */
+        /** @description Language models of the workspace's own, by step. A step without one uses the installation's. */
         "LLMSettings-Output": {
-            /**
-             * @description Extraction of memories from messages, in dreams.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Extraction of memories from messages, in dreams. */
             extract?: components["schemas"]["StepModel-Output"];
-            /**
-             * @description Comparison of statements that rules cannot tell apart.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Comparison of statements that rules cannot tell apart. */
             reconcile?: components["schemas"]["StepModel-Output"];
-            /**
-             * @description Decision model that answers with probabilities, in dreams.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Decision model that answers with probabilities, in dreams. */
             decide?: components["schemas"]["StepModel-Output"];
-            /**
-             * @description Conclusions from several memories, and fields of profiles, in dreams.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Conclusions from several memories, and fields of profiles, in dreams. */
             reflect?: components["schemas"]["StepModel-Output"];
-            /**
-             * @description Writing of bulletins.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Writing of bulletins. */
             bulletin?: components["schemas"]["StepModel-Output"];
-            /**
-             * @description Summaries of session windows and of old memories.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Summaries of session windows and of old memories. */
             summary?: components["schemas"]["StepModel-Output"];
-            /**
-             * @description Answers to questions, further wordings of queries, and pages.
-             * @default {
-             *       "failover": []
-             *     }
-             */
+            /** @description Answers to questions, further wordings of queries, and pages. */
             ask?: components["schemas"]["StepModel-Output"];
         };
-        /**
-         * LastResult
-         * @description Newest result of a saved search.
-         */
+        /** @description Newest result of a saved search. */
         LastResult: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the result.
              */
             id: string;
-            /**
-             * Recall
-             * @description Recall at k: share of the expected memories among the first k results, from 0 to 1, without those that are gone; null where all are.
-             */
+            /** @description Recall at k: share of the expected memories among the first k results, from 0 to 1, without those that are gone; null where all are. */
             recall: number | null;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
         };
-        /**
-         * LimitUse
-         * @description Limits of the workspace or of a key, and their present use.
-         */
+        /** @description Limits of the workspace or of a key, and their present use. */
         LimitUse: {
             /**
-             * Of
              * @description Holder of the limits: `workspace` or `key`.
              * @enum {string}
              */
             of: "workspace" | "key";
-            /**
-             * Key Id
-             * @description Id of the key; null for the workspace.
-             */
+            /** @description Id of the key; null for the workspace. */
             key_id: string | null;
-            /**
-             * Name
-             * @description Display name of the key; null for the workspace.
-             */
+            /** @description Display name of the key; null for the workspace. */
             name: string | null;
             /** @description Limits in force. */
             limits: components["schemas"]["Limits"];
             /** @description Present use. */
             used: components["schemas"]["LimitsUsed"];
         };
-        /**
-         * Limits
-         * @description Upper bounds of what a workspace or a key uses. Null is no limit.
-         */
+        /** @description Upper bounds of what a workspace or a key uses. Null is no limit. */
         Limits: {
-            /**
-             * Requests Per Minute
-             * @description Maximum requests per minute, over all processes. Null: no limit.
-             */
+            /** @description Maximum requests per minute, over all processes. Null: no limit. */
             requests_per_minute?: number | null;
-            /**
-             * Requests Per Day
-             * @description Maximum requests per day (UTC), over all processes. Null: no limit.
-             */
+            /** @description Maximum requests per day (UTC), over all processes. Null: no limit. */
             requests_per_day?: number | null;
-            /**
-             * Rows Max
-             * @description Maximum number of stored memories and messages. Null: no limit.
-             */
+            /** @description Maximum number of stored memories and messages. Null: no limit. */
             rows_max?: number | null;
-            /**
-             * Bytes Max
-             * @description Maximum bytes (UTF-8) of content and metadata of stored memories and messages. Null: no limit.
-             */
+            /** @description Maximum bytes (UTF-8) of content and metadata of stored memories and messages. Null: no limit. */
             bytes_max?: number | null;
-            /**
-             * Day Cost Max Usd
-             * @description Maximum cost of models per day (UTC) in US dollars. Null: no limit.
-             */
+            /** @description Maximum cost of models per day (UTC) in US dollars. Null: no limit. */
             day_cost_max_usd?: number | null;
-            /**
-             * Month Cost Max Usd
-             * @description Maximum cost of models per month (UTC) in US dollars. Null: no limit.
-             */
+            /** @description Maximum cost of models per month (UTC) in US dollars. Null: no limit. */
             month_cost_max_usd?: number | null;
-            /**
-             * Dreams Max
-             * @description Maximum number of dreams that wait or run at once. Null: no limit.
-             */
+            /** @description Maximum number of dreams that wait or run at once. Null: no limit. */
             dreams_max?: number | null;
         };
-        /**
-         * LimitsUsed
-         * @description Present use of limits.
-         */
+        /** @description Present use of limits. */
         LimitsUsed: {
-            /**
-             * Requests This Minute
-             * @description Requests of this minute; null without such a limit.
-             */
+            /** @description Requests of this minute; null without such a limit. */
             requests_this_minute: number | null;
-            /**
-             * Requests Today
-             * @description Requests of this day (UTC); null without such a limit.
-             */
+            /** @description Requests of this day (UTC); null without such a limit. */
             requests_today: number | null;
-            /**
-             * Rows
-             * @description Stored memories and messages; null before the first count.
-             */
+            /** @description Stored memories and messages; null before the first count. */
             rows: number | null;
-            /**
-             * Bytes
-             * @description Bytes (UTF-8) of their content and metadata; null before the first count.
-             */
+            /** @description Bytes (UTF-8) of their content and metadata; null before the first count. */
             bytes: number | null;
-            /**
-             * Day Cost Usd
-             * @description Cost of models of this day (UTC) in US dollars, running calls counted at their maximum; of a key with such a limit only.
-             */
+            /** @description Cost of models of this day (UTC) in US dollars, running calls counted at their maximum; of a key with such a limit only. */
             day_cost_usd: number;
-            /**
-             * Month Cost Usd
-             * @description Cost of models of this month (UTC) in US dollars, likewise.
-             */
+            /** @description Cost of models of this month (UTC) in US dollars, likewise. */
             month_cost_usd: number;
-            /**
-             * Dreams
-             * @description Dreams that wait or run.
-             */
+            /** @description Dreams that wait or run. */
             dreams: number;
         };
-        /**
-         * Link
-         * @description Edge from the memory to a memory or an entity.
-         */
+        /** @description Edge from the memory to a memory or an entity. */
         Link: {
             /**
-             * Relation
              * @description Relation of the source to the target: `supports` or `contradicts` (evidence), `updates` (newer statement), `about` (main subject), `mentions`, `part_of`, `caused_by` or `works_at` (person to company).
              * @enum {string}
              */
             relation: "supports" | "updates" | "contradicts" | "about" | "mentions" | "part_of" | "caused_by" | "works_at";
-            /**
-             * Memory Id
-             * @description Id of the target memory. Exactly one of `memory_id` and `entity` is required.
-             */
+            /** @description Id of the target memory. Exactly one of `memory_id` and `entity` is required. */
             memory_id?: string | null;
             /** @description Target entity. Exactly one of `memory_id` and `entity` is required. */
             entity?: components["schemas"]["EntityRef"] | null;
         };
-        /**
-         * ListedModel
-         * @description Model that may be called, with whatever else its server says of it.
-         */
+        /** @description Model that may be called, with whatever else its server says of it. */
         ListedModel: {
-            /**
-             * Id
-             * @description Name of the model.
-             */
+            /** @description Name of the model. */
             id: string;
         } & {
             [key: string]: unknown;
         };
-        /**
-         * MemoriesDeletion
-         * @description Memories, counted or deleted.
-         */
+        /** @description Memories, counted or deleted. */
         MemoriesDeletion: {
-            /**
-             * Dry Run
-             * @description Whether the memories were only counted.
-             */
+            /** @description Whether the memories were only counted. */
             dry_run: boolean;
             /** @description Number of memories. */
             counts: components["schemas"]["DeletionCounts"];
-            /**
-             * Token
-             * @description Token that confirms the deletion; null once it is done.
-             */
+            /** @description Token that confirms the deletion; null once it is done. */
             token: string | null;
-            /**
-             * Expires At
-             * @description Expiry of the token; null once the deletion is done.
-             */
+            /** @description Expiry of the token; null once the deletion is done. */
             expires_at: string | null;
-            /**
-             * Memory Ids
-             * @description Ids of the memories, by which they can be restored.
-             */
+            /** @description Ids of the memories, by which they can be restored. */
             memory_ids: string[];
         };
-        /**
-         * Memory
-         * @description Stored memory.
-         */
+        /** @description Stored memory. */
         Memory: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the memory.
              */
             id: string;
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
-            /**
-             * Type
-             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`.
-             */
+            /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. */
             type: string;
             /** @description Scope of the memory. */
             scope: components["schemas"]["Scope"];
-            /**
-             * Team
-             * @description Team of a team-scoped memory.
-             */
+            /** @description Team of a team-scoped memory. */
             team: string | null;
-            /**
-             * Task
-             * @description Task of a task-scoped memory.
-             */
+            /** @description Task of a task-scoped memory. */
             task: string | null;
-            /**
-             * Session
-             * @description Session of origin.
-             */
+            /** @description Session of origin. */
             session: string | null;
-            /**
-             * User
-             * @description User described by the memory.
-             */
+            /** @description User described by the memory. */
             user: string | null;
-            /**
-             * Hearsay By
-             * @description Speaker of a statement about somebody else; null for a statement that is not hearsay.
-             */
+            /** @description Speaker of a statement about somebody else; null for a statement that is not hearsay. */
             hearsay_by: string | null;
             /**
-             * Origin
              * @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`; of a conclusion the least trusted one of its sources.
              * @enum {string}
              */
             origin: "own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool";
-            /**
-             * Key
-             * @description Upsert key, unique per agent and scope.
-             */
+            /** @description Upsert key, unique per agent and scope. */
             key: string | null;
-            /**
-             * Content
-             * @description Text of the memory.
-             */
+            /** @description Text of the memory. */
             content: string;
-            /**
-             * Summary
-             * @description One-line summary.
-             */
+            /** @description One-line summary. */
             summary: string;
-            /**
-             * Importance
-             * @description Importance from 0 to 1 before decay.
-             */
+            /** @description Importance from 0 to 1 before decay. */
             importance: number;
-            /**
-             * Effective Importance
-             * @description Importance from 0 to 1 after decay.
-             */
+            /** @description Importance from 0 to 1 after decay. */
             effective_importance: number;
-            /**
-             * Confidence
-             * @description Confidence from 0 to 1.
-             */
+            /** @description Confidence from 0 to 1. */
             confidence: number;
-            /**
-             * Tags
-             * @description Tags of the memory.
-             */
+            /** @description Tags of the memory. */
             tags: string[];
-            /**
-             * Metadata
-             * @description JSON object of the caller's own.
-             */
+            /** @description JSON object of the caller's own. */
             metadata: {
                 [key: string]: unknown;
             };
-            /**
-             * Source
-             * @description JSON object with the origin.
-             */
+            /** @description JSON object with the origin. */
             source: {
                 [key: string]: unknown;
             };
-            /**
-             * Status
-             * @description Status of a todo: `open` or `done`; null for other types.
-             */
+            /** @description Status of a todo: `open` or `done`; null for other types. */
             status: ("open" | "done") | null;
-            /**
-             * Decay Exempt
-             * @description Exemption from the decay of importance.
-             */
+            /** @description Exemption from the decay of importance. */
             decay_exempt: boolean;
             /**
-             * Embedding
              * @description State of the vector: `ready`, `pending` (still to be computed) or `none` (not indexed).
              * @enum {string}
              */
             embedding: "ready" | "pending" | "none";
-            /**
-             * Access Count
-             * @description Number of returns by searches and contexts.
-             */
+            /** @description Number of returns by searches and contexts. */
             access_count: number;
-            /**
-             * Last Accessed At
-             * @description Time of the last return by a search or context.
-             */
+            /** @description Time of the last return by a search or context. */
             last_accessed_at: string | null;
-            /**
-             * Occurred At
-             * @description Time of the described event.
-             */
+            /** @description Time of the described event. */
             occurred_at: string | null;
             /**
-             * Valid From
              * Format: date-time
              * @description Start of validity.
              */
             valid_from: string;
-            /**
-             * Valid Until
-             * @description End of validity; null while valid.
-             */
+            /** @description End of validity; null while valid. */
             valid_until: string | null;
-            /**
-             * Superseded By
-             * @description Id of the replacing memory.
-             */
+            /** @description Id of the replacing memory. */
             superseded_by: string | null;
-            /**
-             * Expires At
-             * @description Time of expiry.
-             */
+            /** @description Time of expiry. */
             expires_at: string | null;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
             /**
-             * Updated At
              * Format: date-time
              * @description Time of the last change.
              */
             updated_at: string;
-            /**
-             * Deleted At
-             * @description Time of deletion; null for a live memory.
-             */
+            /** @description Time of deletion; null for a live memory. */
             deleted_at: string | null;
-            /**
-             * Version
-             * @description Version number, starting at 1.
-             */
+            /** @description Version number, starting at 1. */
             version: number;
-            /**
-             * Dream Id
-             * @description Id of the creating dream; null for memories saved by the API.
-             */
+            /** @description Id of the creating dream; null for memories saved by the API. */
             dream_id: string | null;
         };
-        /**
-         * MemoryDraft
-         * @description Memory to save.
-         */
+        /** @description Memory to save. */
         MemoryDraft: {
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
-            /**
-             * Type
-             * @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, or one of the setting `memory_types`. Insights are concluded by dreams alone.
-             */
+            /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, or one of the setting `memory_types`. Insights are concluded by dreams alone. */
             type: string;
-            /**
-             * Content
-             * @description Text of the memory, at most 8,000 characters.
-             */
+            /** @description Text of the memory, at most 8,000 characters. */
             content: string;
-            /**
-             * Summary
-             * @description One-line summary. Default: the beginning of the content.
-             */
+            /** @description One-line summary. Default: the beginning of the content. */
             summary?: string | null;
             /**
              * @description Scope of the memory. Default `agent`.
              * @default agent
              */
             scope?: components["schemas"]["Scope"];
-            /**
-             * Team
-             * @description Team of the memory. Required with the scope `team`.
-             */
+            /** @description Team of the memory. Required with the scope `team`. */
             team?: string | null;
-            /**
-             * Task
-             * @description Task of the memory. Required with the scope `task`.
-             */
+            /** @description Task of the memory. Required with the scope `task`. */
             task?: string | null;
-            /**
-             * Session
-             * @description Session of the memory. Required with the scope `session`.
-             */
+            /** @description Session of the memory. Required with the scope `session`. */
             session?: string | null;
-            /**
-             * User
-             * @description User described by the memory.
-             */
+            /** @description User described by the memory. */
             user?: string | null;
-            /**
-             * Hearsay By
-             * @description Speaker of a statement about somebody else. Hearsay never replaces the user's own statements.
-             */
+            /** @description Speaker of a statement about somebody else. Hearsay never replaces the user's own statements. */
             hearsay_by?: string | null;
-            /**
-             * Origin
-             * @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`.
-             */
+            /** @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`. */
             origin?: ("own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool") | null;
-            /**
-             * Key
-             * @description Upsert key: a save with the key of a stored memory of the same agent and scope updates it.
-             */
+            /** @description Upsert key: a save with the key of a stored memory of the same agent and scope updates it. */
             key?: string | null;
-            /**
-             * Importance
-             * @description Importance from 0 to 1. Default 0.5, of an observation 0.3.
-             */
+            /** @description Importance from 0 to 1. Default 0.5, of an observation 0.3. */
             importance?: number | null;
             /**
-             * Confidence
              * @description Confidence from 0 to 1. Default 1.
              * @default 1
              */
             confidence?: number;
             /**
-             * Tags
              * @description Tags, at most 50. Default empty.
              * @default []
              */
             tags?: string[];
-            /**
-             * Status
-             * @description Status of a todo: `open` or `done`. Todos only.
-             */
+            /** @description Status of a todo: `open` or `done`. Todos only. */
             status?: ("open" | "done") | null;
             /**
-             * Decay Exempt
              * @description Exemption from the decay of importance. Default false.
              * @default false
              */
             decay_exempt?: boolean;
-            /**
-             * Metadata
-             * @description JSON object of the caller's own. Default empty.
-             * @default {}
-             */
+            /** @description JSON object of the caller's own. Default empty. */
             metadata?: {
                 [key: string]: unknown;
             };
-            /**
-             * Source
-             * @description JSON object with the origin; its `kind` can be filtered by. Default empty.
-             * @default {}
-             */
+            /** @description JSON object with the origin; its `kind` can be filtered by. Default empty. */
             source?: {
                 [key: string]: unknown;
             };
-            /**
-             * Occurred At
-             * @description Time of the described event.
-             */
+            /** @description Time of the described event. */
             occurred_at?: string | null;
-            /**
-             * Expires At
-             * @description Time of expiry. Default: never.
-             */
+            /** @description Time of expiry. Default: never. */
             expires_at?: string | null;
-            /**
-             * Created At
-             * @description Creation time for backfill, with admin keys only. Default: now.
-             */
+            /** @description Creation time for backfill, with admin keys only. Default: now. */
             created_at?: string | null;
             /**
-             * Links
              * @description Edges from this memory to memories and entities, at most 100. Default empty.
              * @default []
              */
             links?: components["schemas"]["Link"][];
         };
-        /**
-         * MemoryFigures
-         * @description Memories of one day, as far as they are still kept (setting `retention.deleted_days`).
-         */
+        /** @description Memories of one day, as far as they are still kept (setting `retention.deleted_days`). */
         MemoryFigures: {
-            /**
-             * Made
-             * @description Number of memories created.
-             */
+            /** @description Number of memories created. */
             made: number;
-            /**
-             * Superseded
-             * @description Number of memories superseded, without those deleted later.
-             */
+            /** @description Number of memories superseded, without those deleted later. */
             superseded: number;
-            /**
-             * Faded
-             * @description Number of memories that dreams found below `retrieval.faded_below`.
-             */
+            /** @description Number of memories that dreams found below `retrieval.faded_below`. */
             faded: number;
-            /**
-             * Deleted
-             * @description Number of memories deleted.
-             */
+            /** @description Number of memories deleted. */
             deleted: number;
         };
-        /**
-         * MemoryFilter
-         * @description Which memories to change; at least one field must be given. All given fields must hold.
-         */
+        /** @description Which memories to change; at least one field must be given. All given fields must hold. */
         MemoryFilter: {
-            /**
-             * Agent
-             * @description Author of the memories. Default: all, with an admin key.
-             */
+            /** @description Author of the memories. Default: all, with an admin key. */
             agent?: string | null;
-            /**
-             * Types
-             * @description Types of the memories.
-             */
+            /** @description Types of the memories. */
             types?: string[] | null;
-            /**
-             * Scopes
-             * @description Scopes of the memories.
-             */
+            /** @description Scopes of the memories. */
             scopes?: components["schemas"]["Scope"][] | null;
-            /**
-             * Session
-             * @description Session of the memories.
-             */
+            /** @description Session of the memories. */
             session?: string | null;
-            /**
-             * User
-             * @description User of the memories.
-             */
+            /** @description User of the memories. */
             user?: string | null;
-            /**
-             * Tag
-             * @description Tag of the memories.
-             */
+            /** @description Tag of the memories. */
             tag?: string | null;
-            /**
-             * Key
-             * @description Upsert key of the memories.
-             */
+            /** @description Upsert key of the memories. */
             key?: string | null;
-            /**
-             * Source
-             * @description Value of `kind` in `source`.
-             */
+            /** @description Value of `kind` in `source`. */
             source?: string | null;
-            /**
-             * Q
-             * @description Part of the content.
-             */
+            /** @description Part of the content. */
             q?: string | null;
-            /**
-             * Since
-             * @description Earliest time of occurrence (or creation), inclusive.
-             */
+            /** @description Earliest time of occurrence (or creation), inclusive. */
             since?: string | null;
-            /**
-             * Until
-             * @description Latest time of occurrence (or creation), exclusive.
-             */
+            /** @description Latest time of occurrence (or creation), exclusive. */
             until?: string | null;
-            /**
-             * Created Since
-             * @description Earliest creation time, inclusive.
-             */
+            /** @description Earliest creation time, inclusive. */
             created_since?: string | null;
-            /**
-             * Created Until
-             * @description Latest creation time, exclusive.
-             */
+            /** @description Latest creation time, exclusive. */
             created_until?: string | null;
             /**
-             * Where
              * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
              * @example {
              *       "and": [
@@ -6991,935 +4780,486 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /**
-         * MemoryLinks
-         * @description Edges of one memory, with the entities and memories at their other ends, as visible to the caller.
-         */
+        /** @description Edges of one memory, with the entities and memories at their other ends, as visible to the caller. */
         MemoryLinks: {
-            /**
-             * Edges
-             * @description Edges from or to the memory, oldest first; at most 500.
-             */
+            /** @description Edges from or to the memory, oldest first; at most 500. */
             edges: components["schemas"]["Edge"][];
-            /**
-             * Entities
-             * @description Entities at the other ends.
-             */
+            /** @description Entities at the other ends. */
             entities: components["schemas"]["Entity"][];
-            /**
-             * Memories
-             * @description Memories at the other ends, superseded and deleted ones included.
-             */
+            /** @description Memories at the other ends, superseded and deleted ones included. */
             memories: components["schemas"]["Memory"][];
         };
-        /**
-         * MemoryPage
-         * @description One page of a list of memories.
-         */
+        /** @description One page of a list of memories. */
         MemoryPage: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["Memory"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
-            /**
-             * Total
-             * @description Number of all memories that pass the filters, counted up to 100,000; null unless asked for.
-             */
+            /** @description Number of all memories that pass the filters, counted up to 100,000; null unless asked for. */
             total?: number | null;
         };
-        /**
-         * MemoryPatch
-         * @description Changes to a memory; only the fields given change.
-         */
+        /** @description Changes to a memory; only the fields given change. */
         MemoryPatch: {
-            /**
-             * Version
-             * @description Version last seen by the caller. A newer stored version is a 409.
-             */
+            /** @description Version last seen by the caller. A newer stored version is a 409. */
             version: number;
-            /**
-             * Type
-             * @description New type of the memory: fact, preference, decision, identity, event, observation, goal, todo, or one of the setting `memory_types`.
-             */
+            /** @description New type of the memory: fact, preference, decision, identity, event, observation, goal, todo, or one of the setting `memory_types`. */
             type?: string | null;
-            /**
-             * Content
-             * @description New text, at most 8,000 characters.
-             */
+            /** @description New text, at most 8,000 characters. */
             content?: string | null;
-            /**
-             * Summary
-             * @description New one-line summary.
-             */
+            /** @description New one-line summary. */
             summary?: string | null;
             /** @description New scope of the memory. */
             scope?: components["schemas"]["Scope"] | null;
-            /**
-             * Team
-             * @description Team of the memory. Required with the scope `team`.
-             */
+            /** @description Team of the memory. Required with the scope `team`. */
             team?: string | null;
-            /**
-             * Task
-             * @description Task of the memory. Required with the scope `task`.
-             */
+            /** @description Task of the memory. Required with the scope `task`. */
             task?: string | null;
-            /**
-             * Session
-             * @description Session of the memory. Required with the scope `session`.
-             */
+            /** @description Session of the memory. Required with the scope `session`. */
             session?: string | null;
-            /**
-             * User
-             * @description User described by the memory.
-             */
+            /** @description User described by the memory. */
             user?: string | null;
-            /**
-             * Hearsay By
-             * @description Speaker of a statement about somebody else. Hearsay never replaces the user's own statements.
-             */
+            /** @description Speaker of a statement about somebody else. Hearsay never replaces the user's own statements. */
             hearsay_by?: string | null;
-            /**
-             * Origin
-             * @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`.
-             */
+            /** @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`. */
             origin?: ("own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool") | null;
-            /**
-             * Key
-             * @description Upsert key: a save with the key of a stored memory of the same agent and scope updates it.
-             */
+            /** @description Upsert key: a save with the key of a stored memory of the same agent and scope updates it. */
             key?: string | null;
-            /**
-             * Importance
-             * @description New importance from 0 to 1.
-             */
+            /** @description New importance from 0 to 1. */
             importance?: number | null;
-            /**
-             * Confidence
-             * @description New confidence from 0 to 1.
-             */
+            /** @description New confidence from 0 to 1. */
             confidence?: number | null;
-            /**
-             * Tags
-             * @description New tags, replacing all former ones; at most 50.
-             */
+            /** @description New tags, replacing all former ones; at most 50. */
             tags?: string[] | null;
-            /**
-             * Status
-             * @description Status of a todo: `open` or `done`. Todos only.
-             */
+            /** @description Status of a todo: `open` or `done`. Todos only. */
             status?: ("open" | "done") | null;
-            /**
-             * Decay Exempt
-             * @description Exemption from the decay of importance.
-             */
+            /** @description Exemption from the decay of importance. */
             decay_exempt?: boolean | null;
-            /**
-             * Metadata
-             * @description Metadata to merge into the former, one level deep.
-             */
+            /** @description Metadata to merge into the former, one level deep. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * Source
-             * @description New origin, replacing all of the former.
-             */
+            /** @description New origin, replacing all of the former. */
             source?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * Occurred At
-             * @description Time of the described event.
-             */
+            /** @description Time of the described event. */
             occurred_at?: string | null;
-            /**
-             * Expires At
-             * @description Time of expiry. Default: never.
-             */
+            /** @description Time of expiry. Default: never. */
             expires_at?: string | null;
-            /**
-             * Reason
-             * @description Reason for the change, stored in the history; at most 500 characters.
-             */
+            /** @description Reason for the change, stored in the history; at most 500 characters. */
             reason?: string | null;
         };
-        /**
-         * MemorySettings
-         * @description Switch of the memory.
-         */
+        /** @description Switch of the memory. */
         MemorySettings: {
             /**
-             * Enabled
              * @description Memory in use. False: messages are not stored, no dream runs, and contexts hold only what the caller sends; what is saved stays, and searches find it. Default true.
              * @default true
              */
             enabled?: boolean;
         };
-        /**
-         * MemoryStats
-         * @description Statistics of the live memories visible to the caller.
-         */
+        /** @description Statistics of the live memories visible to the caller. */
         MemoryStats: {
-            /**
-             * Memories
-             * @description Number of live memories.
-             */
+            /** @description Number of live memories. */
             memories: number;
-            /**
-             * Tokens
-             * @description Total length in tokens.
-             */
+            /** @description Total length in tokens. */
             tokens: number;
-            /**
-             * Pending
-             * @description Number of memories without a vector.
-             */
+            /** @description Number of memories without a vector. */
             pending: number;
-            /**
-             * Recalled
-             * @description Number of memories returned by a search at least once.
-             */
+            /** @description Number of memories returned by a search at least once. */
             recalled: number;
-            /**
-             * Types
-             * @description Statistics by memory type.
-             */
+            /** @description Statistics by memory type. */
             types: {
                 [key: string]: components["schemas"]["TypeStats"];
             };
         };
-        /**
-         * MentionedEntity
-         * @description Entity of the overview.
-         */
+        /** @description Entity of the overview. */
         MentionedEntity: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the entity.
              */
             id: string;
-            /**
-             * Name
-             * @description Name of the entity.
-             */
+            /** @description Name of the entity. */
             name: string;
-            /**
-             * Kind
-             * @description Kind of the entity, such as person or place.
-             */
+            /** @description Kind of the entity, such as person or place. */
             kind: string;
-            /**
-             * Mentions
-             * @description Number of visible memories of the span linked to it.
-             */
+            /** @description Number of visible memories of the span linked to it. */
             mentions: number;
             /**
-             * First At
              * Format: date-time
              * @description Creation time of the first of these memories.
              */
             first_at: string;
             /**
-             * Last At
              * Format: date-time
              * @description Creation time of the last of these memories.
              */
             last_at: string;
         };
-        /**
-         * MergeEntity
-         * @description Target of a merge.
-         */
+        /** @description Target of a merge. */
         MergeEntity: {
             /**
-             * Into
              * Format: uuid
              * @description Id of the remaining entity.
              */
             into: string;
         };
-        /**
-         * Message
-         * @description Stored message.
-         */
+        /** @description Stored message. */
         Message: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the message.
              */
             id: string;
-            /**
-             * Seq
-             * @description Position in the session, starting at 1 without gaps.
-             */
+            /** @description Position in the session, starting at 1 without gaps. */
             seq: number;
-            /**
-             * Role
-             * @description Role of the speaker: `system`, `user`, `assistant` or `tool`.
-             */
+            /** @description Role of the speaker: `system`, `user`, `assistant` or `tool`. */
             role: string;
-            /**
-             * Content
-             * @description Text or JSON content.
-             */
+            /** @description Text or JSON content. */
             content: unknown;
-            /**
-             * Name
-             * @description Name of the speaker in a chat of several people.
-             */
+            /** @description Name of the speaker in a chat of several people. */
             name: string | null;
-            /**
-             * Tool Call Id
-             * @description Id of the answered tool call.
-             */
+            /** @description Id of the answered tool call. */
             tool_call_id: string | null;
-            /**
-             * User
-             * @description User of the message.
-             */
+            /** @description User of the message. */
             user: string | null;
-            /**
-             * Tokens
-             * @description Length in tokens.
-             */
+            /** @description Length in tokens. */
             tokens: number;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
         };
-        /**
-         * MessageDraft
-         * @description Message of a conversation.
-         */
+        /** @description Message of a conversation. */
         MessageDraft: {
             /**
-             * Role
              * @description Role of the speaker: `system` (instructions), `user`, `assistant` (model) or `tool` (tool result).
              * @enum {string}
              */
             role: "system" | "user" | "assistant" | "tool";
-            /**
-             * Content
-             * @description Text of at most 200,000 characters, or JSON for multimodal and tool messages.
-             */
+            /** @description Text of at most 200,000 characters, or JSON for multimodal and tool messages. */
             content: string | unknown;
-            /**
-             * Name
-             * @description Name of the speaker in a chat of several people. Default: the user.
-             */
+            /** @description Name of the speaker in a chat of several people. Default: the user. */
             name?: string | null;
-            /**
-             * Tool Call Id
-             * @description Id of the tool call answered by this message.
-             */
+            /** @description Id of the tool call answered by this message. */
             tool_call_id?: string | null;
-            /**
-             * Created At
-             * @description Time of the message. Default: now.
-             */
+            /** @description Time of the message. Default: now. */
             created_at?: string | null;
         };
-        /**
-         * MessagePage
-         * @description One page of the messages of a session.
-         */
+        /** @description One page of the messages of a session. */
         MessagePage: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["Message"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
-            /**
-             * Previous Cursor
-             * @description Cursor of the messages before this page, for the order `desc`; null without `around`, and where there are none.
-             */
+            /** @description Cursor of the messages before this page, for the order `desc`; null without `around`, and where there are none. */
             previous_cursor?: string | null;
         };
-        /**
-         * ModelAccess
-         * @description Model of an OpenAI-compatible server, and how it is reached.
-         */
+        /** @description Model of an OpenAI-compatible server, and how it is reached. */
         "ModelAccess-Input": {
-            /**
-             * Model
-             * @description Model as `openai/<name at the server>`.
-             */
+            /** @description Model as `openai/<name at the server>`. */
             model: string;
-            /**
-             * Api Base
-             * @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null.
-             */
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
             api_base?: string | null;
-            /**
-             * Api Key
-             * @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null.
-             */
+            /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
             api_key?: string | null;
-            /**
-             * Timeout S
-             * @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null.
-             */
+            /** @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null. */
             timeout_s?: number | null;
         };
-        /**
-         * ModelAccess
-         * @description Model of an OpenAI-compatible server, and how it is reached.
-         */
+        /** @description Model of an OpenAI-compatible server, and how it is reached. */
         "ModelAccess-Output": {
-            /**
-             * Model
-             * @description Model as `openai/<name at the server>`.
-             */
+            /** @description Model as `openai/<name at the server>`. */
             model: string;
-            /**
-             * Api Base
-             * @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null.
-             */
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
             api_base?: string | null;
-            /**
-             * Api Key
-             * @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null.
-             */
+            /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
             api_key?: string | null;
-            /**
-             * Timeout S
-             * @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null.
-             */
+            /** @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null. */
             timeout_s?: number | null;
         };
-        /**
-         * ModelCall
-         * @description One attempt at a language model, kept by the setting `retention.model_calls_days`.
-         */
+        /** @description One attempt at a language model, kept by the setting `retention.model_calls_days`. */
         ModelCall: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the call.
              */
             id: string;
             /**
-             * At
              * Format: date-time
              * @description Time at which the call began.
              */
             at: string;
-            /**
-             * Agent
-             * @description Name of the agent; null for calls of no agent.
-             */
+            /** @description Name of the agent; null for calls of no agent. */
             agent: string | null;
-            /**
-             * Dream Id
-             * @description Id of the dream; null outside of dreams.
-             */
+            /** @description Id of the dream; null outside of dreams. */
             dream_id: string | null;
-            /**
-             * Key Id
-             * @description Id of the key of the request; null for calls of the worker.
-             */
+            /** @description Id of the key of the request; null for calls of the worker. */
             key_id: string | null;
             /**
-             * Purpose
              * @description Purpose of the call: extract, reconcile, decide, reflect, bulletin, summary, page, ask or rerank; never embed, proxy or probe.
              * @enum {string}
              */
             purpose: "extract" | "reconcile" | "decide" | "reflect" | "bulletin" | "summary" | "page" | "ask" | "rerank" | "embed" | "proxy" | "probe";
-            /**
-             * Model
-             * @description Name of the model.
-             */
+            /** @description Name of the model. */
             model: string;
             /**
-             * Outcome
              * @description Outcome: answered, invalid, timeout, unavailable, refused or cancelled; `invalid` is an answer that does not have the form asked for.
              * @enum {string}
              */
             outcome: "answered" | "invalid" | "timeout" | "unavailable" | "refused" | "cancelled";
-            /**
-             * Error
-             * @description Reason of any outcome but `answered`.
-             */
+            /** @description Reason of any outcome but `answered`. */
             error: string | null;
-            /**
-             * Attempt
-             * @description Number of the attempt within its request, from 1.
-             */
+            /** @description Number of the attempt within its request, from 1. */
             attempt: number;
-            /**
-             * Failover
-             * @description True for an alternative of the model that is called first.
-             */
+            /** @description True for an alternative of the model that is called first. */
             failover: boolean;
-            /**
-             * Ms
-             * @description Duration in milliseconds.
-             */
+            /** @description Duration in milliseconds. */
             ms: number;
-            /**
-             * Prompt Tokens
-             * @description Tokens of the input, as reported by the provider or estimated.
-             */
+            /** @description Tokens of the input, as reported by the provider or estimated. */
             prompt_tokens: number;
-            /**
-             * Completion Tokens
-             * @description Tokens of the output, as reported by the provider.
-             */
+            /** @description Tokens of the output, as reported by the provider. */
             completion_tokens: number;
-            /**
-             * Cost Usd
-             * @description Cost in US dollars; 0 where the price is not known.
-             */
+            /** @description Cost in US dollars; 0 where the price is not known. */
             cost_usd: number;
-            /**
-             * Input
-             * @description Masked input, each message after a line with its role; in a list its first 200 characters.
-             */
+            /** @description Masked input, each message after a line with its role; in a list its first 200 characters. */
             input: string;
-            /**
-             * Output
-             * @description Masked output; in a list its first 200 characters.
-             */
+            /** @description Masked output; in a list its first 200 characters. */
             output: string;
-            /**
-             * Input Chars
-             * @description Length of the masked input in characters; of one over 32,000 the middle is left out.
-             */
+            /** @description Length of the masked input in characters; of one over 32,000 the middle is left out. */
             input_chars: number;
-            /**
-             * Output Chars
-             * @description Length of the masked output in characters; of one over 32,000 the middle is left out.
-             */
+            /** @description Length of the masked output in characters; of one over 32,000 the middle is left out. */
             output_chars: number;
         };
-        /**
-         * ModelChange
-         * @description Change of the embedding model in progress.
-         */
+        /** @description Change of the embedding model in progress. */
         ModelChange: {
-            /**
-             * Signature
-             * @description Signature of the new embedding model.
-             */
+            /** @description Signature of the new embedding model. */
             signature: string;
-            /**
-             * Done
-             * @description Number of embedded texts.
-             */
+            /** @description Number of embedded texts. */
             done: number;
-            /**
-             * Total
-             * @description Number of texts to embed; null before they are counted.
-             */
+            /** @description Number of texts to embed; null before they are counted. */
             total: number | null;
-            /**
-             * Started At
-             * @description Start time.
-             */
+            /** @description Start time. */
             started_at: string | null;
-            /**
-             * Error
-             * @description Error message of the last attempt; null after a success.
-             */
+            /** @description Error message of the last attempt; null after a success. */
             error: string | null;
         };
-        /**
-         * ModelList
-         * @description Models that may be called, in the shape of OpenAI or of Anthropic.
-         */
+        /** @description Models that may be called, in the shape of OpenAI or of Anthropic. */
         ModelList: {
-            /**
-             * Data
-             * @description Models that may be called.
-             */
+            /** @description Models that may be called. */
             data: components["schemas"]["ListedModel"][];
         } & {
             [key: string]: unknown;
         };
-        /**
-         * ModelState
-         * @description State of the language model.
-         */
+        /** @description State of the language model. */
         ModelState: {
             /**
-             * Status
              * @description Result of the last check: `ok`, `failing`, `unknown` (never checked) or `off` (not configured).
              * @enum {string}
              */
             status: "ok" | "failing" | "unknown" | "off";
-            /**
-             * Error
-             * @description Error message of the last check; null after a success.
-             */
+            /** @description Error message of the last check; null after a success. */
             error: string | null;
-            /**
-             * Checked At
-             * @description Time of the last check.
-             */
+            /** @description Time of the last check. */
             checked_at: string | null;
-            /**
-             * Latency Ms
-             * @description Duration of the last check in milliseconds.
-             */
+            /** @description Duration of the last check in milliseconds. */
             latency_ms: number | null;
-            /**
-             * Model
-             * @description Name of the language model; null without one (rules are used).
-             */
+            /** @description Name of the language model; null without one (rules are used). */
             model: string | null;
         };
-        /**
-         * NamedEntity
-         * @description Entity named by a candidate.
-         */
+        /** @description Entity named by a candidate. */
         NamedEntity: {
-            /**
-             * Name
-             * @description Name of the entity.
-             */
+            /** @description Name of the entity. */
             name: string;
-            /**
-             * Kind
-             * @description Kind of the entity, such as person or place.
-             */
+            /** @description Kind of the entity, such as person or place. */
             kind: string;
-            /**
-             * Metadata
-             * @description Metadata of an entity of a kind with a schema; else empty.
-             */
+            /** @description Metadata of an entity of a kind with a schema; else empty. */
             metadata: {
                 [key: string]: unknown;
             };
         };
-        /**
-         * NeededChange
-         * @description Change to the request that would bring a memory back.
-         */
+        /** @description Change to the request that would bring a memory back. */
         NeededChange: {
-            /**
-             * Field
-             * @description Name of the field of the request.
-             */
+            /** @description Name of the field of the request. */
             field: string;
-            /**
-             * Value
-             * @description Value it would need; null to leave the field out.
-             */
+            /** @description Value it would need; null to leave the field out. */
             value: unknown;
         };
-        /**
-         * OmittedItems
-         * @description Items of a context section omitted for lack of budget.
-         */
+        /** @description Items of a context section omitted for lack of budget. */
         OmittedItems: {
             /**
-             * Section
              * @description Section: `instructions`, `bulletin` (agent summary), `identity`, `preferences`, `memories`, `documents`, `window` (recent messages) or `tools` (tool results).
              * @enum {string}
              */
             section: "instructions" | "bulletin" | "identity" | "preferences" | "memories" | "documents" | "window" | "tools";
-            /**
-             * Count
-             * @description Number of omitted items.
-             */
+            /** @description Number of omitted items. */
             count: number;
-            /**
-             * Tokens
-             * @description Total length in tokens.
-             */
+            /** @description Total length in tokens. */
             tokens: number;
         };
-        /**
-         * OpenAIErrorDetail
-         * @description Error as OpenAI's clients read it.
-         */
+        /** @description Error as OpenAI's clients read it. */
         OpenAIErrorDetail: {
-            /**
-             * Message
-             * @description Explanation of this occurrence.
-             */
+            /** @description Explanation of this occurrence. */
             message: string;
-            /**
-             * Type
-             * @description Kind of error, such as `invalid_request_error`.
-             */
+            /** @description Kind of error, such as `invalid_request_error`. */
             type: string;
-            /**
-             * Param
-             * @description Name of the invalid field; null for errors without one.
-             */
+            /** @description Name of the invalid field; null for errors without one. */
             param: string | null;
-            /**
-             * Code
-             * @description Code of the error, such as `invalid_api_key`; null for most errors.
-             */
+            /** @description Code of the error, such as `invalid_api_key`; null for most errors. */
             code: string | null;
         };
-        /**
-         * OpenAIProblem
-         * @description Problem details, with the error as OpenAI's clients read it.
-         */
+        /** @description Problem details, with the error as OpenAI's clients read it. */
         OpenAIProblem: {
-            /**
-             * Type
-             * @description URI reference of the problem type.
-             */
+            /** @description URI reference of the problem type. */
             type: string;
-            /**
-             * Title
-             * @description Short name of the problem.
-             */
+            /** @description Short name of the problem. */
             title: string;
-            /**
-             * Status
-             * @description HTTP status code.
-             */
+            /** @description HTTP status code. */
             status: number;
-            /**
-             * Detail
-             * @description Explanation of this occurrence.
-             */
+            /** @description Explanation of this occurrence. */
             detail: string;
-            /**
-             * Errors
-             * @description Invalid fields with `loc` (path) and `msg` (reason); null for problems without fields.
-             */
+            /** @description Invalid fields with `loc` (path) and `msg` (reason); null for problems without fields. */
             errors?: {
                 [key: string]: unknown;
             }[] | null;
             error: components["schemas"]["OpenAIErrorDetail"];
         };
         /**
-         * OriginSettings
          * @description Treatment of memories by origin: `allow`, `mark` (labelled in contexts, left out of bulletins) or `hold` (marked,
          *     and what dreams draw from such messages waits in the inbox).
          */
         OriginSettings: {
             /**
-             * Own User
              * @description Word of the user whose session it is: `allow`, `mark` or `hold`. Default `allow`.
              * @default allow
              * @enum {string}
              */
             own_user?: "allow" | "mark" | "hold";
             /**
-             * Api
              * @description Direct saves: `allow` or `mark`. Default `allow`.
              * @default allow
              * @enum {string}
              */
             api?: "allow" | "mark";
             /**
-             * Assistant
              * @description Word of the assistant: `allow`, `mark` or `hold`. Default `allow`.
              * @default allow
              * @enum {string}
              */
             assistant?: "allow" | "mark" | "hold";
             /**
-             * Other User
              * @description Word of somebody else than the session's user: `allow`, `mark` or `hold`. Default `mark`.
              * @default mark
              * @enum {string}
              */
             other_user?: "allow" | "mark" | "hold";
             /**
-             * Imported
              * @description Imported memories: `allow` or `mark`. Default `mark`.
              * @default mark
              * @enum {string}
              */
             imported?: "allow" | "mark";
             /**
-             * Document
              * @description Text of documents: `allow` or `mark`. Default `mark`.
              * @default mark
              * @enum {string}
              */
             document?: "allow" | "mark";
             /**
-             * Tool
              * @description Tool results: `allow`, `mark` or `hold`. Default `mark`.
              * @default mark
              * @enum {string}
              */
             tool?: "allow" | "mark" | "hold";
         };
-        /**
-         * Overview
-         * @description Most mentioned entities, as visible to the caller, and what links them.
-         */
+        /** @description Most mentioned entities, as visible to the caller, and what links them. */
         Overview: {
-            /**
-             * Entities
-             * @description Entities, most mentioned first.
-             */
+            /** @description Entities, most mentioned first. */
             entities: components["schemas"]["MentionedEntity"][];
-            /**
-             * Related
-             * @description Pairs of the entities with memories in common, the pairs with most first; at most 10,000. Memories linked to more than 100 of the entities do not count.
-             */
+            /** @description Pairs of the entities with memories in common, the pairs with most first; at most 10,000. Memories linked to more than 100 of the entities do not count. */
             related: components["schemas"]["Related"][];
-            /**
-             * Edges
-             * @description Edges between the entities; at most 2,000.
-             */
+            /** @description Edges between the entities; at most 2,000. */
             edges: components["schemas"]["Edge"][];
-            /**
-             * Total
-             * @description Number of all entities that pass the filters.
-             */
+            /** @description Number of all entities that pass the filters. */
             total: number;
-            /**
-             * Truncated
-             * @description Omission of entities, pairs or edges beyond the size limits.
-             */
+            /** @description Omission of entities, pairs or edges beyond the size limits. */
             truncated: boolean;
         };
-        /**
-         * OwnType
-         * @description Memory type of the workspace's own.
-         */
+        /** @description Memory type of the workspace's own. */
         OwnType: {
             /**
-             * Description
              * @description Meaning of the type, for the language model; at most 500 characters. Default empty.
              * @default
              */
             description?: string;
             /**
-             * Like
              * @description Built-in type whose policies (decay, identity, place in contexts, default importance) apply: `fact`, `preference`, `decision`, `identity`, `event`, `observation` or `goal`. Default `fact`.
              * @default fact
              * @enum {string}
              */
             like?: "fact" | "preference" | "decision" | "identity" | "event" | "observation" | "goal";
-            /**
-             * Metadata Schema
-             * @description JSON Schema (draft 2020-12) of the metadata, at most 4,000 bytes, without references and regular expressions. Null: any metadata. Default null.
-             */
+            /** @description JSON Schema (draft 2020-12) of the metadata, at most 4,000 bytes, without references and regular expressions. Null: any metadata. Default null. */
             metadata_schema?: {
                 [key: string]: unknown;
             } | null;
         };
-        /**
-         * PageContent
-         * @description Standing question with its scope and trigger.
-         */
+        /** @description Standing question with its scope and trigger. */
         PageContent: {
-            /**
-             * Question
-             * @description Question in natural language, at most 1,000 characters.
-             */
+            /** @description Question in natural language, at most 1,000 characters. */
             question: string;
             /** @description Filter of the memories. Default: all memories of the agent. */
             scope?: components["schemas"]["PageScope"];
             /**
-             * Trigger
              * Format: crontab
              * @description Time of writing: `dream` (after each dream of the agent that changed a memory within the scope), `manual` (on request only) or a crontab expression of five fields, in UTC. Default `dream`.
              * @default dream
              */
             trigger?: string;
             /**
-             * Max Tokens
              * @description Maximum length of the answer in tokens, from 50 to 4,000. Default 500.
              * @default 500
              */
             max_tokens?: number;
         };
-        /**
-         * PageDraft
-         * @description Page to create.
-         */
+        /** @description Page to create. */
         PageDraft: {
-            /**
-             * Question
-             * @description Question in natural language, at most 1,000 characters.
-             */
+            /** @description Question in natural language, at most 1,000 characters. */
             question: string;
             /** @description Filter of the memories. Default: all memories of the agent. */
             scope?: components["schemas"]["PageScope"];
             /**
-             * Trigger
              * Format: crontab
              * @description Time of writing: `dream` (after each dream of the agent that changed a memory within the scope), `manual` (on request only) or a crontab expression of five fields, in UTC. Default `dream`.
              * @default dream
              */
             trigger?: string;
             /**
-             * Max Tokens
              * @description Maximum length of the answer in tokens, from 50 to 4,000. Default 500.
              * @default 500
              */
             max_tokens?: number;
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
         };
-        /**
-         * PageScope
-         * @description Filter of the memories that a page is written from.
-         */
+        /** @description Filter of the memories that a page is written from. */
         PageScope: {
-            /**
-             * Types
-             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
-             */
+            /** @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all. */
             types?: string[] | null;
-            /**
-             * Tags
-             * @description Tags to filter by, at most 50.
-             */
+            /** @description Tags to filter by, at most 50. */
             tags?: string[] | null;
-            /**
-             * User
-             * @description User to restrict the memories to.
-             */
+            /** @description User to restrict the memories to. */
             user?: string | null;
-            /**
-             * Since
-             * @description Earliest time of occurrence (or creation), inclusive.
-             */
+            /** @description Earliest time of occurrence (or creation), inclusive. */
             since?: string | null;
-            /**
-             * Until
-             * @description Latest time of occurrence (or creation), exclusive.
-             */
+            /** @description Latest time of occurrence (or creation), exclusive. */
             until?: string | null;
-            /**
-             * Entities
-             * @description Entities, by name or alias, that the memories must mention, at least one; at most 50.
-             */
+            /** @description Entities, by name or alias, that the memories must mention, at least one; at most 50. */
             entities?: string[] | null;
-            /**
-             * Metadata
-             * @description JSON object contained in the metadata of each result.
-             */
+            /** @description JSON object contained in the metadata of each result. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * Where
              * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
              * @example {
              *       "and": [
@@ -7944,399 +5284,189 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /**
-         * PageVersion
-         * @description Version of an answer, compared with another one.
-         */
+        /** @description Version of an answer, compared with another one. */
         PageVersion: {
-            /**
-             * Writer
-             * @description Author: the name of the language model, or `rules`.
-             */
+            /** @description Author: the name of the language model, or `rules`. */
             writer: string | null;
-            /**
-             * Dropped
-             * @description Number of sentences of the language model dropped for citing no memory, or an unknown one.
-             */
+            /** @description Number of sentences of the language model dropped for citing no memory, or an unknown one. */
             dropped: number | null;
-            /**
-             * Dream Id
-             * @description Id of the dream that caused the writing; null without one.
-             */
+            /** @description Id of the dream that caused the writing; null without one. */
             dream_id: string | null;
-            /**
-             * Written At
-             * @description Time of writing.
-             */
+            /** @description Time of writing. */
             written_at: string | null;
-            /**
-             * Version
-             * @description Version number, starting at 1.
-             */
+            /** @description Version number, starting at 1. */
             version: number;
-            /**
-             * Sentences
-             * @description Sentences whose memories the agent may read.
-             */
+            /** @description Sentences whose memories the agent may read. */
             sentences: components["schemas"]["Sentence"][];
-            /**
-             * Added
-             * @description Sentences missing in the compared version.
-             */
+            /** @description Sentences missing in the compared version. */
             added: components["schemas"]["Sentence"][];
-            /**
-             * Removed
-             * @description Sentences of the compared version missing in this one.
-             */
+            /** @description Sentences of the compared version missing in this one. */
             removed: components["schemas"]["Sentence"][];
         };
-        /** Page[Agent] */
         Page_Agent_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["Agent"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[AnsweredPage] */
         Page_AnsweredPage_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["AnsweredPage"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[AuditLine] */
         Page_AuditLine_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["AuditLine"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[BulletinVersion] */
         Page_BulletinVersion_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["BulletinVersion"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[DeadLetter] */
         Page_DeadLetter_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["DeadLetter"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[DeletionRecord] */
         Page_DeletionRecord_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["DeletionRecord"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[DocumentHead] */
         Page_DocumentHead_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["DocumentHead"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[Dream] */
         Page_Dream_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["Dream"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[Entity] */
         Page_Entity_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["Entity"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[Key] */
         Page_Key_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["Key"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[ModelCall] */
         Page_ModelCall_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["ModelCall"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[PageVersion] */
         Page_PageVersion_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["PageVersion"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[Proposal] */
         Page_Proposal_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["Proposal"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[RescanFinding] */
         Page_RescanFinding_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["RescanFinding"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[SavedSearch] */
         Page_SavedSearch_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["SavedSearch"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[SearchResultRecord] */
         Page_SearchResultRecord_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["SearchResultRecord"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[Session] */
         Page_Session_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["Session"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[Task] */
         Page_Task_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["Task"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[User] */
         Page_User_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["User"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[Webhook] */
         Page_Webhook_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["Webhook"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** Page[Workspace] */
         Page_Workspace_: {
-            /**
-             * Items
-             * @description Items of this page.
-             */
+            /** @description Items of this page. */
             items: components["schemas"]["Workspace"][];
-            /**
-             * Next Cursor
-             * @description Cursor of the next page; null on the last page.
-             */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /**
-         * PatchEntity
-         * @description Changes to an entity; only the fields given change.
-         */
+        /** @description Changes to an entity; only the fields given change. */
         PatchEntity: {
-            /**
-             * Name
-             * @description New name.
-             */
+            /** @description New name. */
             name?: string | null;
-            /**
-             * Kind
-             * @description New kind, such as person or place.
-             */
+            /** @description New kind, such as person or place. */
             kind?: string | null;
-            /**
-             * Aliases
-             * @description New aliases, replacing all former ones; at most 100.
-             */
+            /** @description New aliases, replacing all former ones; at most 100. */
             aliases?: string[] | null;
-            /**
-             * Metadata
-             * @description Metadata to merge into the former, one level deep.
-             */
+            /** @description Metadata to merge into the former, one level deep. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
         };
-        /**
-         * PatchWebhook
-         * @description Changes to a webhook; only the fields given change.
-         */
+        /** @description Changes to a webhook; only the fields given change. */
         PatchWebhook: {
-            /**
-             * Url
-             * @description New URL of the receiver (http or https), at most 2,000 characters.
-             */
+            /** @description New URL of the receiver (http or https), at most 2,000 characters. */
             url?: string | null;
-            /**
-             * Name
-             * @description New display name; null removes it.
-             */
+            /** @description New display name; null removes it. */
             name?: string | null;
-            /**
-             * Events
-             * @description New event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null: all.
-             */
+            /** @description New event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null: all. */
             events?: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "proposal.created" | "window.compacted")[] | null;
-            /**
-             * Active
-             * @description Delivery of events: false disables the webhook, true enables it.
-             */
+            /** @description Delivery of events: false disables the webhook, true enables it. */
             active?: boolean | null;
             /**
-             * Rotate Secret
              * @description Replacement of the signing secret by a new one. Default false.
              * @default false
              */
             rotate_secret?: boolean;
         };
-        /**
-         * PiiSettings
-         * @description Treatment of personal data in what is written. `PERSON` and `LOCATION` need a spaCy model.
-         */
+        /** @description Treatment of personal data in what is written. `PERSON` and `LOCATION` need a spaCy model. */
         PiiSettings: {
             /**
-             * Mode
              * @description Treatment of personal data in what is written: `off` (none), `redact` (placeholders), `reject` (422). Default `off`.
              * @default off
              * @enum {string}
              */
             mode?: "off" | "redact" | "reject";
             /**
-             * Entities
              * @description Kinds of personal data: `EMAIL_ADDRESS`, `IBAN_CODE`, `CREDIT_CARD`, `US_SSN`, `IP_ADDRESS`, `PHONE_NUMBER`, and `PERSON` and `LOCATION` with a spaCy model. Default: all kinds.
              * @default [
              *       "EMAIL_ADDRESS",
@@ -8351,164 +5481,85 @@ export interface components {
              */
             entities?: ("EMAIL_ADDRESS" | "IBAN_CODE" | "CREDIT_CARD" | "US_SSN" | "IP_ADDRESS" | "PHONE_NUMBER" | "PERSON" | "LOCATION")[];
         };
-        /**
-         * PiiState
-         * @description State of the personal data recognition.
-         */
+        /** @description State of the personal data recognition. */
         PiiState: {
             /**
-             * Mode
              * @description Treatment of personal data: `off` (none), `redact` (placeholders) or `reject` (422).
              * @enum {string}
              */
             mode: "off" | "redact" | "reject";
-            /**
-             * Entities
-             * @description Recognized kinds of personal data.
-             */
+            /** @description Recognized kinds of personal data. */
             entities: string[];
-            /**
-             * Not Found Here
-             * @description Configured kinds without a recognizer, for lack of a spaCy model.
-             */
+            /** @description Configured kinds without a recognizer, for lack of a spaCy model. */
             not_found_here: string[];
         };
-        /**
-         * PreviewAnswer
-         * @description Response to a search preview.
-         */
+        /** @description Response to a search preview. */
         PreviewAnswer: {
-            /**
-             * Results
-             * @description Results by descending score.
-             */
+            /** @description Results by descending score. */
             results: components["schemas"]["SearchResult"][];
-            /**
-             * Tokens
-             * @description Total length of the results in tokens.
-             */
+            /** @description Total length of the results in tokens. */
             tokens: number;
-            /**
-             * Strategy
-             * @description Strategy used: `hybrid`, `semantic`, `keyword` or `recent`.
-             */
+            /** @description Strategy used: `hybrid`, `semantic`, `keyword` or `recent`. */
             strategy: string;
             /** @description Degradation of the search; null for a complete search. */
             degraded: components["schemas"]["Degraded"] | null;
-            /**
-             * Pending
-             * @description Number of candidates without a vector yet, compared by words alone.
-             */
+            /** @description Number of candidates without a vector yet, compared by words alone. */
             pending: number;
-            /**
-             * Tier
-             * @description Method of finding candidates: `exact` (all rows), `scan` (all vectors, the rarer words), `hnsw` (approximate index), `filter_list` (rows of a selective filter) or `recent`; null where nothing was searched.
-             */
+            /** @description Method of finding candidates: `exact` (all rows), `scan` (all vectors, the rarer words), `hnsw` (approximate index), `filter_list` (rows of a selective filter) or `recent`; null where nothing was searched. */
             tier: ("exact" | "scan" | "hnsw" | "filter_list" | "recent") | null;
-            /**
-             * Embedder
-             * @description Signature of the embedder of the query; null without a query vector.
-             */
+            /** @description Signature of the embedder of the query; null without a query vector. */
             embedder: string | null;
-            /**
-             * Store
-             * @description Store of what was searched: `postgres` (words alone), or the vectors' as `pgvector:halfvec`, `pgvector:float32` or `pgvector:binary`; null where nothing was searched.
-             */
+            /** @description Store of what was searched: `postgres` (words alone), or the vectors' as `pgvector:halfvec`, `pgvector:float32` or `pgvector:binary`; null where nothing was searched. */
             store: ("postgres" | "pgvector:halfvec" | "pgvector:float32" | "pgvector:binary") | null;
             /** @description Use of the embedder's cache; null without a query vector or a cache. */
             cache: components["schemas"]["QueryCache"] | null;
-            /**
-             * Timings Ms
-             * @description Milliseconds by stage: `prepare`, `embed`, `search` (in it `plan`, `candidates`, `rank` and `records`), `rerank`, and the `total`.
-             */
+            /** @description Milliseconds by stage: `prepare`, `embed`, `search` (in it `plan`, `candidates`, `rank` and `records`), `rerank`, and the `total`. */
             timings_ms: {
                 [key: string]: number;
             };
             /** @description Explanation of `explain_id`; null without it, and where nothing was searched. */
             explanation: components["schemas"]["Explanation"] | null;
         };
-        /**
-         * PreviewRequest
-         * @description Search whose ranking is explained.
-         */
+        /** @description Search whose ranking is explained. */
         PreviewRequest: {
-            /**
-             * Strategy
-             * @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`.
-             */
+            /** @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`. */
             strategy?: ("hybrid" | "semantic" | "keyword" | "recent") | null;
-            /**
-             * Fusion
-             * @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default: the workspace setting.
-             */
+            /** @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default: the workspace setting. */
             fusion?: ("relative" | "rrf") | null;
-            /**
-             * Min Relevance
-             * @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting.
-             */
+            /** @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting. */
             min_relevance?: number | null;
-            /**
-             * Max Tokens
-             * @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).
-             */
+            /** @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget). */
             max_tokens?: number | null;
             /**
-             * Include Faded
              * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
              * @default false
              */
             include_faded?: boolean;
-            /**
-             * Rerank
-             * @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting.
-             */
+            /** @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting. */
             rerank?: boolean | null;
-            /**
-             * Types
-             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
-             */
+            /** @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all. */
             types?: string[] | null;
-            /**
-             * Scopes
-             * @description Scopes to search. Default: all.
-             */
+            /** @description Scopes to search. Default: all. */
             scopes?: components["schemas"]["Scope"][] | null;
-            /**
-             * Tags
-             * @description Tags to filter by, at most 50.
-             */
+            /** @description Tags to filter by, at most 50. */
             tags?: string[] | null;
             /**
-             * Tags Mode
              * @description Match of `tags`: `any` (at least one) or `all` (every tag). Default `any`.
              * @default any
              * @enum {string}
              */
             tags_mode?: "any" | "all";
-            /**
-             * User
-             * @description User to filter by.
-             */
+            /** @description User to filter by. */
             user?: string | null;
-            /**
-             * Session
-             * @description Current session; its session-scoped memories are included.
-             */
+            /** @description Current session; its session-scoped memories are included. */
             session?: string | null;
-            /**
-             * Task
-             * @description Current task; its task-scoped memories are included.
-             */
+            /** @description Current task; its task-scoped memories are included. */
             task?: string | null;
-            /**
-             * Metadata
-             * @description JSON object contained in the metadata of each result.
-             */
+            /** @description JSON object contained in the metadata of each result. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * Where
              * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
              * @example {
              *       "and": [
@@ -8532,62 +5583,39 @@ export interface components {
             where?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * Min Importance
-             * @description Minimum effective importance from 0 to 1.
-             */
+            /** @description Minimum effective importance from 0 to 1. */
             min_importance?: number | null;
-            /**
-             * Since
-             * @description Earliest time of occurrence (or creation), inclusive.
-             */
+            /** @description Earliest time of occurrence (or creation), inclusive. */
             since?: string | null;
-            /**
-             * Until
-             * @description Latest time of occurrence (or creation), exclusive.
-             */
+            /** @description Latest time of occurrence (or creation), exclusive. */
             until?: string | null;
-            /**
-             * As Of
-             * @description Time of the facts: memories valid then, as they stood then, instead of now.
-             */
+            /** @description Time of the facts: memories valid then, as they stood then, instead of now. */
             as_of?: string | null;
-            /**
-             * Now
-             * @description Reference time of relative dates in the query. Default: the server's time.
-             */
+            /** @description Reference time of relative dates in the query. Default: the server's time. */
             now?: string | null;
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
             /**
-             * Query
              * @description Search text, at most 8,000 characters. Default empty.
              * @default
              */
             query?: string;
             /**
-             * Queries
              * @description Further wordings of the query, at most 5; results of all are fused. Default empty.
              * @default []
              */
             queries?: string[];
             /**
-             * Expand
              * @description Generation of further wordings by the language model LLM_MODEL. Default false.
              * @default false
              */
             expand?: boolean;
             /**
-             * Limit
              * @description Number of results to return. Default 10.
              * @default 10
              */
             limit?: number;
             /**
-             * Include
              * @description Kinds of results: `memories`, `messages`, `documents`. Default `memories`.
              * @default [
              *       "memories"
@@ -8595,84 +5623,45 @@ export interface components {
              */
             include?: ("memories" | "messages" | "documents")[];
             /**
-             * Explain
              * @description Addition of the parts of each score to the results. Default false.
              * @default false
              */
             explain?: boolean;
-            /**
-             * Explain Id
-             * @description Id of a memory whose fate in the search is explained. Default: none.
-             */
+            /** @description Id of a memory whose fate in the search is explained. Default: none. */
             explain_id?: string | null;
         };
-        /**
-         * Problem
-         * @description Problem details of RFC 9457.
-         */
+        /** @description Problem details of RFC 9457. */
         Problem: {
-            /**
-             * Type
-             * @description URI reference of the problem type.
-             */
+            /** @description URI reference of the problem type. */
             type: string;
-            /**
-             * Title
-             * @description Short name of the problem.
-             */
+            /** @description Short name of the problem. */
             title: string;
-            /**
-             * Status
-             * @description HTTP status code.
-             */
+            /** @description HTTP status code. */
             status: number;
-            /**
-             * Detail
-             * @description Explanation of this occurrence.
-             */
+            /** @description Explanation of this occurrence. */
             detail: string;
-            /**
-             * Errors
-             * @description Invalid fields with `loc` (path) and `msg` (reason); null for problems without fields.
-             */
+            /** @description Invalid fields with `loc` (path) and `msg` (reason); null for problems without fields. */
             errors?: {
                 [key: string]: unknown;
             }[] | null;
         };
-        /**
-         * Profile
-         * @description Profile of a user.
-         */
+        /** @description Profile of a user. */
         Profile: {
-            /**
-             * User
-             * @description Name of the user.
-             */
+            /** @description Name of the user. */
             user: string;
-            /**
-             * Fields
-             * @description Fields in a fixed order, the newest value first within each.
-             */
+            /** @description Fields in a fixed order, the newest value first within each. */
             fields: components["schemas"]["ProfileField"][];
-            /**
-             * Version
-             * @description Digest of the fields; equal for equal profiles.
-             */
+            /** @description Digest of the fields; equal for equal profiles. */
             version: string;
             /**
-             * As Of
              * Format: date-time
              * @description Time that the profile is of.
              */
             as_of: string;
         };
-        /**
-         * ProfileChange
-         * @description Change of one value of a field of a profile.
-         */
+        /** @description Change of one value of a field of a profile. */
         ProfileChange: {
             /**
-             * Change
              * @description Kind of the change: `added`, `removed`, `changed` (a field with one value has another one), or `sources` (other memories say the same).
              * @enum {string}
              */
@@ -8682,317 +5671,186 @@ export interface components {
             /** @description Value after; null for one that was removed. */
             after: components["schemas"]["ProfileField"] | null;
         };
-        /**
-         * ProfileDiff
-         * @description Changes of a profile between two times.
-         */
+        /** @description Changes of a profile between two times. */
         ProfileDiff: {
-            /**
-             * User
-             * @description Name of the user.
-             */
+            /** @description Name of the user. */
             user: string;
             /**
-             * From
              * Format: date-time
              * @description Time of the former profile.
              */
             from: string;
             /**
-             * To
              * Format: date-time
              * @description Time of the later profile.
              */
             to: string;
-            /**
-             * From Version
-             * @description Digest of the fields at `from`.
-             */
+            /** @description Digest of the fields at `from`. */
             from_version: string;
-            /**
-             * To Version
-             * @description Digest of the fields at `to`.
-             */
+            /** @description Digest of the fields at `to`. */
             to_version: string;
-            /**
-             * Changes
-             * @description Changes field by field; empty where the versions are equal.
-             */
+            /** @description Changes field by field; empty where the versions are equal. */
             changes: components["schemas"]["ProfileChange"][];
         };
-        /**
-         * ProfileField
-         * @description One value of a field of a profile.
-         */
+        /** @description One value of a field of a profile. */
         ProfileField: {
-            /**
-             * Name
-             * @description Name of the field: `name`, `home`, `work`, `family`, `diet`, `likes`, `dislikes`, `goals`, `language`, `time zone`, `birthday`, `pets` or `recent` (events of the last 30 days). A field with several values is there once for each.
-             */
+            /** @description Name of the field: `name`, `home`, `work`, `family`, `diet`, `likes`, `dislikes`, `goals`, `language`, `time zone`, `birthday`, `pets` or `recent` (events of the last 30 days). A field with several values is there once for each. */
             name: string;
-            /**
-             * Detail
-             * @description Aspect of the field, as `employer`, `sister` or `allergy`; null for a field without aspects.
-             */
+            /** @description Aspect of the field, as `employer`, `sister` or `allergy`; null for a field without aspects. */
             detail: string | null;
-            /**
-             * Value
-             * @description Value as said; with the setting `profile_schema` of the type that it names.
-             */
+            /** @description Value as said; with the setting `profile_schema` of the type that it names. */
             value: string | boolean | number;
-            /**
-             * Memory Ids
-             * @description Ids of the memories that say so, the newest first.
-             */
+            /** @description Ids of the memories that say so, the newest first. */
             memory_ids: string[];
             /**
-             * Since
              * Format: date-time
              * @description Start of validity.
              */
             since: string;
             /**
-             * Group
              * @description Part of the profile: `static`, `recent`, `preferences` or `goals`; `static` for a field that a model filled.
              * @enum {string}
              */
             group: "static" | "recent" | "preferences" | "goals";
         };
-        /**
-         * PromptMessage
-         * @description Message of a prompt.
-         */
+        /** @description Message of a prompt. */
         PromptMessage: {
             /**
-             * Role
              * @description Role of the message: `system` or `user`.
              * @enum {string}
              */
             role: "system" | "user";
-            /**
-             * Content
-             * @description Text of the message.
-             */
+            /** @description Text of the message. */
             content: string;
         };
-        /**
-         * Proposal
-         * @description Statement of a dream that waits for a decision, or was decided on.
-         */
+        /** @description Statement of a dream that waits for a decision, or was decided on. */
         Proposal: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the proposal.
              */
             id: string;
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
             /**
-             * Status
              * @description Status: `proposed` (waits), `accepted`, `edited` (accepted with changes) or `rejected`.
              * @enum {string}
              */
             status: "proposed" | "accepted" | "edited" | "rejected";
-            /**
-             * Type
-             * @description Type of the proposed memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`.
-             */
+            /** @description Type of the proposed memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. */
             type: string;
-            /**
-             * Content
-             * @description Text of the proposed memory.
-             */
+            /** @description Text of the proposed memory. */
             content: string;
-            /**
-             * User
-             * @description User described by the proposed memory.
-             */
+            /** @description User described by the proposed memory. */
             user: string | null;
-            /**
-             * Hearsay By
-             * @description Speaker of a statement about somebody else; null for a statement that is not hearsay.
-             */
+            /** @description Speaker of a statement about somebody else; null for a statement that is not hearsay. */
             hearsay_by: string | null;
-            /**
-             * Importance
-             * @description Importance of the proposed memory from 0 to 1.
-             */
+            /** @description Importance of the proposed memory from 0 to 1. */
             importance: number;
-            /**
-             * Confidence
-             * @description Confidence of the dream in the statement from 0 to 1.
-             */
+            /** @description Confidence of the dream in the statement from 0 to 1. */
             confidence: number;
-            /**
-             * Tags
-             * @description Tags of the proposed memory.
-             */
+            /** @description Tags of the proposed memory. */
             tags: string[];
-            /**
-             * Source
-             * @description JSON object with the origin of the proposed memory.
-             */
+            /** @description JSON object with the origin of the proposed memory. */
             source: {
                 [key: string]: unknown;
             };
-            /**
-             * Metadata
-             * @description JSON object that the proposed memory will have.
-             */
+            /** @description JSON object that the proposed memory will have. */
             metadata: {
                 [key: string]: unknown;
             };
-            /**
-             * Reason
-             * @description Reason for the proposal.
-             */
+            /** @description Reason for the proposal. */
             reason: string;
             /**
-             * Said At
              * Format: date-time
              * @description Time of the statement, from which the memory is valid.
              */
             said_at: string;
-            /**
-             * Occurred At
-             * @description Time of the described event.
-             */
+            /** @description Time of the described event. */
             occurred_at: string | null;
-            /**
-             * Sources
-             * @description Messages that the proposal was made of.
-             */
+            /** @description Messages that the proposal was made of. */
             sources: components["schemas"]["ProposalSource"][];
-            /**
-             * Dream Id
-             * @description Id of the proposing dream.
-             */
+            /** @description Id of the proposing dream. */
             dream_id: string | null;
-            /**
-             * Memory Id
-             * @description Id of the memory that came of it; null unless accepted or edited.
-             */
+            /** @description Id of the memory that came of it; null unless accepted or edited. */
             memory_id: string | null;
-            /**
-             * Decided By
-             * @description Key or agent that decided; null while nobody has.
-             */
+            /** @description Key or agent that decided; null while nobody has. */
             decided_by: string | null;
-            /**
-             * Decided At
-             * @description Time of the decision; null while there is none.
-             */
+            /** @description Time of the decision; null while there is none. */
             decided_at: string | null;
-            /**
-             * Version
-             * @description Version number, starting at 1.
-             */
+            /** @description Version number, starting at 1. */
             version: number;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
             /**
-             * Updated At
              * Format: date-time
              * @description Time of the last change, or of the last message that says it.
              */
             updated_at: string;
         };
-        /**
-         * ProposalSource
-         * @description Message that a proposal was made of.
-         */
+        /** @description Message that a proposal was made of. */
         ProposalSource: {
             /**
-             * Message Id
              * Format: uuid
              * @description Id of the message.
              */
             message_id: string;
-            /**
-             * Session
-             * @description Session of the message.
-             */
+            /** @description Session of the message. */
             session: string;
-            /**
-             * Seq
-             * @description Number of the message in its session, starting at 1.
-             */
+            /** @description Number of the message in its session, starting at 1. */
             seq: number;
             /**
-             * Role
              * @description Role of the speaker: `system` (instructions), `user`, `assistant` (model) or `tool` (tool result).
              * @enum {string}
              */
             role: "system" | "user" | "assistant" | "tool";
-            /**
-             * Name
-             * @description Name of the speaker in a chat of several people.
-             */
+            /** @description Name of the speaker in a chat of several people. */
             name: string | null;
-            /**
-             * Content
-             * @description Text of the message, its first 2,000 characters.
-             */
+            /** @description Text of the message, its first 2,000 characters. */
             content: string;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
         };
-        /**
-         * ProxySettings
-         * @description Proxy in front of models: availability, models, and limits of the memory block.
-         */
+        /** @description Proxy in front of models: availability, models, and limits of the memory block. */
         ProxySettings: {
             /**
-             * Enabled
              * @description Availability of the proxy (`POST /v1/chat/completions`, `/v1/responses`, `/v1/messages`). Default false.
              * @default false
              */
             enabled?: boolean;
             /**
-             * Models
              * @description Allowed models as file-name patterns; empty: LLM_MODEL only. Default empty.
              * @default []
              */
             models?: string[];
             /**
-             * Caller Keys
              * @description Permission of requests with a key of the caller's own for the model (header X-Reverie-Model-Key). Default false.
              * @default false
              */
             caller_keys?: boolean;
             /**
-             * Agent
              * @description Acting agent of requests without an agent key or X-Reverie-Agent header. Default `default`.
              * @default default
              */
             agent?: string;
             /**
-             * Max Tokens
              * @description Token budget of the memory block. Default 2,000.
              * @default 2000
              */
             max_tokens?: number;
             /**
-             * Placement
              * @description Role of the memory block: `system` message or `user` message. Default `system`.
              * @default system
              * @enum {string}
              */
             placement?: "system" | "user";
             /**
-             * No System Models
              * @description Models without a system role as file-name patterns; their memory block goes into a user message. Default: o1, GLM, Z.ai, Qianfan and Gemma models.
              * @default [
              *       "o1",
@@ -9011,1657 +5869,903 @@ export interface components {
              */
             no_system_models?: string[];
             /**
-             * Recall Timeout Ms
              * @description Time limit of the recall in milliseconds; then the model is called without memory. Default 1,500.
              * @default 1500
              */
             recall_timeout_ms?: number;
             /**
-             * Capture Timeout Ms
              * @description Time limit of storing the turn in milliseconds; then the response goes out with a notice. Default 2,000.
              * @default 2000
              */
             capture_timeout_ms?: number;
         };
-        /**
-         * PurgeReceipt
-         * @description Response to a purge.
-         */
+        /** @description Response to a purge. */
         PurgeReceipt: {
             /** @description Receipt of the purge. */
             receipt: components["schemas"]["Receipt"];
         };
-        /**
-         * PutAgent
-         * @description Changes to an agent; only the fields given change.
-         */
+        /** @description Changes to an agent; only the fields given change. */
         PutAgent: {
-            /**
-             * Name
-             * @description Display name of the agent.
-             */
+            /** @description Display name of the agent. */
             name?: string | null;
-            /**
-             * Prime
-             * @description Access to prime-scoped memories. Admin keys only.
-             */
+            /** @description Access to prime-scoped memories. Admin keys only. */
             prime?: boolean | null;
-            /**
-             * Teams
-             * @description Teams of the agent, replacing all former ones; at most 100. Admin keys only.
-             */
+            /** @description Teams of the agent, replacing all former ones; at most 100. Admin keys only. */
             teams?: string[] | null;
             /** @description Settings of the agent over those of the workspace, replacing all of the former. */
             settings?: components["schemas"]["AgentSettings"] | null;
         };
-        /**
-         * PutSettings
-         * @description Changes to the settings of a workspace and, with an admin key of the default workspace, of the installation.
-         */
+        /** @description Changes to the settings of a workspace and, with an admin key of the default workspace, of the installation. */
         PutSettings: {
             /**
-             * Instructions
              * @description Instructions, the first section of every context; at most 8,000 characters. Default empty.
              * @default
              */
             instructions?: string;
             /**
-             * Time Zone
              * @description IANA time zone of `dream.quiet_hours`. Default `UTC`.
              * @default UTC
              */
             time_zone?: string;
-            /**
-             * @default {
-             *       "enabled": true
-             *     }
-             */
             memory?: components["schemas"]["MemorySettings"];
-            /**
-             * @description Session window settings.
-             * @default {
-             *       "messages_max": 20,
-             *       "trim_to": 10,
-             *       "idle_s": 1800,
-             *       "tokens_max": 8000
-             *     }
-             */
+            /** @description Session window settings. */
             window?: components["schemas"]["WindowSettings"];
-            /**
-             * @description Search and ranking settings.
-             * @default {
-             *       "fusion": "relative",
-             *       "rrf_k": 60,
-             *       "candidates": 50,
-             *       "k1": 1.2,
-             *       "b": 0.75,
-             *       "length_floor": 30,
-             *       "length_reference": 40,
-             *       "key_weight": 0.8,
-             *       "tag_weight": 0.6,
-             *       "summary_weight": 0.4,
-             *       "words_saturation": 8,
-             *       "statement_saturation": 3,
-             *       "vector_weight": 0.5,
-             *       "previous_share": 0.4,
-             *       "next_share": 0.35,
-             *       "reply_share": 0.5,
-             *       "fade_after": 40,
-             *       "fade_over": 30,
-             *       "question_penalty": 0.15,
-             *       "session_boost": 0.1,
-             *       "dialogue_boost": 0.2,
-             *       "time_boost": 0.5,
-             *       "near_days": 3,
-             *       "near_share": 0.25,
-             *       "early_factor": 2,
-             *       "user_boost": 0.15,
-             *       "importance_boost": 0.1,
-             *       "language": "auto",
-             *       "rerank": false,
-             *       "faded_below": 0.1,
-             *       "strategy": "hybrid",
-             *       "context_max_tokens": 2000
-             *     }
-             */
+            /** @description Search and ranking settings. */
             retrieval?: components["schemas"]["RetrievalDefaults"];
-            /**
-             * @description Dream and bulletin settings.
-             * @default {
-             *       "interval_h": 6,
-             *       "ignore_types": [],
-             *       "keep_entities": [],
-             *       "keep_patterns": [],
-             *       "ignore_entities": [],
-             *       "ignore_patterns": [],
-             *       "extract_from": [
-             *         "user",
-             *         "assistant"
-             *       ],
-             *       "instructions": "",
-             *       "language": "as_said",
-             *       "reflect": "rules",
-             *       "reflect_interval_h": 24,
-             *       "reflect_tokens_max": 20000,
-             *       "merge_at": 0.97,
-             *       "replace_at": 0.9,
-             *       "distinct_at": 0.9,
-             *       "bulletin_tokens_max": 500,
-             *       "tokens_max": 500000,
-             *       "cost_max_usd": 5,
-             *       "day_tokens_max": 5000000,
-             *       "day_cost_max_usd": 50
-             *     }
-             */
+            /** @description Dream and bulletin settings. */
             dream?: components["schemas"]["DreamSettings"];
-            /**
-             * @description Treatment of memories by origin.
-             * @default {
-             *       "own_user": "allow",
-             *       "api": "allow",
-             *       "assistant": "allow",
-             *       "other_user": "mark",
-             *       "imported": "mark",
-             *       "document": "mark",
-             *       "tool": "mark"
-             *     }
-             */
+            /** @description Treatment of memories by origin. */
             origins?: components["schemas"]["OriginSettings"];
-            /**
-             * @description Shares of the token budget of a context by section, and search of messages.
-             * @default {
-             *       "bulletin": 0.1,
-             *       "identity": 0.05,
-             *       "preferences": 0.1,
-             *       "memories": 0.45,
-             *       "documents": 0.1,
-             *       "window": 0.15,
-             *       "tools": 0.05,
-             *       "include_messages": "always"
-             *     }
-             */
+            /** @description Shares of the token budget of a context by section, and search of messages. */
             context?: components["schemas"]["ContextSettings"];
-            /**
-             * Memory Types
-             * @description Memory types of the workspace's own by name, at most 20; those given replace all former ones. A type in use keeps its place and its `like`. Default empty.
-             * @default {}
-             */
+            /** @description Memory types of the workspace's own by name, at most 20; those given replace all former ones. A type in use keeps its place and its `like`. Default empty. */
             memory_types?: {
                 [key: string]: components["schemas"]["OwnType"];
             };
-            /**
-             * Entity Kinds
-             * @description Entity kinds of the workspace's own by name, at most 20; those given replace all former ones. Default empty.
-             * @default {}
-             */
+            /** @description Entity kinds of the workspace's own by name, at most 20; those given replace all former ones. Default empty. */
             entity_kinds?: {
                 [key: string]: components["schemas"]["EntityKind"];
             };
-            /**
-             * Profile Schema
-             * @description JSON Schema (draft 2020-12) whose properties are the fields of users' profiles, at most 8,000 bytes and 50 properties: texts, numbers, booleans, or lists of these; `x-reverie-slot` names the built-in field or attribute that fills one. Null: the built-in fields. Default null.
-             */
+            /** @description JSON Schema (draft 2020-12) whose properties are the fields of users' profiles, at most 8,000 bytes and 50 properties: texts, numbers, booleans, or lists of these; `x-reverie-slot` names the built-in field or attribute that fills one. Null: the built-in fields. Default null. */
             profile_schema?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * @description Personal data settings.
-             * @default {
-             *       "mode": "off",
-             *       "entities": [
-             *         "EMAIL_ADDRESS",
-             *         "IBAN_CODE",
-             *         "CREDIT_CARD",
-             *         "US_SSN",
-             *         "IP_ADDRESS",
-             *         "PHONE_NUMBER",
-             *         "PERSON",
-             *         "LOCATION"
-             *       ]
-             *     }
-             */
+            /** @description Personal data settings. */
             pii?: components["schemas"]["PiiSettings"];
-            /**
-             * @description Settings of secrets in what is written.
-             * @default {
-             *       "mode": "redact"
-             *     }
-             */
+            /** @description Settings of secrets in what is written. */
             secrets?: components["schemas"]["SecretSettings"];
-            /**
-             * @description Daily budget of all model calls.
-             * @default {
-             *       "day_tokens_max": 100000000,
-             *       "day_cost_max_usd": 100
-             *     }
-             */
+            /** @description Daily budget of all model calls. */
             budget?: components["schemas"]["BudgetSettings"];
-            /**
-             * @description Rate limit per key.
-             * @default {}
-             */
+            /** @description Rate limit per key. */
             rate_limit?: components["schemas"]["RateLimitSettings"];
-            /**
-             * @description Retention periods.
-             * @default {
-             *       "deleted_days": 30,
-             *       "decay_days": 30,
-             *       "proposals_days": 90,
-             *       "events_days": 7
-             *     }
-             */
+            /** @description Retention periods. */
             retention?: components["schemas"]["RetentionSettings"];
-            /**
-             * @description Document chunking settings.
-             * @default {
-             *       "chunk_tokens": 400,
-             *       "overlap_tokens": 50
-             *     }
-             */
+            /** @description Document chunking settings. */
             documents?: components["schemas"]["DocumentSettings"];
-            /**
-             * @description OpenAI-compatible proxy settings.
-             * @default {
-             *       "enabled": false,
-             *       "models": [],
-             *       "caller_keys": false,
-             *       "agent": "default",
-             *       "max_tokens": 2000,
-             *       "placement": "system",
-             *       "no_system_models": [
-             *         "o1",
-             *         "*\/o1",
-             *         "o1-mini*",
-             *         "*\/o1-mini*",
-             *         "o1-preview*",
-             *         "*\/o1-preview*",
-             *         "glm*",
-             *         "*\/glm*",
-             *         "zai*",
-             *         "qianfan*",
-             *         "gemma*",
-             *         "*\/gemma*"
-             *       ],
-             *       "recall_timeout_ms": 1500,
-             *       "capture_timeout_ms": 2000
-             *     }
-             */
+            /** @description OpenAI-compatible proxy settings. */
             proxy?: components["schemas"]["ProxySettings"];
-            /**
-             * @description Language models of the workspace's own, by step.
-             * @default {
-             *       "extract": {
-             *         "failover": []
-             *       },
-             *       "reconcile": {
-             *         "failover": []
-             *       },
-             *       "decide": {
-             *         "failover": []
-             *       },
-             *       "reflect": {
-             *         "failover": []
-             *       },
-             *       "bulletin": {
-             *         "failover": []
-             *       },
-             *       "summary": {
-             *         "failover": []
-             *       },
-             *       "ask": {
-             *         "failover": []
-             *       }
-             *     }
-             */
+            /** @description Language models of the workspace's own, by step. */
             llm?: components["schemas"]["LLMSettings-Input"];
             /** @description Embedding model of the installation. Admin keys of the default workspace only. Null: unchanged. Default null. */
             embedding?: components["schemas"]["EmbeddingSettings"] | null;
             /** @description Reranking model of the installation. Admin keys of the default workspace only. Null: unchanged. Default null. */
             rerank?: components["schemas"]["RerankSettings"] | null;
         };
-        /**
-         * PutTask
-         * @description Members of a task.
-         */
+        /** @description Members of a task. */
         PutTask: {
-            /**
-             * Members
-             * @description Names of the member agents, at most 1,000; null opens the task to every agent naming it.
-             */
+            /** @description Names of the member agents, at most 1,000; null opens the task to every agent naming it. */
             members: string[] | null;
         };
-        /**
-         * QueryCache
-         * @description Use of the embedder's cache by a search.
-         */
+        /** @description Use of the embedder's cache by a search. */
         QueryCache: {
-            /**
-             * Hits
-             * @description Number of wordings of the query with a cached vector.
-             */
+            /** @description Number of wordings of the query with a cached vector. */
             hits: number;
-            /**
-             * Misses
-             * @description Number of wordings of the query that were embedded.
-             */
+            /** @description Number of wordings of the query that were embedded. */
             misses: number;
         };
-        /**
-         * QueryMatch
-         * @description Place of a result among those of one wording of the query.
-         */
+        /** @description Place of a result among those of one wording of the query. */
         QueryMatch: {
-            /**
-             * Query
-             * @description Wording of the query.
-             */
+            /** @description Wording of the query. */
             query: string;
-            /**
-             * Rank
-             * @description Rank in the results of this wording, starting at 1.
-             */
+            /** @description Rank in the results of this wording, starting at 1. */
             rank: number;
-            /**
-             * Score
-             * @description Score in the results of this wording.
-             */
+            /** @description Score in the results of this wording. */
             score: number;
         };
-        /**
-         * RankingOptions
-         * @description Options of a search that select and order its results by relevance.
-         */
+        /** @description Options of a search that select and order its results by relevance. */
         RankingOptions: {
-            /**
-             * Strategy
-             * @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`.
-             */
+            /** @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`. */
             strategy?: ("hybrid" | "semantic" | "keyword" | "recent") | null;
-            /**
-             * Fusion
-             * @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default: the workspace setting.
-             */
+            /** @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default: the workspace setting. */
             fusion?: ("relative" | "rrf") | null;
-            /**
-             * Min Relevance
-             * @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting.
-             */
+            /** @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting. */
             min_relevance?: number | null;
-            /**
-             * Max Tokens
-             * @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).
-             */
+            /** @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget). */
             max_tokens?: number | null;
             /**
-             * Include Faded
              * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
              * @default false
              */
             include_faded?: boolean;
-            /**
-             * Rerank
-             * @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting.
-             */
+            /** @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting. */
             rerank?: boolean | null;
         };
-        /**
-         * RateLimitSettings
-         * @description Request limits per key, over all processes.
-         */
+        /** @description Request limits per key, over all processes. */
         RateLimitSettings: {
-            /**
-             * Requests Per Minute
-             * @description Maximum requests per key and minute, over all processes. Default: no limit.
-             */
+            /** @description Maximum requests per key and minute, over all processes. Default: no limit. */
             requests_per_minute?: number | null;
-            /**
-             * Burst
-             * @description Maximum requests at once. Default: `requests_per_minute`.
-             */
+            /** @description Maximum requests at once. Default: `requests_per_minute`. */
             burst?: number | null;
         };
-        /**
-         * Readiness
-         * @description Readiness of the service, by part.
-         */
+        /** @description Readiness of the service, by part. */
         Readiness: {
             /**
-             * Status
              * @description Readiness: `ready` or `unavailable` (database missing or at another schema version).
              * @enum {string}
              */
             status: "ready" | "unavailable";
-            /**
-             * Degraded
-             * @description Failing parts: `database`, `replica`, `workers`, `embedder`, `llm`.
-             */
+            /** @description Failing parts: `database`, `replica`, `workers`, `embedder`, `llm`. */
             degraded: ("database" | "replica" | "workers" | "embedder" | "llm")[];
-            /**
-             * Checks
-             * @description Results by part: `ok`, `failing`, `unknown` (never checked) or `off` (not configured).
-             */
+            /** @description Results by part: `ok`, `failing`, `unknown` (never checked) or `off` (not configured). */
             checks: {
                 [key: string]: "ok" | "failing" | "unknown" | "off";
             };
-            /**
-             * Detail
-             * @description Instruction for a schema version mismatch; null otherwise.
-             */
+            /** @description Instruction for a schema version mismatch; null otherwise. */
             detail?: string | null;
         };
-        /**
-         * Receipt
-         * @description Receipt of a purge.
-         */
+        /** @description Receipt of a purge. */
         Receipt: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the receipt.
              */
             id: string;
-            /**
-             * Counts
-             * @description Number of deleted rows by table; `shared_memories` counts memories kept without the user's part.
-             */
+            /** @description Number of deleted rows by table; `shared_memories` counts memories kept without the user's part. */
             counts: {
                 [key: string]: number;
             };
-            /**
-             * Why
-             * @description Number of affected memories by their tie to the user.
-             */
+            /** @description Number of affected memories by their tie to the user. */
             why: {
                 [key: string]: number;
             };
             /**
-             * At
              * Format: date-time
              * @description Time of the purge.
              */
             at: string;
         };
-        /**
-         * Reindex
-         * @description Extent of a reindexing.
-         */
+        /** @description Extent of a reindexing. */
         Reindex: {
             /**
-             * Force
              * @description Reindexing of all texts instead of those without a vector. Default false.
              * @default false
              */
             force?: boolean;
         };
-        /**
-         * ReindexProgress
-         * @description Progress of the last reindexing.
-         */
+        /** @description Progress of the last reindexing. */
         ReindexProgress: {
-            /**
-             * Force
-             * @description Reindexing of all texts instead of those without a vector.
-             */
+            /** @description Reindexing of all texts instead of those without a vector. */
             force: boolean;
-            /**
-             * Done
-             * @description Number of embedded texts.
-             */
+            /** @description Number of embedded texts. */
             done: number;
-            /**
-             * Total
-             * @description Number of texts to embed.
-             */
+            /** @description Number of texts to embed. */
             total: number;
-            /**
-             * Error
-             * @description Error message of the last attempt; null after a success.
-             */
+            /** @description Error message of the last attempt; null after a success. */
             error: string | null;
-            /**
-             * Requested At
-             * @description Time of the request.
-             */
+            /** @description Time of the request. */
             requested_at: string | null;
-            /**
-             * Finished At
-             * @description End time; null while running.
-             */
+            /** @description End time; null while running. */
             finished_at: string | null;
-            /**
-             * Running
-             * @description Reindexing in progress.
-             */
+            /** @description Reindexing in progress. */
             running: boolean;
-            /**
-             * Pending
-             * @description Number of texts without a vector.
-             */
+            /** @description Number of texts without a vector. */
             pending: number;
         };
-        /**
-         * ReindexStarted
-         * @description Start of a reindexing.
-         */
+        /** @description Start of a reindexing. */
         ReindexStarted: {
-            /**
-             * Started
-             * @description Start of a new reindexing; false with nothing to do or one in progress.
-             */
+            /** @description Start of a new reindexing; false with nothing to do or one in progress. */
             started: boolean;
-            /**
-             * Pending
-             * @description Number of texts to embed.
-             */
+            /** @description Number of texts to embed. */
             pending: number;
         };
-        /**
-         * ReindexState
-         * @description Last requested reindexing.
-         */
+        /** @description Last requested reindexing. */
         ReindexState: {
-            /**
-             * Force
-             * @description Reindexing of all texts instead of those without a vector.
-             */
+            /** @description Reindexing of all texts instead of those without a vector. */
             force: boolean;
-            /**
-             * Done
-             * @description Number of embedded texts.
-             */
+            /** @description Number of embedded texts. */
             done: number;
-            /**
-             * Total
-             * @description Number of texts to embed.
-             */
+            /** @description Number of texts to embed. */
             total: number;
-            /**
-             * Error
-             * @description Error message of the last attempt; null after a success.
-             */
+            /** @description Error message of the last attempt; null after a success. */
             error: string | null;
-            /**
-             * Requested At
-             * @description Time of the request.
-             */
+            /** @description Time of the request. */
             requested_at: string | null;
-            /**
-             * Finished At
-             * @description End time; null while running.
-             */
+            /** @description End time; null while running. */
             finished_at: string | null;
         };
-        /**
-         * Related
-         * @description Two entities mentioned by the same memories.
-         */
+        /** @description Two entities mentioned by the same memories. */
         Related: {
             /**
-             * Source Id
              * Format: uuid
              * @description Id of one entity.
              */
             source_id: string;
             /**
-             * Target Id
              * Format: uuid
              * @description Id of the other entity.
              */
             target_id: string;
-            /**
-             * Memories
-             * @description Number of visible memories linked to both.
-             */
+            /** @description Number of visible memories linked to both. */
             memories: number;
         };
-        /**
-         * ReplicaState
-         * @description State of the read replica.
-         */
+        /** @description State of the read replica. */
         ReplicaState: {
             /**
-             * Status
              * @description Result of the last check: `ok`, `failing`, `unknown` (never checked) or `off` (not configured).
              * @enum {string}
              */
             status: "ok" | "failing" | "unknown" | "off";
-            /**
-             * Error
-             * @description Error message of the last check; null after a success.
-             */
+            /** @description Error message of the last check; null after a success. */
             error: string | null;
-            /**
-             * Checked At
-             * @description Time of the last check.
-             */
+            /** @description Time of the last check. */
             checked_at: string | null;
-            /**
-             * Latency Ms
-             * @description Duration of the last check in milliseconds.
-             */
+            /** @description Duration of the last check in milliseconds. */
             latency_ms: number | null;
-            /**
-             * Lag S
-             * @description Replication lag in seconds.
-             */
+            /** @description Replication lag in seconds. */
             lag_s: number | null;
         };
-        /**
-         * RequestCalibration
-         * @description Options of a calibration.
-         */
+        /** @description Options of a calibration. */
         RequestCalibration: {
             /**
-             * Stood Days
              * @description Age in days from which a merge or replacement that nobody took back counts as right. Default 7.
              * @default 7
              */
             stood_days?: number;
             /**
-             * Write
              * @description Storage of the recommended thresholds in the settings of the agent. Default false.
              * @default false
              */
             write?: boolean;
         };
-        /**
-         * RequestDream
-         * @description Options of a dream.
-         */
+        /** @description Options of a dream. */
         RequestDream: {
             /**
-             * Dry Run
              * @description Preview without changes. Default false.
              * @default false
              */
             dry_run?: boolean;
             /**
-             * Wait
              * @description Response after the end of the dream instead of at once. Default false.
              * @default false
              */
             wait?: boolean;
         };
-        /**
-         * RequestsItem
-         * @description Requests of one day or key.
-         */
+        /** @description Requests of one day or key. */
         RequestsItem: {
-            /**
-             * Day
-             * @description Day (UTC); null unless grouped by day.
-             */
+            /** @description Day (UTC); null unless grouped by day. */
             day: string | null;
-            /**
-             * Key Id
-             * @description Id of the key; null unless grouped by key.
-             */
+            /** @description Id of the key; null unless grouped by key. */
             key_id: string | null;
-            /**
-             * Requests
-             * @description Number of authenticated requests.
-             */
+            /** @description Number of authenticated requests. */
             requests: number;
         };
-        /**
-         * RerankSettings
-         * @description Reranking model of the installation. Its address and key come from the environment alone.
-         */
+        /** @description Reranking model of the installation. Its address and key come from the environment alone. */
         RerankSettings: {
-            /**
-             * Model
-             * @description Reranking model by its litellm name. Null: no reranking. Default null.
-             */
+            /** @description Reranking model by its litellm name. Null: no reranking. Default null. */
             model?: string | null;
-            /**
-             * Locked By
-             * @description Environment variables that are set and win, by field. Read only: ignored in a change. Default empty.
-             * @default {}
-             */
+            /** @description Environment variables that are set and win, by field. Read only: ignored in a change. Default empty. */
             locked_by?: {
                 [key: string]: string;
             };
         };
-        /**
-         * RerankerState
-         * @description State of the reranker.
-         */
+        /** @description State of the reranker. */
         RerankerState: {
-            /**
-             * Model
-             * @description Name of the reranker; null without one.
-             */
+            /** @description Name of the reranker; null without one. */
             model: string | null;
         };
-        /**
-         * Rescan
-         * @description Kind of a scan for stored secrets.
-         */
+        /** @description Kind of a scan for stored secrets. */
         Rescan: {
             /**
-             * Dry Run
              * @description Listing of the fields with secrets only; `false` masks the secrets irreversibly. Default true.
              * @default true
              */
             dry_run?: boolean;
         };
-        /**
-         * RescanFinding
-         * @description Field with a stored secret, without its value.
-         */
+        /** @description Field with a stored secret, without its value. */
         RescanFinding: {
-            /**
-             * Table
-             * @description Table of the record, for example `memories`.
-             */
+            /** @description Table of the record, for example `memories`. */
             table: string;
-            /**
-             * Row
-             * @description Primary key of the record, parts separated by `/`; without parts that are texts.
-             */
+            /** @description Primary key of the record, parts separated by `/`; without parts that are texts. */
             row: string;
-            /**
-             * Field
-             * @description Column with the secret.
-             */
+            /** @description Column with the secret. */
             field: string;
-            /**
-             * Kinds
-             * @description Kinds of the secrets, for example `github_token`.
-             */
+            /** @description Kinds of the secrets, for example `github_token`. */
             kinds: string[];
-            /**
-             * Agent
-             * @description Agent of a message; null for other records.
-             */
+            /** @description Agent of a message; null for other records. */
             agent: string | null;
-            /**
-             * Session
-             * @description Session of a message; null for other records.
-             */
+            /** @description Session of a message; null for other records. */
             session: string | null;
-            /**
-             * Document Id
-             * @description Document of a part of a document; null for other records.
-             */
+            /** @description Document of a part of a document; null for other records. */
             document_id: string | null;
         };
-        /**
-         * RescanProgress
-         * @description Progress and counts of the last scan for stored secrets.
-         */
+        /** @description Progress and counts of the last scan for stored secrets. */
         RescanProgress: {
-            /**
-             * Running
-             * @description Scan queued or in progress.
-             */
+            /** @description Scan queued or in progress. */
             running: boolean;
-            /**
-             * Dry Run
-             * @description Scan without changes.
-             */
+            /** @description Scan without changes. */
             dry_run: boolean;
-            /**
-             * Done
-             * @description Number of rows read, in all passes.
-             */
+            /** @description Number of rows read, in all passes. */
             done: number;
-            /**
-             * Total
-             * @description Number of rows to read, in all passes; null until counted.
-             */
+            /** @description Number of rows to read, in all passes; null until counted. */
             total: number | null;
-            /**
-             * Rows
-             * @description Number of rows with secrets found (dry run) or masked, by table.
-             */
+            /** @description Number of rows with secrets found (dry run) or masked, by table. */
             rows: {
                 [key: string]: number;
             };
-            /**
-             * Kinds
-             * @description Number of fields with secrets found (dry run) or masked, by kind.
-             */
+            /** @description Number of fields with secrets found (dry run) or masked, by kind. */
             kinds: {
                 [key: string]: number;
             };
-            /**
-             * Error
-             * @description Error message of a failed scan.
-             */
+            /** @description Error message of a failed scan. */
             error: string | null;
-            /**
-             * Requested At
-             * @description Time of the request; null before the first scan.
-             */
+            /** @description Time of the request; null before the first scan. */
             requested_at: string | null;
-            /**
-             * Finished At
-             * @description End time; null while running.
-             */
+            /** @description End time; null while running. */
             finished_at: string | null;
         };
-        /**
-         * RescanStarted
-         * @description Start of a scan for stored secrets, and its progress or that of the running one.
-         */
+        /** @description Start of a scan for stored secrets, and its progress or that of the running one. */
         RescanStarted: {
-            /**
-             * Running
-             * @description Scan queued or in progress.
-             */
+            /** @description Scan queued or in progress. */
             running: boolean;
-            /**
-             * Dry Run
-             * @description Scan without changes.
-             */
+            /** @description Scan without changes. */
             dry_run: boolean;
-            /**
-             * Done
-             * @description Number of rows read, in all passes.
-             */
+            /** @description Number of rows read, in all passes. */
             done: number;
-            /**
-             * Total
-             * @description Number of rows to read, in all passes; null until counted.
-             */
+            /** @description Number of rows to read, in all passes; null until counted. */
             total: number | null;
-            /**
-             * Rows
-             * @description Number of rows with secrets found (dry run) or masked, by table.
-             */
+            /** @description Number of rows with secrets found (dry run) or masked, by table. */
             rows: {
                 [key: string]: number;
             };
-            /**
-             * Kinds
-             * @description Number of fields with secrets found (dry run) or masked, by kind.
-             */
+            /** @description Number of fields with secrets found (dry run) or masked, by kind. */
             kinds: {
                 [key: string]: number;
             };
-            /**
-             * Error
-             * @description Error message of a failed scan.
-             */
+            /** @description Error message of a failed scan. */
             error: string | null;
-            /**
-             * Requested At
-             * @description Time of the request; null before the first scan.
-             */
+            /** @description Time of the request; null before the first scan. */
             requested_at: string | null;
-            /**
-             * Finished At
-             * @description End time; null while running.
-             */
+            /** @description End time; null while running. */
             finished_at: string | null;
-            /**
-             * Started
-             * @description Start of a new scan; false with one in progress.
-             */
+            /** @description Start of a new scan; false with one in progress. */
             started: boolean;
         };
-        /**
-         * ResetSettings
-         * @description Settings to reset to their defaults.
-         */
+        /** @description Settings to reset to their defaults. */
         ResetSettings: {
-            /**
-             * Names
-             * @description Dotted names of settings (`retrieval.rrf_k`) or sections (`retrieval`), 1 to 200.
-             */
+            /** @description Dotted names of settings (`retrieval.rrf_k`) or sections (`retrieval`), 1 to 200. */
             names: string[];
         };
-        /**
-         * RetentionSettings
-         * @description Retention periods of deleted memories and events, and half-life of unused memories.
-         */
+        /** @description Retention periods of deleted memories and events, and half-life of unused memories. */
         RetentionSettings: {
             /**
-             * Deleted Days
              * @description Retention of deleted memories in days. Default 30.
              * @default 30
              */
             deleted_days?: number;
             /**
-             * Decay Days
              * @description Half-life of the importance of unused events and observations in days. Default 30.
              * @default 30
              */
             decay_days?: number;
             /**
-             * Proposals Days
              * @description Days after which a proposal of the inbox that nobody decided on is removed, and a rejected one loses its words. Default 90.
              * @default 90
              */
             proposals_days?: number;
             /**
-             * Events Days
              * @description Retention of events in days. Default 7.
              * @default 7
              */
             events_days?: number;
-            /**
-             * Unused Days
-             * @description Days after which a memory that was neither found, said again nor changed is deleted, restorably; never identity, open todos, what has a key or is `decay_exempt`. Null: never. Default null.
-             */
+            /** @description Days after which a memory that was neither found, said again nor changed is deleted, restorably; never identity, open todos, what has a key or is `decay_exempt`. Null: never. Default null. */
             unused_days?: number | null;
-            /**
-             * Model Calls Days
-             * @description Retention in days of calls of language models with input, output and cost (`GET /v1/model-calls`). Null: none are kept. Default null.
-             */
+            /** @description Retention in days of calls of language models with input, output and cost (`GET /v1/model-calls`). Null: none are kept. Default null. */
             model_calls_days?: number | null;
         };
-        /**
-         * RetrievalDefaults
-         * @description Search and ranking settings, with the defaults of requests.
-         */
+        /** @description Search and ranking settings, with the defaults of requests. */
         RetrievalDefaults: {
             /**
-             * Fusion
              * @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default `relative`.
              * @default relative
              * @enum {string}
              */
             fusion?: "relative" | "rrf";
             /**
-             * Rrf K
              * @description Constant k of Reciprocal Rank Fusion. Default 60 (Cormack, Clarke, Büttcher 2009).
              * @default 60
              */
             rrf_k?: number;
             /**
-             * Candidates
              * @description Number of best candidates fused from each list. Default 50.
              * @default 50
              */
             candidates?: number;
             /**
-             * K1
              * @description Term-frequency saturation of BM25. Default 1.2.
              * @default 1.2
              */
             k1?: number;
             /**
-             * B
              * @description Length normalization of BM25. Default 0.75.
              * @default 0.75
              */
             b?: number;
             /**
-             * Length Floor
              * @description Minimum length in words assumed by BM25. Default 30.
              * @default 30
              */
             length_floor?: number;
             /**
-             * Length Reference
              * @description Fixed average length in words assumed by BM25. Default 40.
              * @default 40
              */
             length_reference?: number;
             /**
-             * Key Weight
              * @description Weight of a word in the key of a memory, relative to one in its content. Default 0.8.
              * @default 0.8
              */
             key_weight?: number;
             /**
-             * Tag Weight
              * @description Weight of a word in the tags of a memory, relative to one in its content. Default 0.6.
              * @default 0.6
              */
             tag_weight?: number;
             /**
-             * Summary Weight
              * @description Weight of a word that only the summary of a memory has, relative to one in its content. Default 0.4.
              * @default 0.4
              */
             summary_weight?: number;
             /**
-             * Words Saturation
              * @description Word count w0 in the weight 1 - exp(-words/w0) of vector similarity. Default 8.
              * @default 8
              */
             words_saturation?: number;
             /**
-             * Statement Saturation
              * @description Word count w0 of memories of all types but `event` and `observation`, in place of `words_saturation`. Default 3.
              * @default 3
              */
             statement_saturation?: number;
             /**
-             * Vector Weight
              * @description Share of vector similarity in relative fusion, from 0 to 1. Default 0.5.
              * @default 0.5
              */
             vector_weight?: number;
             /**
-             * Previous Share
              * @description Share of the keyword weight of the previous message credited to a message. Default 0.4.
              * @default 0.4
              */
             previous_share?: number;
             /**
-             * Next Share
              * @description Share of the keyword weight of the next message credited to a message. Default 0.35.
              * @default 0.35
              */
             next_share?: number;
             /**
-             * Reply Share
              * @description Addition to `previous_share` for an answer to another speaker's question. Default 0.5.
              * @default 0.5
              */
             reply_share?: number;
             /**
-             * Fade After
              * @description Message length in words at the start of the decay of neighbor credit. Default 40.
              * @default 40
              */
             fade_after?: number;
             /**
-             * Fade Over
              * @description Decay constant of neighbor credit in words. Default 30.
              * @default 30
              */
             fade_over?: number;
             /**
-             * Question Penalty
              * @description Share of the score subtracted from a text consisting of questions. Default 0.15.
              * @default 0.15
              */
             question_penalty?: number;
             /**
-             * Session Boost
              * @description Share of the best score of the same session added to a score. Default 0.1.
              * @default 0.1
              */
             session_boost?: number;
             /**
-             * Dialogue Boost
              * @description Share of the scores of nearby messages in a dialogue of people added to a score. Default 0.2.
              * @default 0.2
              */
             dialogue_boost?: number;
             /**
-             * Time Boost
              * @description Largest boost for a time named by the query. Default 0.5.
              * @default 0.5
              */
             time_boost?: number;
             /**
-             * Near Days
              * @description Minimum decay constant of the time boost in days. Default 3.
              * @default 3
              */
             near_days?: number;
             /**
-             * Near Share
              * @description Decay constant of the time boost as a share of the length of the named time. Default 0.25.
              * @default 0.25
              */
             near_share?: number;
             /**
-             * Early Factor
              * @description Decay factor of the time boost before the named time, relative to after it. Default 2.
              * @default 2
              */
             early_factor?: number;
             /**
-             * User Boost
              * @description Boost for the user's messages in a search that includes the assistant's. Default 0.15.
              * @default 0.15
              */
             user_boost?: number;
             /**
-             * Importance Boost
              * @description Boost of a memory of effective importance 1, in proportion for less. Default 0.1.
              * @default 0.1
              */
             importance_boost?: number;
-            /**
-             * Min Relevance
-             * @description Minimum relevance of a result, from 0 (no limit) to 1. Null: the noise level of the embedder. Default null.
-             */
+            /** @description Minimum relevance of a result, from 0 (no limit) to 1. Null: the noise level of the embedder. Default null. */
             min_relevance?: number | null;
             /**
-             * Language
              * @description Postgres text search configuration of new texts, or `auto` (detected per text). Default `auto`.
              * @default auto
              */
             language?: ("simple" | "arabic" | "armenian" | "basque" | "catalan" | "danish" | "dutch" | "english" | "finnish" | "french" | "german" | "greek" | "hindi" | "hungarian" | "indonesian" | "irish" | "italian" | "lithuanian" | "nepali" | "norwegian" | "portuguese" | "romanian" | "russian" | "serbian" | "spanish" | "swedish" | "tamil" | "turkish" | "yiddish") | "auto";
             /**
-             * Rerank
              * @description Reranking by RERANK_MODEL of searches without `rerank`. Default false.
              * @default false
              */
             rerank?: boolean;
             /**
-             * Faded Below
              * @description Effective importance below which a memory is left out of searches, from 0 to 1. Default 0.1.
              * @default 0.1
              */
             faded_below?: number;
             /**
-             * Strategy
              * @description Strategy of searches, contexts and answers without `strategy`: `hybrid`, `semantic`, `keyword` or `recent`. Default `hybrid`.
              * @default hybrid
              * @enum {string}
              */
             strategy?: "hybrid" | "semantic" | "keyword" | "recent";
-            /**
-             * Max Tokens
-             * @description Token budget of searches without `max_tokens`. Null: none. Default null.
-             */
+            /** @description Token budget of searches without `max_tokens`. Null: none. Default null. */
             max_tokens?: number | null;
             /**
-             * Context Max Tokens
              * @description Token budget of contexts, and of the memories behind answers, without `max_tokens`. Default 2,000.
              * @default 2000
              */
             context_max_tokens?: number;
         };
-        /**
-         * RetrievalSettings
-         * @description Ranking, language and visibility of search results.
-         */
+        /** @description Ranking, language and visibility of search results. */
         RetrievalSettings: {
             /**
-             * Fusion
              * @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default `relative`.
              * @default relative
              * @enum {string}
              */
             fusion?: "relative" | "rrf";
             /**
-             * Rrf K
              * @description Constant k of Reciprocal Rank Fusion. Default 60 (Cormack, Clarke, Büttcher 2009).
              * @default 60
              */
             rrf_k?: number;
             /**
-             * Candidates
              * @description Number of best candidates fused from each list. Default 50.
              * @default 50
              */
             candidates?: number;
             /**
-             * K1
              * @description Term-frequency saturation of BM25. Default 1.2.
              * @default 1.2
              */
             k1?: number;
             /**
-             * B
              * @description Length normalization of BM25. Default 0.75.
              * @default 0.75
              */
             b?: number;
             /**
-             * Length Floor
              * @description Minimum length in words assumed by BM25. Default 30.
              * @default 30
              */
             length_floor?: number;
             /**
-             * Length Reference
              * @description Fixed average length in words assumed by BM25. Default 40.
              * @default 40
              */
             length_reference?: number;
             /**
-             * Key Weight
              * @description Weight of a word in the key of a memory, relative to one in its content. Default 0.8.
              * @default 0.8
              */
             key_weight?: number;
             /**
-             * Tag Weight
              * @description Weight of a word in the tags of a memory, relative to one in its content. Default 0.6.
              * @default 0.6
              */
             tag_weight?: number;
             /**
-             * Summary Weight
              * @description Weight of a word that only the summary of a memory has, relative to one in its content. Default 0.4.
              * @default 0.4
              */
             summary_weight?: number;
             /**
-             * Words Saturation
              * @description Word count w0 in the weight 1 - exp(-words/w0) of vector similarity. Default 8.
              * @default 8
              */
             words_saturation?: number;
             /**
-             * Statement Saturation
              * @description Word count w0 of memories of all types but `event` and `observation`, in place of `words_saturation`. Default 3.
              * @default 3
              */
             statement_saturation?: number;
             /**
-             * Vector Weight
              * @description Share of vector similarity in relative fusion, from 0 to 1. Default 0.5.
              * @default 0.5
              */
             vector_weight?: number;
             /**
-             * Previous Share
              * @description Share of the keyword weight of the previous message credited to a message. Default 0.4.
              * @default 0.4
              */
             previous_share?: number;
             /**
-             * Next Share
              * @description Share of the keyword weight of the next message credited to a message. Default 0.35.
              * @default 0.35
              */
             next_share?: number;
             /**
-             * Reply Share
              * @description Addition to `previous_share` for an answer to another speaker's question. Default 0.5.
              * @default 0.5
              */
             reply_share?: number;
             /**
-             * Fade After
              * @description Message length in words at the start of the decay of neighbor credit. Default 40.
              * @default 40
              */
             fade_after?: number;
             /**
-             * Fade Over
              * @description Decay constant of neighbor credit in words. Default 30.
              * @default 30
              */
             fade_over?: number;
             /**
-             * Question Penalty
              * @description Share of the score subtracted from a text consisting of questions. Default 0.15.
              * @default 0.15
              */
             question_penalty?: number;
             /**
-             * Session Boost
              * @description Share of the best score of the same session added to a score. Default 0.1.
              * @default 0.1
              */
             session_boost?: number;
             /**
-             * Dialogue Boost
              * @description Share of the scores of nearby messages in a dialogue of people added to a score. Default 0.2.
              * @default 0.2
              */
             dialogue_boost?: number;
             /**
-             * Time Boost
              * @description Largest boost for a time named by the query. Default 0.5.
              * @default 0.5
              */
             time_boost?: number;
             /**
-             * Near Days
              * @description Minimum decay constant of the time boost in days. Default 3.
              * @default 3
              */
             near_days?: number;
             /**
-             * Near Share
              * @description Decay constant of the time boost as a share of the length of the named time. Default 0.25.
              * @default 0.25
              */
             near_share?: number;
             /**
-             * Early Factor
              * @description Decay factor of the time boost before the named time, relative to after it. Default 2.
              * @default 2
              */
             early_factor?: number;
             /**
-             * User Boost
              * @description Boost for the user's messages in a search that includes the assistant's. Default 0.15.
              * @default 0.15
              */
             user_boost?: number;
             /**
-             * Importance Boost
              * @description Boost of a memory of effective importance 1, in proportion for less. Default 0.1.
              * @default 0.1
              */
             importance_boost?: number;
-            /**
-             * Min Relevance
-             * @description Minimum relevance of a result, from 0 (no limit) to 1. Null: the noise level of the embedder. Default null.
-             */
+            /** @description Minimum relevance of a result, from 0 (no limit) to 1. Null: the noise level of the embedder. Default null. */
             min_relevance?: number | null;
             /**
-             * Language
              * @description Postgres text search configuration of new texts, or `auto` (detected per text). Default `auto`.
              * @default auto
              */
             language?: ("simple" | "arabic" | "armenian" | "basque" | "catalan" | "danish" | "dutch" | "english" | "finnish" | "french" | "german" | "greek" | "hindi" | "hungarian" | "indonesian" | "irish" | "italian" | "lithuanian" | "nepali" | "norwegian" | "portuguese" | "romanian" | "russian" | "serbian" | "spanish" | "swedish" | "tamil" | "turkish" | "yiddish") | "auto";
             /**
-             * Rerank
              * @description Reranking by RERANK_MODEL of searches without `rerank`. Default false.
              * @default false
              */
             rerank?: boolean;
             /**
-             * Faded Below
              * @description Effective importance below which a memory is left out of searches, from 0 to 1. Default 0.1.
              * @default 0.1
              */
             faded_below?: number;
         };
-        /**
-         * SavedMemory
-         * @description Result of a save.
-         */
+        /** @description Result of a save. */
         SavedMemory: {
             /** @description Stored memory; null with X-Reverie-No-Memory. */
             memory: components["schemas"]["Memory"] | null;
-            /**
-             * Created
-             * @description Creation of a new memory.
-             */
+            /** @description Creation of a new memory. */
             created: boolean;
             /**
-             * Reinforced
              * @description Reinforcement of an identical stored memory. Default false.
              * @default false
              */
             reinforced?: boolean;
             /**
-             * Updated
              * @description Update of the stored memory with the same key. Default false.
              * @default false
              */
             updated?: boolean;
         };
-        /**
-         * SavedSearch
-         * @description Query with the memories that it must find.
-         */
+        /** @description Query with the memories that it must find. */
         SavedSearch: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the saved search.
              */
             id: string;
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
-            /**
-             * Name
-             * @description Name of the saved search.
-             */
+            /** @description Name of the saved search. */
             name: string;
-            /**
-             * Query
-             * @description Search text.
-             */
+            /** @description Search text. */
             query: string;
             /** @description Options of the search that differ from the defaults. */
             options: components["schemas"]["FilteredOptions"];
-            /**
-             * Expected
-             * @description Memories that must be found, with what became of them.
-             */
+            /** @description Memories that must be found, with what became of them. */
             expected: components["schemas"]["ExpectedMemory"][];
-            /**
-             * K
-             * @description Number of results in which they must be found.
-             */
+            /** @description Number of results in which they must be found. */
             k: number;
-            /**
-             * Revision
-             * @description Number of the content, starting at 1; a change of anything but the name raises it. Results of one revision are comparable.
-             */
+            /** @description Number of the content, starting at 1; a change of anything but the name raises it. Results of one revision are comparable. */
             revision: number;
             /** @description Newest result of this revision without overrides; null before the first. */
             last_result: components["schemas"]["LastResult"] | null;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
             /**
-             * Updated At
              * Format: date-time
              * @description Time of the last change.
              */
             updated_at: string;
         };
-        /**
-         * SavedSearchContent
-         * @description Query with the memories that it must find.
-         */
+        /** @description Query with the memories that it must find. */
         SavedSearchContent: {
-            /**
-             * Name
-             * @description Name of the saved search, at most 200 characters.
-             */
+            /** @description Name of the saved search, at most 200 characters. */
             name: string;
             /**
-             * Query
              * @description Search text, at most 8,000 characters. Default empty.
              * @default
              */
             query?: string;
             /** @description Options of the search. Default: those of a search without any. */
             options?: components["schemas"]["FilteredOptions"];
-            /**
-             * Expected
-             * @description Ids of the memories that must be found, from 1 to 20, readable for the agent.
-             */
+            /** @description Ids of the memories that must be found, from 1 to 20, readable for the agent. */
             expected: string[];
             /**
-             * K
              * @description Number of results in which they must be found, from 1 to 100. Default 10.
              * @default 10
              */
             k?: number;
         };
-        /**
-         * SavedSearchDraft
-         * @description Saved search to create.
-         */
+        /** @description Saved search to create. */
         SavedSearchDraft: {
-            /**
-             * Name
-             * @description Name of the saved search, at most 200 characters.
-             */
+            /** @description Name of the saved search, at most 200 characters. */
             name: string;
             /**
-             * Query
              * @description Search text, at most 8,000 characters. Default empty.
              * @default
              */
             query?: string;
             /** @description Options of the search. Default: those of a search without any. */
             options?: components["schemas"]["FilteredOptions"];
-            /**
-             * Expected
-             * @description Ids of the memories that must be found, from 1 to 20, readable for the agent.
-             */
+            /** @description Ids of the memories that must be found, from 1 to 20, readable for the agent. */
             expected: string[];
             /**
-             * K
              * @description Number of results in which they must be found, from 1 to 100. Default 10.
              * @default 10
              */
             k?: number;
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
         };
         /**
-         * Scope
          * @description Readers of a memory besides its author: `agent` (none), `team` (its members), `task` (agents naming the task),
          *     `session` (calls naming the session) or `prime` (prime agents).
          * @enum {string}
          */
         Scope: "agent" | "team" | "task" | "session" | "prime";
-        /**
-         * SearchAnswer
-         * @description Response to a search.
-         */
+        /** @description Response to a search. */
         SearchAnswer: {
-            /**
-             * Results
-             * @description Results by descending score.
-             */
+            /** @description Results by descending score. */
             results: components["schemas"]["SearchResult"][];
-            /**
-             * Tokens
-             * @description Total length of the results in tokens.
-             */
+            /** @description Total length of the results in tokens. */
             tokens: number;
-            /**
-             * Strategy
-             * @description Strategy used: `hybrid`, `semantic`, `keyword` or `recent`.
-             */
+            /** @description Strategy used: `hybrid`, `semantic`, `keyword` or `recent`. */
             strategy: string;
             /** @description Degradation of the search; null for a complete search. */
             degraded: components["schemas"]["Degraded"] | null;
-            /**
-             * Pending
-             * @description Number of candidates without a vector yet, compared by words alone.
-             */
+            /** @description Number of candidates without a vector yet, compared by words alone. */
             pending: number;
-            /**
-             * Tier
-             * @description Method of finding candidates: `exact` (all rows), `scan` (all vectors, the rarer words), `hnsw` (approximate index), `filter_list` (rows of a selective filter) or `recent`; null where nothing was searched.
-             */
+            /** @description Method of finding candidates: `exact` (all rows), `scan` (all vectors, the rarer words), `hnsw` (approximate index), `filter_list` (rows of a selective filter) or `recent`; null where nothing was searched. */
             tier: ("exact" | "scan" | "hnsw" | "filter_list" | "recent") | null;
-            /**
-             * Embedder
-             * @description Signature of the embedder of the query; null without a query vector.
-             */
+            /** @description Signature of the embedder of the query; null without a query vector. */
             embedder: string | null;
-            /**
-             * Store
-             * @description Store of what was searched: `postgres` (words alone), or the vectors' as `pgvector:halfvec`, `pgvector:float32` or `pgvector:binary`; null where nothing was searched.
-             */
+            /** @description Store of what was searched: `postgres` (words alone), or the vectors' as `pgvector:halfvec`, `pgvector:float32` or `pgvector:binary`; null where nothing was searched. */
             store: ("postgres" | "pgvector:halfvec" | "pgvector:float32" | "pgvector:binary") | null;
             /** @description Use of the embedder's cache; null without a query vector or a cache. */
             cache: components["schemas"]["QueryCache"] | null;
         };
-        /**
-         * SearchFigures
-         * @description Searches of one day, those of contexts, questions and chats included, without previews.
-         */
+        /** @description Searches of one day, those of contexts, questions and chats included, without previews. */
         SearchFigures: {
-            /**
-             * Searches
-             * @description Number of searches.
-             */
+            /** @description Number of searches. */
             searches: number;
-            /**
-             * Degraded
-             * @description Number of degraded searches.
-             */
+            /** @description Number of degraded searches. */
             degraded: number;
-            /**
-             * P50 Ms
-             * @description Median latency in milliseconds, from a histogram of factor √2; null without a search.
-             */
+            /** @description Median latency in milliseconds, from a histogram of factor √2; null without a search. */
             p50_ms: number | null;
-            /**
-             * P95 Ms
-             * @description Latency of the 95th percentile in milliseconds, from a histogram of factor √2; null without a search.
-             */
+            /** @description Latency of the 95th percentile in milliseconds, from a histogram of factor √2; null without a search. */
             p95_ms: number | null;
         };
-        /**
-         * SearchRequest
-         * @description Search with its filters.
-         */
+        /** @description Search with its filters. */
         SearchRequest: {
-            /**
-             * Strategy
-             * @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`.
-             */
+            /** @description Search strategy: `hybrid` (keywords and vectors), `semantic` (vectors), `keyword` (BM25) or `recent` (newest first). Default: the setting `retrieval.strategy`. */
             strategy?: ("hybrid" | "semantic" | "keyword" | "recent") | null;
-            /**
-             * Fusion
-             * @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default: the workspace setting.
-             */
+            /** @description Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion). Default: the workspace setting. */
             fusion?: ("relative" | "rrf") | null;
-            /**
-             * Min Relevance
-             * @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting.
-             */
+            /** @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting. */
             min_relevance?: number | null;
-            /**
-             * Max Tokens
-             * @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).
-             */
+            /** @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget). */
             max_tokens?: number | null;
             /**
-             * Include Faded
              * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
              * @default false
              */
             include_faded?: boolean;
-            /**
-             * Rerank
-             * @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting.
-             */
+            /** @description Reranking of the results by the model RERANK_MODEL. Default: the workspace setting. */
             rerank?: boolean | null;
-            /**
-             * Types
-             * @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all.
-             */
+            /** @description Memory types to search: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. Default: all. */
             types?: string[] | null;
-            /**
-             * Scopes
-             * @description Scopes to search. Default: all.
-             */
+            /** @description Scopes to search. Default: all. */
             scopes?: components["schemas"]["Scope"][] | null;
-            /**
-             * Tags
-             * @description Tags to filter by, at most 50.
-             */
+            /** @description Tags to filter by, at most 50. */
             tags?: string[] | null;
             /**
-             * Tags Mode
              * @description Match of `tags`: `any` (at least one) or `all` (every tag). Default `any`.
              * @default any
              * @enum {string}
              */
             tags_mode?: "any" | "all";
-            /**
-             * User
-             * @description User to filter by.
-             */
+            /** @description User to filter by. */
             user?: string | null;
-            /**
-             * Session
-             * @description Current session; its session-scoped memories are included.
-             */
+            /** @description Current session; its session-scoped memories are included. */
             session?: string | null;
-            /**
-             * Task
-             * @description Current task; its task-scoped memories are included.
-             */
+            /** @description Current task; its task-scoped memories are included. */
             task?: string | null;
-            /**
-             * Metadata
-             * @description JSON object contained in the metadata of each result.
-             */
+            /** @description JSON object contained in the metadata of each result. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * Where
              * @description Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, `or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.
              * @example {
              *       "and": [
@@ -10685,62 +6789,39 @@ export interface components {
             where?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * Min Importance
-             * @description Minimum effective importance from 0 to 1.
-             */
+            /** @description Minimum effective importance from 0 to 1. */
             min_importance?: number | null;
-            /**
-             * Since
-             * @description Earliest time of occurrence (or creation), inclusive.
-             */
+            /** @description Earliest time of occurrence (or creation), inclusive. */
             since?: string | null;
-            /**
-             * Until
-             * @description Latest time of occurrence (or creation), exclusive.
-             */
+            /** @description Latest time of occurrence (or creation), exclusive. */
             until?: string | null;
-            /**
-             * As Of
-             * @description Time of the facts: memories valid then, as they stood then, instead of now.
-             */
+            /** @description Time of the facts: memories valid then, as they stood then, instead of now. */
             as_of?: string | null;
-            /**
-             * Now
-             * @description Reference time of relative dates in the query. Default: the server's time.
-             */
+            /** @description Reference time of relative dates in the query. Default: the server's time. */
             now?: string | null;
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
             /**
-             * Query
              * @description Search text, at most 8,000 characters. Default empty.
              * @default
              */
             query?: string;
             /**
-             * Queries
              * @description Further wordings of the query, at most 5; results of all are fused. Default empty.
              * @default []
              */
             queries?: string[];
             /**
-             * Expand
              * @description Generation of further wordings by the language model LLM_MODEL. Default false.
              * @default false
              */
             expand?: boolean;
             /**
-             * Limit
              * @description Number of results to return. Default 10.
              * @default 10
              */
             limit?: number;
             /**
-             * Include
              * @description Kinds of results: `memories`, `messages`, `documents`. Default `memories`.
              * @default [
              *       "memories"
@@ -10748,19 +6829,14 @@ export interface components {
              */
             include?: ("memories" | "messages" | "documents")[];
             /**
-             * Explain
              * @description Addition of the parts of each score to the results. Default false.
              * @default false
              */
             explain?: boolean;
         };
-        /**
-         * SearchResult
-         * @description Found memory, message or document chunk, with the parts of its score.
-         */
+        /** @description Found memory, message or document chunk, with the parts of its score. */
         SearchResult: {
             /**
-             * Kind
              * @description Kind of the result: `memory`, `message` or `document`; the field of this name is set.
              * @enum {string}
              */
@@ -10771,1658 +6847,773 @@ export interface components {
             message: components["schemas"]["FoundMessage"] | null;
             /** @description Found document chunk; null for other kinds. */
             document: components["schemas"]["DocumentPart"] | null;
-            /**
-             * Score
-             * @description Final score, comparable within one response.
-             */
+            /** @description Final score, comparable within one response. */
             score: number;
-            /**
-             * Rank
-             * @description Rank in the results, starting at 1.
-             */
+            /** @description Rank in the results, starting at 1. */
             rank: number;
-            /**
-             * Keyword Rank
-             * @description Rank by BM25; null outside the keyword candidates.
-             */
+            /** @description Rank by BM25; null outside the keyword candidates. */
             keyword_rank: number | null;
-            /**
-             * Semantic Rank
-             * @description Rank by vector similarity; null outside the vector candidates.
-             */
+            /** @description Rank by vector similarity; null outside the vector candidates. */
             semantic_rank: number | null;
-            /**
-             * Keyword Score
-             * @description BM25 score.
-             */
+            /** @description BM25 score. */
             keyword_score: number | null;
-            /**
-             * Semantic Score
-             * @description Weighted cosine similarity.
-             */
+            /** @description Weighted cosine similarity. */
             semantic_score: number | null;
-            /**
-             * Boosts
-             * @description Boosts included in the score, by name: `question`, `session`, `time`, `user`, `importance`, `polarity`.
-             */
+            /** @description Boosts included in the score, by name: `question`, `session`, `time`, `user`, `importance`, `polarity`. */
             boosts: {
                 [key: string]: number;
             };
-            /**
-             * Relevance
-             * @description Relevance from 0 to 1: the larger of vector similarity and share of the query's words or time; null for strategy `recent`.
-             */
+            /** @description Relevance from 0 to 1: the larger of vector similarity and share of the query's words or time; null for strategy `recent`. */
             relevance: number | null;
-            /**
-             * Matched Fields
-             * @description Fields with words of the query: `content`, `key`, `tags`, `summary`; empty without a common word.
-             */
+            /** @description Fields with words of the query: `content`, `key`, `tags`, `summary`; empty without a common word. */
             matched_fields: ("content" | "key" | "tags" | "summary")[];
-            /**
-             * Tokens
-             * @description Length in tokens.
-             */
+            /** @description Length in tokens. */
             tokens: number;
-            /**
-             * Rerank Score
-             * @description Score of the reranker; null without reranking.
-             */
+            /** @description Score of the reranker; null without reranking. */
             rerank_score: number | null;
-            /**
-             * Also
-             * @description Messages that the found memory came from, or memories from the found message, that were found with it. They take no place and no tokens.
-             */
+            /** @description Messages that the found memory came from, or memories from the found message, that were found with it. They take no place and no tokens. */
             also: components["schemas"]["AlsoFound"][];
-            /**
-             * Queries
-             * @description Matches by wording of the query; empty for a single wording.
-             */
+            /** @description Matches by wording of the query; empty for a single wording. */
             queries: components["schemas"]["QueryMatch"][];
         };
-        /**
-         * SearchResultRecord
-         * @description Result of a run of a saved search.
-         */
+        /** @description Result of a run of a saved search. */
         SearchResultRecord: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the result.
              */
             id: string;
             /**
-             * Search Id
              * Format: uuid
              * @description Id of the saved search.
              */
             search_id: string;
-            /**
-             * Revision
-             * @description Revision of the saved search.
-             */
+            /** @description Revision of the saved search. */
             revision: number;
             /**
-             * Cause
              * @description Cause of the run: `request` or `schedule`.
              * @enum {string}
              */
             cause: "request" | "schedule";
-            /**
-             * K
-             * @description Number of results in which the memories had to be found.
-             */
+            /** @description Number of results in which the memories had to be found. */
             k: number;
-            /**
-             * Recall
-             * @description Recall at k: share of the expected memories among the first k results, from 0 to 1, without those that are gone; null where all are.
-             */
+            /** @description Recall at k: share of the expected memories among the first k results, from 0 to 1, without those that are gone; null where all are. */
             recall: number | null;
-            /**
-             * Outcomes
-             * @description Outcome for each expected memory.
-             */
+            /** @description Outcome for each expected memory. */
             outcomes: components["schemas"]["ExpectedOutcome"][];
             /** @description Options of the run in place of those of the saved search. */
             overrides: components["schemas"]["RankingOptions"];
-            /**
-             * Settings
-             * @description Settings `retrieval` of the agent during the run.
-             */
+            /** @description Settings `retrieval` of the agent during the run. */
             settings: {
                 [key: string]: unknown;
             };
             /**
-             * Strategy
              * @description Strategy of the search: `hybrid`, `semantic`, `keyword` or `recent`.
              * @enum {string}
              */
             strategy: "hybrid" | "semantic" | "keyword" | "recent";
-            /**
-             * Embedder
-             * @description Signature of the embedder; null for a search without vectors.
-             */
+            /** @description Signature of the embedder; null for a search without vectors. */
             embedder: string | null;
-            /**
-             * Degraded
-             * @description Fallback during the run, for example to keywords without a working embedder.
-             */
+            /** @description Fallback during the run, for example to keywords without a working embedder. */
             degraded: boolean;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
         };
-        /**
-         * SearchRun
-         * @description Run of a saved search.
-         */
+        /** @description Run of a saved search. */
         SearchRun: {
             /** @description Options of this run in place of those of the saved search. Default: none. */
             overrides?: components["schemas"]["RankingOptions"];
         };
-        /**
-         * SecretSettings
-         * @description Treatment of API keys, tokens, passwords, cookies and private keys in what is written.
-         */
+        /** @description Treatment of API keys, tokens, passwords, cookies and private keys in what is written. */
         SecretSettings: {
             /**
-             * Mode
              * @description Treatment of secrets in what is written: `off` (none), `redact` (placeholders such as `[SECRET:github_token]`), `reject` (422) or `quarantine` (placeholders, and what a dream makes of such a message waits in the inbox). Default `redact`.
              * @default redact
              * @enum {string}
              */
             mode?: "off" | "redact" | "reject" | "quarantine";
         };
-        /**
-         * SectionSentence
-         * @description Sentence of a bulletin with its section.
-         */
+        /** @description Sentence of a bulletin with its section. */
         SectionSentence: {
-            /**
-             * Text
-             * @description Text of the sentence.
-             */
+            /** @description Text of the sentence. */
             text: string;
-            /**
-             * Memory Ids
-             * @description Ids of the cited memories; one or more.
-             */
+            /** @description Ids of the cited memories; one or more. */
             memory_ids: string[];
-            /**
-             * Current
-             * @description Validity of the sentence now: false once a cited memory was superseded or edited. Always true in a page and in the newest bulletin, where other sentences are left out.
-             */
+            /** @description Validity of the sentence now: false once a cited memory was superseded or edited. Always true in a page and in the newest bulletin, where other sentences are left out. */
             current: boolean;
-            /**
-             * Superseded By
-             * @description Ids of the memories that replaced the cited ones.
-             */
+            /** @description Ids of the memories that replaced the cited ones. */
             superseded_by: string[];
-            /**
-             * Section
-             * @description Title of the section.
-             */
+            /** @description Title of the section. */
             section: string;
         };
-        /**
-         * Sentence
-         * @description Sentence of an answer with the memories it rests on.
-         */
+        /** @description Sentence of an answer with the memories it rests on. */
         Sentence: {
-            /**
-             * Text
-             * @description Text of the sentence.
-             */
+            /** @description Text of the sentence. */
             text: string;
-            /**
-             * Memory Ids
-             * @description Ids of the cited memories; one or more.
-             */
+            /** @description Ids of the cited memories; one or more. */
             memory_ids: string[];
-            /**
-             * Current
-             * @description Validity of the sentence now: false once a cited memory was superseded or edited. Always true in a page and in the newest bulletin, where other sentences are left out.
-             */
+            /** @description Validity of the sentence now: false once a cited memory was superseded or edited. Always true in a page and in the newest bulletin, where other sentences are left out. */
             current: boolean;
-            /**
-             * Superseded By
-             * @description Ids of the memories that replaced the cited ones.
-             */
+            /** @description Ids of the memories that replaced the cited ones. */
             superseded_by: string[];
         };
-        /**
-         * Session
-         * @description Conversation of an agent.
-         */
+        /** @description Conversation of an agent. */
         Session: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the session.
              */
             id: string;
-            /**
-             * Session
-             * @description Name of the session.
-             */
+            /** @description Name of the session. */
             session: string;
-            /**
-             * Agent
-             * @description Name of the agent.
-             */
+            /** @description Name of the agent. */
             agent: string;
-            /**
-             * User
-             * @description User speaking in the session.
-             */
+            /** @description User speaking in the session. */
             user: string | null;
-            /**
-             * Messages
-             * @description Number of messages.
-             */
+            /** @description Number of messages. */
             messages: number;
-            /**
-             * Last Message At
-             * @description Time of the last message.
-             */
+            /** @description Time of the last message. */
             last_message_at: string | null;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
         };
-        /**
-         * SettingSource
-         * @description Setting of a workspace with its default.
-         */
+        /** @description Setting of a workspace with its default. */
         SettingSource: {
-            /**
-             * Name
-             * @description Dotted name, such as `retrieval.rrf_k`.
-             */
+            /** @description Dotted name, such as `retrieval.rrf_k`. */
             name: string;
-            /**
-             * Value
-             * @description Value in effect, without keys of models.
-             */
+            /** @description Value in effect, without keys of models. */
             value: unknown;
-            /**
-             * Default
-             * @description Default value.
-             */
+            /** @description Default value. */
             default: unknown;
             /**
-             * Source
              * @description Source of the value: `default` or `workspace` (chosen by an admin).
              * @enum {string}
              */
             source: "default" | "workspace";
         };
-        /**
-         * Settings
-         * @description Settings of a workspace; those of the installation are null except for admin keys of the default workspace.
-         */
+        /** @description Settings of a workspace; those of the installation are null except for admin keys of the default workspace. */
         Settings: {
             /**
-             * Instructions
              * @description Instructions, the first section of every context; at most 8,000 characters. Default empty.
              * @default
              */
             instructions?: string;
             /**
-             * Time Zone
              * @description IANA time zone of `dream.quiet_hours`. Default `UTC`.
              * @default UTC
              */
             time_zone?: string;
-            /**
-             * @default {
-             *       "enabled": true
-             *     }
-             */
             memory?: components["schemas"]["MemorySettings"];
-            /**
-             * @description Session window settings.
-             * @default {
-             *       "messages_max": 20,
-             *       "trim_to": 10,
-             *       "idle_s": 1800,
-             *       "tokens_max": 8000
-             *     }
-             */
+            /** @description Session window settings. */
             window?: components["schemas"]["WindowSettings"];
-            /**
-             * @description Search and ranking settings.
-             * @default {
-             *       "fusion": "relative",
-             *       "rrf_k": 60,
-             *       "candidates": 50,
-             *       "k1": 1.2,
-             *       "b": 0.75,
-             *       "length_floor": 30,
-             *       "length_reference": 40,
-             *       "key_weight": 0.8,
-             *       "tag_weight": 0.6,
-             *       "summary_weight": 0.4,
-             *       "words_saturation": 8,
-             *       "statement_saturation": 3,
-             *       "vector_weight": 0.5,
-             *       "previous_share": 0.4,
-             *       "next_share": 0.35,
-             *       "reply_share": 0.5,
-             *       "fade_after": 40,
-             *       "fade_over": 30,
-             *       "question_penalty": 0.15,
-             *       "session_boost": 0.1,
-             *       "dialogue_boost": 0.2,
-             *       "time_boost": 0.5,
-             *       "near_days": 3,
-             *       "near_share": 0.25,
-             *       "early_factor": 2,
-             *       "user_boost": 0.15,
-             *       "importance_boost": 0.1,
-             *       "language": "auto",
-             *       "rerank": false,
-             *       "faded_below": 0.1,
-             *       "strategy": "hybrid",
-             *       "context_max_tokens": 2000
-             *     }
-             */
+            /** @description Search and ranking settings. */
             retrieval?: components["schemas"]["RetrievalDefaults"];
-            /**
-             * @description Dream and bulletin settings.
-             * @default {
-             *       "interval_h": 6,
-             *       "ignore_types": [],
-             *       "keep_entities": [],
-             *       "keep_patterns": [],
-             *       "ignore_entities": [],
-             *       "ignore_patterns": [],
-             *       "extract_from": [
-             *         "user",
-             *         "assistant"
-             *       ],
-             *       "instructions": "",
-             *       "language": "as_said",
-             *       "reflect": "rules",
-             *       "reflect_interval_h": 24,
-             *       "reflect_tokens_max": 20000,
-             *       "merge_at": 0.97,
-             *       "replace_at": 0.9,
-             *       "distinct_at": 0.9,
-             *       "bulletin_tokens_max": 500,
-             *       "tokens_max": 500000,
-             *       "cost_max_usd": 5,
-             *       "day_tokens_max": 5000000,
-             *       "day_cost_max_usd": 50
-             *     }
-             */
+            /** @description Dream and bulletin settings. */
             dream?: components["schemas"]["DreamSettings"];
-            /**
-             * @description Treatment of memories by origin.
-             * @default {
-             *       "own_user": "allow",
-             *       "api": "allow",
-             *       "assistant": "allow",
-             *       "other_user": "mark",
-             *       "imported": "mark",
-             *       "document": "mark",
-             *       "tool": "mark"
-             *     }
-             */
+            /** @description Treatment of memories by origin. */
             origins?: components["schemas"]["OriginSettings"];
-            /**
-             * @description Shares of the token budget of a context by section, and search of messages.
-             * @default {
-             *       "bulletin": 0.1,
-             *       "identity": 0.05,
-             *       "preferences": 0.1,
-             *       "memories": 0.45,
-             *       "documents": 0.1,
-             *       "window": 0.15,
-             *       "tools": 0.05,
-             *       "include_messages": "always"
-             *     }
-             */
+            /** @description Shares of the token budget of a context by section, and search of messages. */
             context?: components["schemas"]["ContextSettings"];
-            /**
-             * Memory Types
-             * @description Memory types of the workspace's own by name, at most 20; those given replace all former ones. A type in use keeps its place and its `like`. Default empty.
-             * @default {}
-             */
+            /** @description Memory types of the workspace's own by name, at most 20; those given replace all former ones. A type in use keeps its place and its `like`. Default empty. */
             memory_types?: {
                 [key: string]: components["schemas"]["OwnType"];
             };
-            /**
-             * Entity Kinds
-             * @description Entity kinds of the workspace's own by name, at most 20; those given replace all former ones. Default empty.
-             * @default {}
-             */
+            /** @description Entity kinds of the workspace's own by name, at most 20; those given replace all former ones. Default empty. */
             entity_kinds?: {
                 [key: string]: components["schemas"]["EntityKind"];
             };
-            /**
-             * Profile Schema
-             * @description JSON Schema (draft 2020-12) whose properties are the fields of users' profiles, at most 8,000 bytes and 50 properties: texts, numbers, booleans, or lists of these; `x-reverie-slot` names the built-in field or attribute that fills one. Null: the built-in fields. Default null.
-             */
+            /** @description JSON Schema (draft 2020-12) whose properties are the fields of users' profiles, at most 8,000 bytes and 50 properties: texts, numbers, booleans, or lists of these; `x-reverie-slot` names the built-in field or attribute that fills one. Null: the built-in fields. Default null. */
             profile_schema?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * @description Personal data settings.
-             * @default {
-             *       "mode": "off",
-             *       "entities": [
-             *         "EMAIL_ADDRESS",
-             *         "IBAN_CODE",
-             *         "CREDIT_CARD",
-             *         "US_SSN",
-             *         "IP_ADDRESS",
-             *         "PHONE_NUMBER",
-             *         "PERSON",
-             *         "LOCATION"
-             *       ]
-             *     }
-             */
+            /** @description Personal data settings. */
             pii?: components["schemas"]["PiiSettings"];
-            /**
-             * @description Settings of secrets in what is written.
-             * @default {
-             *       "mode": "redact"
-             *     }
-             */
+            /** @description Settings of secrets in what is written. */
             secrets?: components["schemas"]["SecretSettings"];
-            /**
-             * @description Daily budget of all model calls.
-             * @default {
-             *       "day_tokens_max": 100000000,
-             *       "day_cost_max_usd": 100
-             *     }
-             */
+            /** @description Daily budget of all model calls. */
             budget?: components["schemas"]["BudgetSettings"];
-            /**
-             * @description Rate limit per key.
-             * @default {}
-             */
+            /** @description Rate limit per key. */
             rate_limit?: components["schemas"]["RateLimitSettings"];
-            /**
-             * @description Retention periods.
-             * @default {
-             *       "deleted_days": 30,
-             *       "decay_days": 30,
-             *       "proposals_days": 90,
-             *       "events_days": 7
-             *     }
-             */
+            /** @description Retention periods. */
             retention?: components["schemas"]["RetentionSettings"];
-            /**
-             * @description Document chunking settings.
-             * @default {
-             *       "chunk_tokens": 400,
-             *       "overlap_tokens": 50
-             *     }
-             */
+            /** @description Document chunking settings. */
             documents?: components["schemas"]["DocumentSettings"];
-            /**
-             * @description OpenAI-compatible proxy settings.
-             * @default {
-             *       "enabled": false,
-             *       "models": [],
-             *       "caller_keys": false,
-             *       "agent": "default",
-             *       "max_tokens": 2000,
-             *       "placement": "system",
-             *       "no_system_models": [
-             *         "o1",
-             *         "*\/o1",
-             *         "o1-mini*",
-             *         "*\/o1-mini*",
-             *         "o1-preview*",
-             *         "*\/o1-preview*",
-             *         "glm*",
-             *         "*\/glm*",
-             *         "zai*",
-             *         "qianfan*",
-             *         "gemma*",
-             *         "*\/gemma*"
-             *       ],
-             *       "recall_timeout_ms": 1500,
-             *       "capture_timeout_ms": 2000
-             *     }
-             */
+            /** @description OpenAI-compatible proxy settings. */
             proxy?: components["schemas"]["ProxySettings"];
-            /**
-             * @description Language models of the workspace's own, by step.
-             * @default {
-             *       "extract": {
-             *         "failover": []
-             *       },
-             *       "reconcile": {
-             *         "failover": []
-             *       },
-             *       "decide": {
-             *         "failover": []
-             *       },
-             *       "reflect": {
-             *         "failover": []
-             *       },
-             *       "bulletin": {
-             *         "failover": []
-             *       },
-             *       "summary": {
-             *         "failover": []
-             *       },
-             *       "ask": {
-             *         "failover": []
-             *       }
-             *     }
-             */
+            /** @description Language models of the workspace's own, by step. */
             llm?: components["schemas"]["LLMSettings-Output"];
             /** @description Embedding model of the installation. Admin keys of the default workspace only. Null: unchanged. Default null. */
             embedding?: components["schemas"]["EmbeddingSettings"] | null;
             /** @description Reranking model of the installation. Admin keys of the default workspace only. Null: unchanged. Default null. */
             rerank?: components["schemas"]["RerankSettings"] | null;
         };
-        /**
-         * ShareChanges
-         * @description Shares of the token budget by section; omitted ones keep the workspace setting.
-         */
+        /** @description Shares of the token budget by section; omitted ones keep the workspace setting. */
         ShareChanges: {
-            /**
-             * Bulletin
-             * @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting.
-             */
+            /** @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting. */
             bulletin?: number | null;
-            /**
-             * Identity
-             * @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting.
-             */
+            /** @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting. */
             identity?: number | null;
-            /**
-             * Preferences
-             * @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting.
-             */
+            /** @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting. */
             preferences?: number | null;
-            /**
-             * Memories
-             * @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting.
-             */
+            /** @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting. */
             memories?: number | null;
-            /**
-             * Documents
-             * @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting.
-             */
+            /** @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting. */
             documents?: number | null;
-            /**
-             * Window
-             * @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting.
-             */
+            /** @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting. */
             window?: number | null;
-            /**
-             * Tools
-             * @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting.
-             */
+            /** @description Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting. */
             tools?: number | null;
         };
-        /**
-         * SkippedMessage
-         * @description Message that the language model could not read.
-         */
+        /** @description Message that the language model could not read. */
         SkippedMessage: {
-            /**
-             * Message
-             * @description Position of the message in the request, from 0.
-             */
+            /** @description Position of the message in the request, from 0. */
             message: number;
-            /**
-             * Reason
-             * @description Reason of the failure.
-             */
+            /** @description Reason of the failure. */
             reason: string;
         };
-        /**
-         * SplitEntity
-         * @description Memories to move from an entity to a new one.
-         */
+        /** @description Memories to move from an entity to a new one. */
         SplitEntity: {
-            /**
-             * Memory Ids
-             * @description Ids of the memories to move to the new entity, 1 to 1,000.
-             */
+            /** @description Ids of the memories to move to the new entity, 1 to 1,000. */
             memory_ids: string[];
-            /**
-             * Name
-             * @description Name of the new entity.
-             */
+            /** @description Name of the new entity. */
             name: string;
-            /**
-             * Kind
-             * @description Kind of the new entity. Default: the kind of the old one.
-             */
+            /** @description Kind of the new entity. Default: the kind of the old one. */
             kind?: string | null;
         };
-        /**
-         * StartSession
-         * @description Session to start.
-         */
+        /** @description Session to start. */
         StartSession: {
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
-            /**
-             * Session
-             * @description Name of the session. Default: a new UUID.
-             */
+            /** @description Name of the session. Default: a new UUID. */
             session?: string | null;
-            /**
-             * User
-             * @description User speaking in the session.
-             */
+            /** @description User speaking in the session. */
             user?: string | null;
         };
-        /**
-         * Stats
-         * @description Figures by day, and present totals.
-         */
+        /** @description Figures by day, and present totals. */
         Stats: {
             /**
-             * Since
              * Format: date
              * @description First day (UTC).
              */
             since: string;
             /**
-             * Until
              * Format: date
              * @description Last day (UTC), inclusive.
              */
             until: string;
             /**
-             * Step
              * @description Length of a step: `day`.
              * @constant
              */
             step: "day";
-            /**
-             * Agent
-             * @description Name of the agent; null for the whole workspace.
-             */
+            /** @description Name of the agent; null for the whole workspace. */
             agent: string | null;
-            /**
-             * Items
-             * @description Figures of every day, oldest first.
-             */
+            /** @description Figures of every day, oldest first. */
             items: components["schemas"]["DayFigures"][];
             /** @description Present totals. */
             totals: components["schemas"]["Totals"];
         };
-        /**
-         * Step
-         * @description Step of an end-to-end test.
-         */
+        /** @description Step of an end-to-end test. */
         Step: {
             /**
-             * Name
              * @description Step: `embed`, `write`, `find_by_keyword`, `find_by_vector` or `delete`.
              * @enum {string}
              */
             name: "embed" | "write" | "find_by_keyword" | "find_by_vector" | "delete";
-            /**
-             * Ok
-             * @description Success of the step.
-             */
+            /** @description Success of the step. */
             ok: boolean;
-            /**
-             * Latency Ms
-             * @description Duration in milliseconds.
-             */
+            /** @description Duration in milliseconds. */
             latency_ms: number;
-            /**
-             * Error
-             * @description Error message; null after a success.
-             */
+            /** @description Error message; null after a success. */
             error: string | null;
         };
-        /**
-         * StepModel
-         * @description Model of one step, and alternatives.
-         */
+        /** @description Model of one step, and alternatives. */
         "StepModel-Input": {
-            /**
-             * Model
-             * @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null.
-             */
+            /** @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null. */
             model?: string | null;
-            /**
-             * Api Base
-             * @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null.
-             */
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
             api_base?: string | null;
-            /**
-             * Api Key
-             * @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null.
-             */
+            /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
             api_key?: string | null;
-            /**
-             * Timeout S
-             * @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null.
-             */
+            /** @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null. */
             timeout_s?: number | null;
             /**
-             * Failover
              * @description Alternatives, each called where those before it are unavailable, over their rate limit or late; never after a refusal. Default empty.
              * @default []
              */
             failover?: components["schemas"]["ModelAccess-Input"][];
         };
-        /**
-         * StepModel
-         * @description Model of one step, and alternatives.
-         */
+        /** @description Model of one step, and alternatives. */
         "StepModel-Output": {
-            /**
-             * Model
-             * @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null.
-             */
+            /** @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null. */
             model?: string | null;
-            /**
-             * Api Base
-             * @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null.
-             */
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
             api_base?: string | null;
-            /**
-             * Api Key
-             * @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null.
-             */
+            /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
             api_key?: string | null;
-            /**
-             * Timeout S
-             * @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null.
-             */
+            /** @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null. */
             timeout_s?: number | null;
             /**
-             * Failover
              * @description Alternatives, each called where those before it are unavailable, over their rate limit or late; never after a refusal. Default empty.
              * @default []
              */
             failover?: components["schemas"]["ModelAccess-Output"][];
         };
-        /**
-         * StoredItem
-         * @description Memories and messages stored on one day, or by one key.
-         */
+        /** @description Memories and messages stored on one day, or by one key. */
         StoredItem: {
-            /**
-             * Day
-             * @description Day (UTC) of the count; null unless grouped by day.
-             */
+            /** @description Day (UTC) of the count; null unless grouped by day. */
             day: string | null;
-            /**
-             * Key Id
-             * @description Id of the key that stored them; null unless grouped by key.
-             */
+            /** @description Id of the key that stored them; null unless grouped by key. */
             key_id: string | null;
-            /**
-             * Rows
-             * @description Number of memories and messages at the last count.
-             */
+            /** @description Number of memories and messages at the last count. */
             rows: number;
-            /**
-             * Bytes
-             * @description Bytes (UTF-8) of their content and metadata.
-             */
+            /** @description Bytes (UTF-8) of their content and metadata. */
             bytes: number;
         };
-        /**
-         * SubjectExport
-         * @description All data about and from a user.
-         */
+        /** @description All data about and from a user. */
         SubjectExport: {
-            /**
-             * User
-             * @description Name of the user.
-             */
+            /** @description Name of the user. */
             user: string;
             /**
-             * At
              * Format: date-time
              * @description Time of the export.
              */
             at: string;
-            /**
-             * Memories
-             * @description Memories about the user; `shared` marks those also about other people.
-             */
+            /** @description Memories about the user; `shared` marks those also about other people. */
             memories: {
                 [key: string]: unknown;
             }[];
-            /**
-             * Messages
-             * @description Messages of the user.
-             */
+            /** @description Messages of the user. */
             messages: {
                 [key: string]: unknown;
             }[];
-            /**
-             * Sessions
-             * @description Sessions of the user.
-             */
+            /** @description Sessions of the user. */
             sessions: {
                 [key: string]: unknown;
             }[];
-            /**
-             * Documents
-             * @description Documents of the user.
-             */
+            /** @description Documents of the user. */
             documents: {
                 [key: string]: unknown;
             }[];
-            /**
-             * Proposals
-             * @description Proposals of the inbox that are about or from the user.
-             */
+            /** @description Proposals of the inbox that are about or from the user. */
             proposals: {
                 [key: string]: unknown;
             }[];
-            /**
-             * Edges
-             * @description Edges stated by memories about the user.
-             */
+            /** @description Edges stated by memories about the user. */
             edges: {
                 [key: string]: unknown;
             }[];
-            /**
-             * Pages
-             * @description Questions of pages about the user, and sentences of their answers (by `version`) about the user.
-             */
+            /** @description Questions of pages about the user, and sentences of their answers (by `version`) about the user. */
             pages: {
                 [key: string]: unknown;
             }[];
         };
-        /**
-         * Summarize
-         * @description Selection of facts, events and observations of low importance to summarize, by age or by a token budget.
-         */
+        /** @description Selection of facts, events and observations of low importance to summarize, by age or by a token budget. */
         Summarize: {
-            /**
-             * Agent
-             * @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key.
-             */
+            /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
-            /**
-             * Older Than Days
-             * @description Minimum age of the memories in days. Default 30; with `tokens_max` 0.
-             */
+            /** @description Minimum age of the memories in days. Default 30; with `tokens_max` 0. */
             older_than_days?: number | null;
-            /**
-             * Tokens Max
-             * @description Length in tokens that all memories of the agent are to fit into: the oldest are summarized until they do. Null: by age alone. Default null.
-             */
+            /** @description Length in tokens that all memories of the agent are to fit into: the oldest are summarized until they do. Null: by age alone. Default null. */
             tokens_max?: number | null;
             /**
-             * Dry Run
              * @description Preview without changes. Default true.
              * @default true
              */
             dry_run?: boolean;
         };
-        /**
-         * SummarizeResponse
-         * @description Memories to summarize, and the tokens saved.
-         */
+        /** @description Memories to summarize, and the tokens saved. */
         SummarizeResponse: {
-            /**
-             * Candidates
-             * @description Memories to be summarized, at most 200.
-             */
+            /** @description Memories to be summarized, at most 200. */
             candidates: components["schemas"]["Memory"][];
-            /**
-             * Tokens Before
-             * @description Length of the memories in tokens.
-             */
+            /** @description Length of the memories in tokens. */
             tokens_before: number;
-            /**
-             * Tokens After
-             * @description Length of the summary in tokens.
-             */
+            /** @description Length of the summary in tokens. */
             tokens_after: number;
-            /**
-             * Tokens Saved
-             * @description Difference of both in tokens; a third of `tokens_before` or more.
-             */
+            /** @description Difference of both in tokens; a third of `tokens_before` or more. */
             tokens_saved: number;
-            /**
-             * Agent Tokens Before
-             * @description Length of all memories of the agent in tokens.
-             */
+            /** @description Length of all memories of the agent in tokens. */
             agent_tokens_before: number;
-            /**
-             * Agent Tokens After
-             * @description Length of all memories of the agent in tokens after the change.
-             */
+            /** @description Length of all memories of the agent in tokens after the change. */
             agent_tokens_after: number;
-            /**
-             * Not Folded
-             * @description Reason for no summary: `fits` (the memories fit into `tokens_max`), `too_few` (fewer than two to summarize) or `saves_too_little` (less than a third of their tokens). Null with candidates.
-             */
+            /** @description Reason for no summary: `fits` (the memories fit into `tokens_max`), `too_few` (fewer than two to summarize) or `saves_too_little` (less than a third of their tokens). Null with candidates. */
             not_folded: ("fits" | "too_few" | "saves_too_little") | null;
             /** @description Summary memory; null in a dry run. */
             memory: components["schemas"]["Memory"] | null;
         };
-        /**
-         * Task
-         * @description Task with its declared members.
-         */
+        /** @description Task with its declared members. */
         Task: {
-            /**
-             * Task
-             * @description Name of the task.
-             */
+            /** @description Name of the task. */
             task: string;
-            /**
-             * Members
-             * @description Names of the member agents; null for an open task.
-             */
+            /** @description Names of the member agents; null for an open task. */
             members: string[] | null;
         };
-        /**
-         * Totals
-         * @description Present figures.
-         */
+        /** @description Present figures. */
         Totals: {
-            /**
-             * Memories
-             * @description Number of current memories.
-             */
+            /** @description Number of current memories. */
             memories: number;
-            /**
-             * Superseded
-             * @description Number of superseded memories.
-             */
+            /** @description Number of superseded memories. */
             superseded: number;
-            /**
-             * Deleted
-             * @description Number of deleted memories that are still kept.
-             */
+            /** @description Number of deleted memories that are still kept. */
             deleted: number;
-            /**
-             * Entities
-             * @description Number of entities.
-             */
+            /** @description Number of entities. */
             entities: number;
-            /**
-             * Sessions
-             * @description Number of sessions.
-             */
+            /** @description Number of sessions. */
             sessions: number;
-            /**
-             * Dreams
-             * @description Number of dreams, without dry runs.
-             */
+            /** @description Number of dreams, without dry runs. */
             dreams: number;
-            /**
-             * Pending
-             * @description Number of texts of the workspace without a vector yet.
-             */
+            /** @description Number of texts of the workspace without a vector yet. */
             pending: number;
         };
-        /**
-         * TypeStats
-         * @description Statistics of the live memories of one type.
-         */
+        /** @description Statistics of the live memories of one type. */
         TypeStats: {
-            /**
-             * Memories
-             * @description Number of live memories.
-             */
+            /** @description Number of live memories. */
             memories: number;
-            /**
-             * Tokens
-             * @description Total length in tokens.
-             */
+            /** @description Total length in tokens. */
             tokens: number;
-            /**
-             * Pending
-             * @description Number of memories without a vector.
-             */
+            /** @description Number of memories without a vector. */
             pending: number;
-            /**
-             * Recalled
-             * @description Number of memories returned by a search at least once.
-             */
+            /** @description Number of memories returned by a search at least once. */
             recalled: number;
         };
-        /**
-         * UndoneDeletion
-         * @description Deletion that was undone.
-         */
+        /** @description Deletion that was undone. */
         UndoneDeletion: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the deletion.
              */
             id: string;
             /**
-             * Kind
              * @description Kind of what is back: `session`, `agent` or `team`.
              * @enum {string}
              */
             kind: "session" | "agent" | "team";
-            /**
-             * Name
-             * @description Name of what is back.
-             */
+            /** @description Name of what is back. */
             name: string;
-            /**
-             * Agent
-             * @description Agent of the session, or the agent itself; null for a team.
-             */
+            /** @description Agent of the session, or the agent itself; null for a team. */
             agent: string | null;
-            /**
-             * Counts
-             * @description Number of rows by table when they were deleted.
-             */
+            /** @description Number of rows by table when they were deleted. */
             counts: {
                 [key: string]: number;
             };
             /**
-             * Restored At
              * Format: date-time
              * @description Time of the undo.
              */
             restored_at: string;
         };
-        /**
-         * UndoneSummary
-         * @description Deleted summary and the memories it had replaced.
-         */
+        /** @description Deleted summary and the memories it had replaced. */
         UndoneSummary: {
             /** @description Summary memory, deleted. */
             summary: components["schemas"]["Memory"];
-            /**
-             * Memories
-             * @description Memories that are current again.
-             */
+            /** @description Memories that are current again. */
             memories: components["schemas"]["Memory"][];
         };
-        /**
-         * UpdateKey
-         * @description Changes of an API key.
-         */
+        /** @description Changes of an API key. */
         UpdateKey: {
             /** @description Limits to change; null lifts one, and those left out stay. */
             limits: components["schemas"]["Limits"];
         };
-        /**
-         * UpdateWorkspace
-         * @description Changes of a workspace.
-         */
+        /** @description Changes of a workspace. */
         UpdateWorkspace: {
-            /**
-             * Name
-             * @description New name, unique in the installation. Default: unchanged.
-             */
+            /** @description New name, unique in the installation. Default: unchanged. */
             name?: string | null;
-            /**
-             * Suspended
-             * @description Whether the workspace is suspended. Default: unchanged.
-             */
+            /** @description Whether the workspace is suspended. Default: unchanged. */
             suspended?: boolean | null;
             /** @description Limits to change; null within lifts one, and those left out stay. Default: unchanged. */
             limits?: components["schemas"]["Limits"] | null;
         };
-        /**
-         * UpdatedWebhook
-         * @description Webhook after a change.
-         */
+        /** @description Webhook after a change. */
         UpdatedWebhook: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the webhook.
              */
             id: string;
-            /**
-             * Url
-             * @description URL of the receiver.
-             */
+            /** @description URL of the receiver. */
             url: string;
-            /**
-             * Name
-             * @description Display name of the webhook.
-             */
+            /** @description Display name of the webhook. */
             name: string | null;
-            /**
-             * Events
-             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null for all.
-             */
+            /** @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null for all. */
             events: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "proposal.created" | "window.compacted")[] | null;
-            /**
-             * Position
-             * @description Position of the last delivered event.
-             */
+            /** @description Position of the last delivered event. */
             position: number;
-            /**
-             * Failures
-             * @description Number of failed deliveries in a row.
-             */
+            /** @description Number of failed deliveries in a row. */
             failures: number;
-            /**
-             * Error
-             * @description Error message of the last delivery; null after a success.
-             */
+            /** @description Error message of the last delivery; null after a success. */
             error: string | null;
-            /**
-             * Last Sent At
-             * @description Time of the last delivery.
-             */
+            /** @description Time of the last delivery. */
             last_sent_at: string | null;
-            /**
-             * Retry At
-             * @description Time of the next attempt; null without a pause.
-             */
+            /** @description Time of the next attempt; null without a pause. */
             retry_at: string | null;
-            /**
-             * Disabled At
-             * @description Time of deactivation; null for an active webhook.
-             */
+            /** @description Time of deactivation; null for an active webhook. */
             disabled_at: string | null;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
-            /**
-             * Secret
-             * @description New signing secret, returned only here; null unless rotated.
-             */
+            /** @description New signing secret, returned only here; null unless rotated. */
             secret: string | null;
         };
-        /**
-         * UsageItem
-         * @description Usage of one purpose by one day, key or agent.
-         */
+        /** @description Usage of one purpose by one day, key or agent. */
         UsageItem: {
-            /**
-             * Day
-             * @description Day (UTC); null unless grouped by day.
-             */
+            /** @description Day (UTC); null unless grouped by day. */
             day: string | null;
-            /**
-             * Key Id
-             * @description Id of the key; null unless grouped by key, and for calls without a request.
-             */
+            /** @description Id of the key; null unless grouped by key, and for calls without a request. */
             key_id: string | null;
-            /**
-             * Agent
-             * @description Name of the agent; null unless grouped by agent, and for calls without an agent.
-             */
+            /** @description Name of the agent; null unless grouped by agent, and for calls without an agent. */
             agent: string | null;
-            /**
-             * Purpose
-             * @description Purpose of the calls: `extract`, `reconcile`, `decide`, `reflect`, `bulletin`, `summary`, `ask`, `rerank`, `embed`, `proxy` or `probe`.
-             */
+            /** @description Purpose of the calls: `extract`, `reconcile`, `decide`, `reflect`, `bulletin`, `summary`, `ask`, `rerank`, `embed`, `proxy` or `probe`. */
             purpose: string;
-            /**
-             * Calls
-             * @description Number of calls.
-             */
+            /** @description Number of calls. */
             calls: number;
-            /**
-             * Failed Calls
-             * @description Number of failed calls.
-             */
+            /** @description Number of failed calls. */
             failed_calls: number;
-            /**
-             * Prompt Tokens
-             * @description Number of prompt tokens.
-             */
+            /** @description Number of prompt tokens. */
             prompt_tokens: number;
-            /**
-             * Completion Tokens
-             * @description Number of completion tokens.
-             */
+            /** @description Number of completion tokens. */
             completion_tokens: number;
-            /**
-             * Cost Usd
-             * @description Cost in US dollars.
-             */
+            /** @description Cost in US dollars. */
             cost_usd: number;
         };
-        /**
-         * UsageReport
-         * @description Usage of models, and requests.
-         */
+        /** @description Usage of models, and requests. */
         UsageReport: {
             /**
-             * Since
              * Format: date
              * @description First day (UTC).
              */
             since: string;
             /**
-             * Until
              * Format: date
              * @description Last day (UTC), inclusive.
              */
             until: string;
             /**
-             * By
              * @description Grouping: `day`, `key` or `agent`.
              * @enum {string}
              */
             by: "day" | "key" | "agent";
-            /**
-             * Items
-             * @description Usage by group and purpose.
-             */
+            /** @description Usage by group and purpose. */
             items: components["schemas"]["UsageItem"][];
-            /**
-             * Requests
-             * @description Requests by group; empty when grouped by agent.
-             */
+            /** @description Requests by group; empty when grouped by agent. */
             requests: components["schemas"]["RequestsItem"][];
-            /**
-             * Stored
-             * @description Stored memories and messages by group, as the worker counted them; empty when grouped by agent.
-             */
+            /** @description Stored memories and messages by group, as the worker counted them; empty when grouped by agent. */
             stored: components["schemas"]["StoredItem"][];
-            /**
-             * Dreams
-             * @description Dreams by group.
-             */
+            /** @description Dreams by group. */
             dreams: components["schemas"]["DreamsItem"][];
-            /**
-             * Limits
-             * @description Limits and their use: of the workspace, then of each key that has any, at most 1,000.
-             */
+            /** @description Limits and their use: of the workspace, then of each key that has any, at most 1,000. */
             limits: components["schemas"]["LimitUse"][];
             /** @description Use of today's budget (UTC). */
             today: components["schemas"]["BudgetToday"];
         };
-        /**
-         * User
-         * @description User whom memories are about.
-         */
+        /** @description User whom memories are about. */
         User: {
-            /**
-             * User
-             * @description Name of the user.
-             */
+            /** @description Name of the user. */
             user: string;
-            /**
-             * Memories
-             * @description Number of live memories about the user.
-             */
+            /** @description Number of live memories about the user. */
             memories: number;
             /**
-             * Last Seen At
              * Format: date-time
              * @description Time at which a memory of the user was last saved or said again.
              */
             last_seen_at: string;
         };
-        /**
-         * VerifyResponse
-         * @description Result of an end-to-end test.
-         */
+        /** @description Result of an end-to-end test. */
         VerifyResponse: {
-            /**
-             * Working
-             * @description Success of every step.
-             */
+            /** @description Success of every step. */
             working: boolean;
-            /**
-             * Latency Ms
-             * @description Total duration in milliseconds.
-             */
+            /** @description Total duration in milliseconds. */
             latency_ms: number;
-            /**
-             * Steps
-             * @description Steps in order.
-             */
+            /** @description Steps in order. */
             steps: components["schemas"]["Step"][];
         };
-        /**
-         * Webhook
-         * @description Webhook with the state of its delivery.
-         */
+        /** @description Webhook with the state of its delivery. */
         Webhook: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the webhook.
              */
             id: string;
-            /**
-             * Url
-             * @description URL of the receiver.
-             */
+            /** @description URL of the receiver. */
             url: string;
-            /**
-             * Name
-             * @description Display name of the webhook.
-             */
+            /** @description Display name of the webhook. */
             name: string | null;
-            /**
-             * Events
-             * @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null for all.
-             */
+            /** @description Event types to send: `memory.created`, `memory.updated`, `memory.superseded`, `memory.deleted`, `memory.restored`, `dream.started`, `dream.finished`, `dream.failed`, `dream.undone`, `proposal.created`, `window.compacted`; null for all. */
             events: ("memory.created" | "memory.updated" | "memory.superseded" | "memory.deleted" | "memory.restored" | "dream.started" | "dream.finished" | "dream.failed" | "dream.undone" | "proposal.created" | "window.compacted")[] | null;
-            /**
-             * Position
-             * @description Position of the last delivered event.
-             */
+            /** @description Position of the last delivered event. */
             position: number;
-            /**
-             * Failures
-             * @description Number of failed deliveries in a row.
-             */
+            /** @description Number of failed deliveries in a row. */
             failures: number;
-            /**
-             * Error
-             * @description Error message of the last delivery; null after a success.
-             */
+            /** @description Error message of the last delivery; null after a success. */
             error: string | null;
-            /**
-             * Last Sent At
-             * @description Time of the last delivery.
-             */
+            /** @description Time of the last delivery. */
             last_sent_at: string | null;
-            /**
-             * Retry At
-             * @description Time of the next attempt; null without a pause.
-             */
+            /** @description Time of the next attempt; null without a pause. */
             retry_at: string | null;
-            /**
-             * Disabled At
-             * @description Time of deactivation; null for an active webhook.
-             */
+            /** @description Time of deactivation; null for an active webhook. */
             disabled_at: string | null;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
         };
-        /**
-         * WebhookTest
-         * @description Result of a test event.
-         */
+        /** @description Result of a test event. */
         WebhookTest: {
-            /**
-             * Delivered
-             * @description Arrival of the event: true for a 2xx response in time.
-             */
+            /** @description Arrival of the event: true for a 2xx response in time. */
             delivered: boolean;
-            /**
-             * Status Code
-             * @description HTTP status code of the receiver; null without a response.
-             */
+            /** @description HTTP status code of the receiver; null without a response. */
             status_code: number | null;
-            /**
-             * Duration Ms
-             * @description Duration of the request in milliseconds.
-             */
+            /** @description Duration of the request in milliseconds. */
             duration_ms: number;
-            /**
-             * Error
-             * @description Reason of the failure in words; null after a delivery.
-             */
+            /** @description Reason of the failure in words; null after a delivery. */
             error: string | null;
         };
-        /**
-         * Whoami
-         * @description Key of the request, with its workspace and role.
-         */
+        /** @description Key of the request, with its workspace and role. */
         Whoami: {
-            /**
-             * Workspace
-             * @description Name of the workspace.
-             */
+            /** @description Name of the workspace. */
             workspace: string;
             /**
-             * Key Id
              * Format: uuid
              * @description Id of the key.
              */
             key_id: string;
-            /**
-             * Name
-             * @description Display name of the key.
-             */
+            /** @description Display name of the key. */
             name: string;
-            /**
-             * Role
-             * @description Role of the key: `admin`, `reader` or `agent`.
-             */
+            /** @description Role of the key: `admin`, `reader` or `agent`. */
             role: string;
-            /**
-             * Agent
-             * @description Agent of the key; null for other roles.
-             */
+            /** @description Agent of the key; null for other roles. */
             agent: string | null;
-            /**
-             * Prefix
-             * @description First characters of the secret; null for keys made before schema 0048.
-             */
+            /** @description First characters of the secret; null for keys made before schema 0048. */
             prefix: string | null;
-            /**
-             * Scopes
-             * @description Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it.
-             */
+            /** @description Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it. */
             scopes: ("read" | "write" | "dream" | "export")[] | null;
-            /**
-             * Expires At
-             * @description Time of expiry; null for a key that does not expire.
-             */
+            /** @description Time of expiry; null for a key that does not expire. */
             expires_at: string | null;
             /** @description Limits of the key. */
             limits: components["schemas"]["Limits"];
-            /**
-             * Client Id
-             * @description OAuth client whose access token the key is; null for a key made by `POST /v1/keys`.
-             */
+            /** @description OAuth client whose access token the key is; null for a key made by `POST /v1/keys`. */
             client_id: string | null;
         };
-        /**
-         * Window
-         * @description Session window: the messages passed to the model verbatim, and the summary of the earlier ones.
-         */
+        /** @description Session window: the messages passed to the model verbatim, and the summary of the earlier ones. */
         Window: {
-            /**
-             * Messages
-             * @description Messages passed to the model verbatim.
-             */
+            /** @description Messages passed to the model verbatim. */
             messages: components["schemas"]["Message"][];
-            /**
-             * Summary
-             * @description Summary of the compacted messages; null before the first compaction.
-             */
+            /** @description Summary of the compacted messages; null before the first compaction. */
             summary: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * Tokens
-             * @description Total length of the messages in tokens.
-             */
+            /** @description Total length of the messages in tokens. */
             tokens: number;
-            /**
-             * Started At
-             * @description Time of the first message of the window.
-             */
+            /** @description Time of the first message of the window. */
             started_at: string | null;
-            /**
-             * Expires At
-             * @description Time of closure without further messages.
-             */
+            /** @description Time of closure without further messages. */
             expires_at: string | null;
         };
-        /**
-         * WindowSettings
-         * @description Bounds of the session window.
-         */
+        /** @description Bounds of the session window. */
         WindowSettings: {
             /**
-             * Messages Max
              * @description Number of messages at which the window is compacted. Default 20.
              * @default 20
              */
             messages_max?: number;
             /**
-             * Trim To
              * @description Number of messages left after a compaction; less than `messages_max`. Default 10.
              * @default 10
              */
             trim_to?: number;
             /**
-             * Idle S
              * @description Idle time in seconds before the window is closed. Default 1,800.
              * @default 1800
              */
             idle_s?: number;
             /**
-             * Tokens Max
              * @description Number of tokens at which the window is compacted. Default 8,000.
              * @default 8000
              */
             tokens_max?: number;
         };
-        /**
-         * WorkerState
-         * @description Worker of the last hour, with its model checks.
-         */
+        /** @description Worker of the last hour, with its model checks. */
         WorkerState: {
-            /**
-             * Worker
-             * @description Name of the worker.
-             */
+            /** @description Name of the worker. */
             worker: string;
-            /**
-             * Alive
-             * @description Recent heartbeat of the worker.
-             */
+            /** @description Recent heartbeat of the worker. */
             alive: boolean;
             /**
-             * Started At
              * Format: date-time
              * @description Start time.
              */
             started_at: string;
             /**
-             * Seen At
              * Format: date-time
              * @description Time of the last heartbeat.
              */
             seen_at: string;
-            /**
-             * Health
-             * @description Model checks of the worker, by part.
-             */
+            /** @description Model checks of the worker, by part. */
             health: {
                 [key: string]: unknown;
             };
         };
-        /**
-         * Workspace
-         * @description Workspace of the installation.
-         */
+        /** @description Workspace of the installation. */
         Workspace: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the workspace.
              */
             id: string;
-            /**
-             * Name
-             * @description Name of the workspace.
-             */
+            /** @description Name of the workspace. */
             name: string;
             /**
-             * Created At
              * Format: date-time
              * @description Creation time.
              */
             created_at: string;
-            /**
-             * Suspended At
-             * @description Time of suspension; null for an active workspace.
-             */
+            /** @description Time of suspension; null for an active workspace. */
             suspended_at: string | null;
             /** @description Limits of the workspace, over all its keys. */
             limits: components["schemas"]["Limits"];
         };
-        /**
-         * WorkspaceDeletion
-         * @description Rows of a workspace, counted or deleted.
-         */
+        /** @description Rows of a workspace, counted or deleted. */
         WorkspaceDeletion: {
-            /**
-             * Dry Run
-             * @description Whether the rows were only counted.
-             */
+            /** @description Whether the rows were only counted. */
             dry_run: boolean;
-            /**
-             * Counts
-             * @description Number of rows by table.
-             */
+            /** @description Number of rows by table. */
             counts: {
                 [key: string]: number;
             };
-            /**
-             * Token
-             * @description Token that confirms the deletion; null once it is done.
-             */
+            /** @description Token that confirms the deletion; null once it is done. */
             token: string | null;
-            /**
-             * Expires At
-             * @description Expiry of the token; null once the deletion is done.
-             */
+            /** @description Expiry of the token; null once the deletion is done. */
             expires_at: string | null;
             /** @description Receipt of the deletion; null for a dry run. */
             receipt: components["schemas"]["WorkspaceReceipt"] | null;
         };
-        /**
-         * WorkspaceReceipt
-         * @description Receipt of the deletion of a workspace.
-         */
+        /** @description Receipt of the deletion of a workspace. */
         WorkspaceReceipt: {
             /**
-             * Id
              * Format: uuid
              * @description Id of the receipt.
              */
             id: string;
             /**
-             * Workspace
              * Format: uuid
              * @description Id of the workspace.
              */
             workspace: string;
-            /**
-             * Name
-             * @description Name of the workspace.
-             */
+            /** @description Name of the workspace. */
             name: string;
-            /**
-             * Counts
-             * @description Number of deleted rows by table.
-             */
+            /** @description Number of deleted rows by table. */
             counts: {
                 [key: string]: number;
             };
             /**
-             * At
              * Format: date-time
              * @description Time of the deletion.
              */
