@@ -498,8 +498,8 @@ export interface paths {
         /**
          * Delete an agent
          * @description With everything that it holds: sessions, memories of every scope, documents, entities, dreams, pages. Its keys
-         *     stay, and its name begins anew when one of them writes. Counted, confirmed and undone as a session. Admin keys
-         *     only.
+         *     stay, and make a new agent of its name when one of them writes. Counted, confirmed and undone as a session. Admin
+         *     keys only.
          */
         delete: operations["delete_agent"];
         options?: never;
@@ -1742,7 +1742,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a team
-         * @description With the memories of its scope, whoever their author is; its agents stay. Counted, confirmed and undone as a
+         * @description With the memories of its scope, of any author; its agents stay. Counted, confirmed and undone as a
          *     session. Admin keys only.
          */
         delete: operations["delete_team"];

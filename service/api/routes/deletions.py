@@ -62,8 +62,8 @@ async def delete_agent(
     engine: EngineDep, caller: Caller, agent: AgentPath, dry_run: DryRun = False, token: Token = None
 ) -> Response:
     """With everything that it holds: sessions, memories of every scope, documents, entities, dreams, pages. Its keys
-    stay, and its name begins anew when one of them writes. Counted, confirmed and undone as a session. Admin keys
-    only."""
+    stay, and make a new agent of its name when one of them writes. Counted, confirmed and undone as a session. Admin
+    keys only."""
     return json_response(await deletions.delete_agent(engine, caller, agent, dry_run=dry_run, token=token))
 
 
@@ -71,7 +71,7 @@ async def delete_agent(
 async def delete_team(
     engine: EngineDep, caller: Caller, team: TeamPath, dry_run: DryRun = False, token: Token = None
 ) -> Response:
-    """With the memories of its scope, whoever their author is; its agents stay. Counted, confirmed and undone as a
+    """With the memories of its scope, of any author; its agents stay. Counted, confirmed and undone as a
     session. Admin keys only."""
     return json_response(await deletions.delete_team(engine, caller, team, dry_run=dry_run, token=token))
 
