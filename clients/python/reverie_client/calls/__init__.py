@@ -3,6 +3,16 @@
 A new endpoint gets a function here, in the module of what it is about, and a line in ``reverie_client.api``.
 """
 
-from reverie_client.calls import agents, graph, memories, pages, saved_searches, sessions, users_documents, workspace
+from reverie_client.calls import (
+    agents,
+    deletions,
+    graph,
+    memories,
+    pages,
+    saved_searches,
+    sessions,
+    users_documents,
+    workspace,
+)
 
-MODULES = (memories, sessions, agents, pages, saved_searches, graph, users_documents, workspace)
+MODULES = (memories, sessions, agents, pages, saved_searches, deletions, graph, users_documents, workspace)
