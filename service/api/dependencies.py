@@ -9,6 +9,7 @@ from fastapi import Depends, Header, Path, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.responses import Response
 
+from service.api.deletion_schemas import TOKEN_MAX
 from service.api.key_scopes import check_scopes
 from service.api.path_params import PathName
 from service.domain.cursors import CURSOR_MAX
@@ -79,6 +80,11 @@ async def principal_of(request: Request, engine: Engine, given: HTTPAuthorizatio
 
 Caller = Annotated[Principal, Depends(_principal)]
 AgentPath = Annotated[PathName, Path(description="Name of the agent.")]
+DryRun = Annotated[bool, Query(description="Count what would be deleted, and answer a token. Default false.")]
+Token = Annotated[
+    Text | None,
+    Query(max_length=TOKEN_MAX, description="Token of a dry run of the last 10 minutes; required to delete."),
+]
 SessionPath = Annotated[PathName, Path(description="Name of the session.")]
 AgentQuery = Annotated[Name | None, Query(description="Name of the acting agent; ignored with an agent key.")]
 Limit = Annotated[int, Query(ge=1, le=200, description="Number of items per page. Default 50.")]

@@ -1,7 +1,7 @@
 """Rows that move from one workspace into another, table by table, in one transaction.
 
-What moves is listed by ``mark`` as ids of rows that others refer to; everything that hangs on them goes along. Rows
-that the moved ones refer to, and that stay, are copied, so that every reference holds in the other workspace too.
+``mark`` lists ids of rows that others refer to; their dependent rows move with them. Rows that the moved ones refer to,
+and that stay, are copied, so that every reference holds in the other workspace too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _of(column: str, *marks: str) -> str:
 
 
 _SAID = "t.message_ids && ARRAY(SELECT id FROM marked WHERE mark = 'messages')"
-_HANGING = {
+_DEPENDENT = {
     "agents": _of("id", "agents"),
     "teams": _of("id", "teams"),
     "team_members": f"{_of('team_id', 'teams')} OR {_of('agent_id', 'agents')}",
@@ -75,7 +75,7 @@ _REFERRED = {
 }
 """Tables whose rows are copied where moved rows refer to them: by which columns. Those of copies come later."""
 
-_IN_ORDER = [one.name for one in metadata.sorted_tables if one.name in _HANGING or one.name in _REFERRED]
+_IN_ORDER = [one.name for one in metadata.sorted_tables if one.name in _DEPENDENT or one.name in _REFERRED]
 """Those that others refer to first."""
 
 
@@ -92,10 +92,7 @@ async def mark(connection: Connection, marked: Marked) -> None:
 
 async def count_marked(connection: Connection, workspace: UUID) -> dict[str, int]:
     """How many rows of each table would move, where any would."""
-    counts = " UNION ALL ".join(
-        f"SELECT '{table}' AS table, count(*) AS rows FROM {table} t WHERE t.workspace_id = $1 AND ({hanging})"  # noqa: S608
-        for table, hanging in _HANGING.items()
-    )
+    counts = " UNION ALL ".join(f"SELECT '{table}' AS table, count(*) AS rows {_moving(table)}" for table in _DEPENDENT)
     return {row["table"]: row["rows"] for row in await connection.raw.fetch(counts, workspace) if row["rows"]}
 
 
@@ -104,19 +101,16 @@ async def move_marked(connection: Connection, workspace: UUID, to: UUID) -> dict
     raw = connection.raw
     for table in _IN_ORDER:
         await _hold(connection, table)
-        if table in _HANGING:
-            await raw.execute(
-                f"INSERT INTO held_{table} SELECT t.* FROM {table} t WHERE t.workspace_id = $1 AND ({_HANGING[table]})",  # noqa: S608
-                workspace,
-            )
+        if table in _DEPENDENT:
+            await raw.execute(f"INSERT INTO held_{table} SELECT t.* {_moving(table)}", workspace)
     copied = {table: await _copy_referred(connection, workspace, table) for table in _REFERRED}
     await raw.execute(
         "INSERT INTO held_entity_aliases SELECT * FROM entity_aliases WHERE workspace_id = $1 AND entity_id = ANY($2)",
         workspace, copied["entities"],
     )  # fmt: skip
     for table in reversed(_IN_ORDER):
-        if table in _HANGING:
-            await raw.execute(f"DELETE FROM {table} t WHERE t.workspace_id = $1 AND ({_HANGING[table]})", workspace)  # noqa: S608
+        if table in _DEPENDENT:
+            await raw.execute(f"DELETE {_moving(table)}", workspace)
     await connection.switch_workspace(to)
     await _put_held(connection, to)
     await connection.switch_workspace(workspace)
@@ -142,6 +136,11 @@ async def take_back(connection: Connection, from_: UUID, to: UUID, copied: Marke
     await _give_way(connection, to)
     await _join_entities(connection, to)
     await _put_held(connection, to)
+
+
+def _moving(table: str) -> str:
+    """The rows of a table that move out of the workspace ``$1``."""
+    return f"FROM {table} t WHERE t.workspace_id = $1 AND ({_DEPENDENT[table]})"
 
 
 async def _hold(connection: Connection, table: str) -> None:

@@ -1,7 +1,7 @@
 """Whose word a candidate is: a person's own, hearsay about a person, or a statement about something else.
 
 The speakers of the messages it cites decide; what an extractor takes for the subject only says whom it is about. What
-each may replace: ``may_replace`` in ``reconcile``, and ``docs/dreams.md``.
+each may replace: ``may_replace`` in ``precedence``, and ``docs/dreams.md``.
 """
 
 from __future__ import annotations

@@ -91,8 +91,9 @@ async def list_(
     )
 
 
-async def missing(connection: Connection, workspace: UUID, copied: moved_rows.Marked) -> list[str]:
+async def missing(connection: Connection, workspace: UUID, kept: dict[str, Any]) -> list[str]:
     """The tables of which rows are gone that a deletion refers to."""
+    copied = _copied(kept)
     values = {table: copied.get(table, []) for table in ("agents", "teams", "tasks", "sessions", "dreams")}
     there = {(row["table"], row["id"]) for row in await connection.fetch("still_there", workspace=workspace, **values)}
     return [table for table, ids in values.items() if any((table, id_) not in there for id_ in ids)]
@@ -100,7 +101,7 @@ async def missing(connection: Connection, workspace: UUID, copied: moved_rows.Ma
 
 async def restore(connection: Connection, workspace: UUID, id_: UUID, kept: dict[str, Any], *, now: datetime) -> None:
     """Move everything back. What a purge has removed meanwhile stays gone."""
-    copied = {table: [UUID(one) for one in ids] for table, ids in kept["copied"].items()}
+    copied = _copied(kept)
     await moved_rows.take_back(connection, id_, workspace, copied)
     for tie, second in (("links", "messages"), ("sessions", "sessions")):
         pairs = [_ids(pair) for pair in kept[tie]]
@@ -113,9 +114,10 @@ async def restore(connection: Connection, workspace: UUID, id_: UUID, kept: dict
     await connection.run("mark_restored", workspace=workspace, id=id_, at=now)
 
 
-async def workspaces(connection: Connection, workspace: UUID) -> list[UUID]:
-    """The workspaces in which what has been deleted from this one waits."""
-    return [row["workspace_id"] for row in await connection.fetch("deletion_workspaces", workspace=workspace)]
+async def places(connection: Connection, workspace: UUID) -> list[UUID]:
+    """The workspace, and those in which what has been deleted from it waits."""
+    rows = await connection.fetch("deletion_workspaces", workspace=workspace)
+    return [workspace, *(row["workspace_id"] for row in rows)]
 
 
 async def collect(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
@@ -145,6 +147,10 @@ async def forget_names(connection: Connection, workspace: UUID) -> None:
 async def note_memories(connection: Connection, workspace: UUID, kind: str, ids: Sequence[UUID], now: datetime) -> None:
     """Note the event for those of the memories that hold."""
     await connection.run("note_moved_memories", workspace=workspace, kind=kind, ids=list(ids), now=now)
+
+
+def _copied(kept: dict[str, Any]) -> dict[str, list[UUID]]:
+    return {table: _ids(texts) for table, texts in kept["copied"].items()}
 
 
 def _ids(texts: Sequence[str]) -> list[UUID]:

@@ -18,7 +18,6 @@ from service.domain.ids import new_id
 from service.domain.origin import outranks
 from service.domain.types import POLICIES, MemoryType
 from service.domain.verdicts import ASKED_FROM, Outcome, PairVerdict
-from service.extraction.candidates import Candidate
 from worker.dreaming.closing import Place, Report, close_todos, open_again
 from worker.dreaming.merging import kept_of
 from worker.dreaming.neighbours import ExistingMemory, RelatedMemories
@@ -33,6 +32,7 @@ from worker.dreaming.plan import (
     Statement,
     key_of,
 )
+from worker.dreaming.precedence import may_replace, may_speak_for, stands_for, vouched_alike
 from worker.dreaming.slots import ended_slot
 
 AMBIGUOUS_PAIRS_MAX = 40
@@ -145,7 +145,7 @@ class _Planner:
         """Merge two memories, or let the newer replace the older, or leave both."""
         outcome = _by_slot(older, newer) or self._judge(newer, older, similarity)
         if outcome == "duplicate":
-            if not _vouched_alike(older, newer) or not _vouched_alike(newer, older):
+            if not vouched_alike(older, newer) or not vouched_alike(newer, older):
                 if may_replace(newer, older):
                     self._close(older, newer)
                 return
@@ -182,7 +182,7 @@ class _Planner:
         if same is None:
             undecided = len(self._plan.undecided)
             near = self._near(new)
-            alike = (held for held, outcome in near if outcome == "duplicate" and _stands_for(held, candidate))
+            alike = (held for held, outcome in near if outcome == "duplicate" and stands_for(held, candidate))
             same = next(alike, None)
             if same is not None:
                 del self._plan.undecided[undecided:]
@@ -197,7 +197,7 @@ class _Planner:
         for held in self._outdated_by(new):
             self._replace(held, new, "updates")
         for held, outcome in near:
-            if outcome in ("contradiction", "update") or not _stands_for(held, candidate):
+            if outcome in ("contradiction", "update") or not stands_for(held, candidate):
                 self._replace(held, new, "contradicts" if outcome == "contradiction" else "updates")
         self._plan.new.append(new)
         self._new_at[position] = new
@@ -214,7 +214,7 @@ class _Planner:
         candidate = new.candidate
         slot = [held for held in self._in_slot.get((new.audience, new.slot or ""), []) if self._holds(held)]
         for held in slot:
-            if _happened(held) or _happened(new) or not _stands_for(held, candidate):
+            if _happened(held) or _happened(new) or not stands_for(held, candidate):
                 continue
             if held.value == candidate.value and held.polarity == candidate.polarity and not _liked_apart(held, new):
                 return held
@@ -343,39 +343,6 @@ def _by_slot(older: ExistingMemory, newer: ExistingMemory) -> Outcome | None:
     if older.value == newer.value:
         return "update" if older.polarity != newer.polarity else None
     return "update" if older.polarity == newer.polarity == "positive" else None
-
-
-def may_replace(by: Candidate | Statement, statement: Statement) -> bool:
-    """Whether a statement may close a memory: by whose word each is, and never one of a more trusted origin."""
-    return may_speak_for(by, statement) and not outranks(statement.origin, by.origin)
-
-
-def may_speak_for(by: Candidate | Statement, statement: Statement) -> bool:
-    """Whether a statement may confirm or be merged into a memory, by whose word each is (``docs/dreams.md``).
-
-    A person's own word, and what was saved for them: by their own word only. Hearsay: by the person's own word, or by
-    whoever said it, unless it has been edited. Anything else: by whatever is not hearsay.
-    """
-    if by.hearsay_by is not None:
-        return by.hearsay_by == statement.hearsay_by and by.subject == statement.subject and not statement.edited
-    if statement.hearsay_by is not None:
-        return by.word_of is not None and by.subject == statement.subject
-    if statement.word_of is None:
-        return True
-    return by.subject == statement.subject and by.word_of in (statement.word_of, statement.subject)
-
-
-def _vouched_alike(held: Statement, candidate: Candidate | Statement) -> bool:
-    """Whether a memory that says the same is the word of whoever said the candidate, or of the person it is about."""
-    if held.subject == candidate.subject:
-        return held.hearsay_by in (None, candidate.hearsay_by)
-    return not (held.word_of or held.hearsay_by or candidate.word_of or candidate.hearsay_by)
-
-
-def _stands_for(held: Statement, candidate: Candidate | Statement) -> bool:
-    """Whether a memory that says the same in other words is enough, as the word of one who may say so and of an origin
-    that is trusted no less."""
-    return _vouched_alike(held, candidate) and not outranks(candidate.origin, held.origin)
 
 
 def _of_one(held: Statement, new: Statement) -> bool:

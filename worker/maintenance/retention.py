@@ -89,7 +89,7 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
 async def _places(engine: Engine, workspace: UUID) -> list[UUID]:
     """The workspace and those in which its deletions wait, where what has a time of its own keeps it."""
     async with engine.db.transaction(workspace) as connection:
-        return [workspace, *await deletions.workspaces(connection, workspace)]
+        return await deletions.places(connection, workspace)
 
 
 async def _delete_unused(

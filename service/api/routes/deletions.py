@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from fastapi import Path
 from starlette.responses import Response
 
 from service.api import deletion_schemas as schemas
@@ -14,23 +14,19 @@ from service.api.dependencies import (
     AgentQuery,
     Caller,
     Cursor,
+    DryRun,
     EngineDep,
     Limit,
     SessionPath,
+    Token,
     json_response,
     page,
 )
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.schemas import Page
-from service.domain.field_types import Text
 from service.memory.access import deletions
 
-DryRun = Annotated[bool, Query(description="Count what would be deleted, and answer a token. Default false.")]
-Token = Annotated[
-    Text | None,
-    Query(max_length=schemas.TOKEN_MAX, description="Token of a dry run of the last 10 minutes; required to delete."),
-]
 TeamPath = Annotated[PathName, Path(description="Name of the team.")]
 
 router = api_router(prefix="/v1", tags=["deletions"])

@@ -5,27 +5,20 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import Path
 from starlette.responses import Response, StreamingResponse
 
 from service.api import workspace_schemas as schemas
-from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import Caller, Cursor, DryRun, EngineDep, Limit, Token, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.routes.transfer import NDJSON
 from service.api.schemas import Page
 from service.api.streams import HoldingStream
-from service.domain.field_types import Text
 from service.domain.limits import NO_LIMITS
 from service.memory.access import workspaces
 
-TOKEN_MAX = 200
 WorkspacePath = Annotated[PathName, Path(description="Id or name of the workspace.")]
-DryRun = Annotated[bool, Query(description="Count what would be deleted, and answer a token. Default false.")]
-Token = Annotated[
-    Text | None,
-    Query(max_length=TOKEN_MAX, description="Token of a dry run of the last 10 minutes; required to delete."),
-]
 
 router = api_router(prefix="/v1/workspaces", tags=["workspaces"])
 

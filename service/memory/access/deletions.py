@@ -61,8 +61,9 @@ async def _delete(
     retention = (await get_settings(engine, principal)).retention
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
-        found = await deletions.find(connection, workspace, kind, name, agent)
-        if found is not None and not dry_run:
+        if dry_run:
+            found = await deletions.find(connection, workspace, kind, name, agent)
+        else:
             found = await _locked(connection, workspace, kind, name, agent, now)
         if found is None:
             raise NotFound(f"There is no {kind} {name!r} here.")
@@ -137,11 +138,9 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Reco
         rescan = await rescans.get(connection, workspace)
         if rescan is not None and rescan["finished_at"] is None:
             raise Conflict("Secrets are being looked for in all that is stored; try again when that has ended.")
-        kept = found["kept"]
-        copied = {table: [UUID(one) for one in ids] for table, ids in kept["copied"].items()}
-        if gone := await deletions.missing(connection, workspace, copied):
+        if gone := await deletions.missing(connection, workspace, found["kept"]):
             raise Conflict(f"What this belongs to is gone: {', '.join(gone)}.")
-        await deletions.restore(connection, workspace, id_, kept, now=now)
+        await deletions.restore(connection, workspace, id_, found["kept"], now=now)
         await audit.record(
             connection, principal, f"{found['kind']}.restored", target=str(id_), details={"counts": found["counts"]}
         )

@@ -85,9 +85,9 @@ async def _purge(
     counts: Counter[str] = Counter()
     why: Counter[str] = Counter()
     deleted = _Deleted()
-    places = [*await deletions.workspaces(connection, workspace), workspace]
+    places = await deletions.places(connection, workspace)
     called = await subjects.called_by(connection, places, users)
-    for place in places:
+    for place in reversed(places):
         await connection.switch_workspace(place)
         purge = _Purge(connection, place, called, now, deleted if place == workspace else _Deleted())
         rows, reasons = await purge.run()

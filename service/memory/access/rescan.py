@@ -155,7 +155,7 @@ class Rescan:
         """The workspace, and then those in which what has been deleted from it waits by now."""
         yield self._workspace
         async with self._engine.db.transaction(self._workspace) as connection:
-            deleted = await deletions.workspaces(connection, self._workspace)
+            _, *deleted = await deletions.places(connection, self._workspace)
         for place in deleted:
             yield place
 

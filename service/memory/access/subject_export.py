@@ -37,10 +37,10 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
     (subject,) = await masked_names(engine, workspace, pii, [(("path", "user"), user)], refuse=False)
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
-        places = [*await deletions.workspaces(connection, workspace), workspace]
+        places = await deletions.places(connection, workspace)
         called = await subjects.called_by(connection, places, users)
         found: dict[str, list[Any]] = {}
-        for place in reversed(places):
+        for place in places:
             await connection.switch_workspace(place)
             for name, rows in (await _held(connection, place, called)).items():
                 found.setdefault(name, []).extend(rows)

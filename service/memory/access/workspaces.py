@@ -107,7 +107,7 @@ async def delete_workspace(
         await connection.set_timeout(LONGEST_S)
         if not await workspaces.lock_suspended(connection, id_):
             raise Conflict("Only a suspended workspace can be deleted.")
-        places = [id_, *await deletions.workspaces(connection, id_)]
+        places = await deletions.places(connection, id_)
         summed: Counter[str] = Counter()
         for place in places:
             await connection.switch_workspace(place)
