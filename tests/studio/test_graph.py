@@ -6,7 +6,7 @@ import re
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 
 from tests.processes import ServerProcess
 from tests.studio.app_page import AppPage
@@ -33,11 +33,28 @@ async def linked(service: ServerProcess) -> None:
     assert dream.json()["status"] == "succeeded", dream.text
 
 
+async def wheel_is_kept(page: Page) -> bool:
+    """Whether the drawing under the pointer keeps a turn of the wheel from the page."""
+    await page.evaluate(
+        "() => { window.turned = new Promise((done) => addEventListener('wheel',"
+        " (event) => setTimeout(() => done(event.defaultPrevented)), {once: true, passive: true, capture: true})) }"
+    )
+    await page.mouse.wheel(0, 40)
+    kept: bool = await page.evaluate("window.turned")
+    return kept
+
+
 async def test_a_hub_shows_its_neighbours_and_memories_by_keys_alone(visitor: AppPage) -> None:
     page = visitor.page
     await visitor.go("Graph")
     await visitor.choose_agent(AGENT)
-    await expect(page.get_by_role("img", name=re.compile(r"\d+ entities, [1-9]\d* links"))).to_be_visible()
+    drawing = page.get_by_role("img", name=re.compile(r"\d+ entities, [1-9]\d* links"))
+    await expect(drawing).to_be_visible()
+    await drawing.hover()
+    assert not await wheel_is_kept(page)
+    await page.keyboard.down("Control")
+    assert await wheel_is_kept(page)
+    await page.keyboard.up("Control")
     await visitor.photograph("graph")
     await page.get_by_label("View").select_option("list")
     rows = page.get_by_role("list", name="List").get_by_role("link")

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.processes import ServerProcess
 from tests.studio.app_page import AppPage
@@ -109,6 +109,32 @@ async def test_rows_that_wait_are_shown_when_asked_for(visitor: AppPage, service
     await visitor.press("1 new")
     await expect(rows).to_have_count(2)
     await expect(rows.first).to_contain_text("rung at noon")
+
+
+async def test_a_new_search_is_shown_under_the_pointer_and_old_rows_are_marked_until_then(
+    visitor: AppPage, service: ServerProcess
+) -> None:
+    page, go_on = visitor.page, asyncio.Event()
+    items = [{"agent": "choir", "type": "fact", "content": f"The {voice} sings"} for voice in ("alto", "bass", "tenor")]
+    assert (await service.call("POST", "/v1/memories/batch", json={"items": items})).is_success
+    await visitor.open("/memories", agent="choir")
+    listed = page.get_by_role("list", name="Memories")
+    rows = listed.get_by_role("link")
+    await expect(rows).to_have_count(3)
+
+    async def hold(route: Route) -> None:
+        await go_on.wait()
+        await route.continue_()
+
+    await page.route("**/v1/memories?*q=bass*", hold)
+    await rows.nth(1).hover()
+    await visitor.keys("/")
+    await page.keyboard.type("bass")
+    await expect(listed).to_have_attribute("aria-busy", "true")
+    await expect(rows).to_have_count(3)
+    go_on.set()
+    await expect(rows).to_have_count(1)
+    await expect(listed).not_to_have_attribute("aria-busy", "true")
 
 
 async def test_a_hundred_thousand_rows_scroll(visitor: AppPage) -> None:

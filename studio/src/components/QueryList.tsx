@@ -32,6 +32,7 @@ export function QueryList<T>({
       items={list.items}
       onEnd={list.fetchMore}
       of={list.of}
+      isPrevious={list.isPlaceholderData}
       end={list.hasNextPage ? undefined : end(list.items.length)}
     />
   );

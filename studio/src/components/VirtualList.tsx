@@ -29,6 +29,8 @@ interface Props<T> {
   end?: ReactNode;
   /** Whether the list is another one now (other filters): rows are then not held. */
   of?: string;
+  /** Whether `items` are those of the former list, until the ones of the present one are there. */
+  isPrevious?: boolean;
   /** Lets rows be selected: by a box beside each, by x, and with Shift up to the last one selected. */
   selection?: Selection;
   /** The name of a row, for the box beside it. */
@@ -47,13 +49,14 @@ const STEPS: Record<string, number> = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1, 
  * over it, or it is scrolled or focused, rows that come wait behind a button, so that none moves.
  */
 export function VirtualList<T>(props: Props<T>) {
-  const { label, items, keyOf, linkOf, children, chosen, rowHeight = 64, onEnd, summary, end, of } = props;
+  const { label, items, keyOf, linkOf, children, chosen, rowHeight = 64, onEnd, summary, end } = props;
   const { selection, labelOf } = props;
   const scroll = useRef<HTMLDivElement>(null);
   const [isOver, setIsOver] = useState(false);
   const [isScrolled, setIsScrolled] = useState(false);
   const [hasFocus, setHasFocus] = useState(false);
-  const [lastOf, setLastOf] = useState(of);
+  const [lastOf, setLastOf] = useState(props.of);
+  const of = props.isPrevious ? lastOf : props.of;
   const isSame = lastOf === of;
   const { shown, waiting, release } = useHeld(items, keyOf, isSame && (isOver || isScrolled || hasFocus));
   const [active, setActive] = useState<string>();
@@ -145,7 +148,7 @@ export function VirtualList<T>(props: Props<T>) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys go to the links in it
     <div
-      className={css.frame}
+      className={`${css.frame} ${props.isPrevious ? css.previous : ""}`}
       onPointerEnter={() => setIsOver(true)}
       onPointerLeave={() => setIsOver(false)}
       onFocus={() => setHasFocus(true)}
@@ -168,7 +171,12 @@ export function VirtualList<T>(props: Props<T>) {
         )}
       </div>
       <div ref={scroll} className={css.scroll} onScroll={(event) => setIsScrolled(event.currentTarget.scrollTop > 0)}>
-        <ul aria-label={label} className={css.list} style={{ height: virtual.getTotalSize() }}>
+        <ul
+          aria-label={label}
+          aria-busy={props.isPrevious || undefined}
+          className={css.list}
+          style={{ height: virtual.getTotalSize() }}
+        >
           {rows.map((row) => {
             const item = shown[row.index];
             if (item === undefined) return null;

@@ -1,12 +1,15 @@
 /** Whether the service and its database can be reached: what the offline banner says. */
 
+import type { Schemas } from "@reverie/client";
 import { APIError, ConnectionFailed } from "@reverie/client/errors";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { queryClient } from "./queries";
 import { Store, useStore } from "./store";
 
 const RETRY_MS = 3_000;
 const PATIENCE_MS = 2_000;
+const REFRESH_MS = 2_000;
 const AWAY = new Set([502, 503, 504]);
 const reachable = new Store(true);
 
@@ -28,6 +31,15 @@ async function check() {
 queryClient.getQueryCache().subscribe((event) => {
   if (event.type === "updated" && event.action.type === "error" && isAway(event.action.error)) void check();
 });
+
+async function readiness({ signal }: { signal: AbortSignal }): Promise<Schemas["Readiness"]> {
+  return (await fetch("/readyz", { signal })).json();
+}
+
+/** What works, by part, asked every other second: it answers without the database, which other calls wait for. */
+export function useReadiness(): Schemas["Readiness"] | undefined {
+  return useQuery({ queryKey: ["/readyz"], queryFn: readiness, staleTime: 0, refetchInterval: REFRESH_MS }).data;
+}
 
 /** Whether the service and its database answer; while they do not, they are asked again. */
 export function useReachable(): boolean {

@@ -1,10 +1,11 @@
-import type { Answer } from "@reverie/client";
+import type { Answer, Schemas } from "@reverie/client";
 import type { ReactNode } from "react";
 import { Chip, type Tone } from "@/components/Chip";
 import { ErrorState, Skeleton } from "@/components/States";
 import { Time } from "@/components/Time";
 import { bytes, count, duration } from "@/components/text";
 import { calls } from "@/data/client";
+import { useReadiness } from "@/data/connection";
 import { useCall } from "@/data/queries";
 import { useRights } from "@/data/session";
 import { engine as all } from "@/strings/engine";
@@ -151,15 +152,46 @@ function Workers({ workers }: { workers: NonNullable<State["workers"]> }) {
   );
 }
 
+function NoDatabase({ ready, isStale }: { ready: Schemas["Readiness"]; isStale: boolean }) {
+  return (
+    <div className={css.problems} role="alert">
+      <strong>{texts.noDatabase}</strong>
+      <p>{ready.detail ?? (isStale ? texts.noDatabaseStale : texts.noDatabaseText)}</p>
+    </div>
+  );
+}
+
+function Checks({ checks }: { checks: Schemas["Readiness"]["checks"] }) {
+  return (
+    <div className={css.tiles}>
+      {Object.entries(checks).map(([part, status]) => (
+        <Tile key={part} title={texts.parts[part] ?? part} status={status} of={[]} />
+      ))}
+    </div>
+  );
+}
+
 /** What works, looked at every other second. It needs no database to be shown. */
 export function Health() {
   const { isAdmin, canWrite } = useRights();
   const { data, error, refetch } = useCall(calls.engine(), { refreshMs: REFRESH_MS });
+  const ready = useReadiness();
+  const lost = ready?.checks.database === "failing" ? ready : undefined;
+  if (lost && !data) {
+    return (
+      <>
+        <NoDatabase ready={lost} isStale={false} />
+        <Checks checks={lost.checks} />
+      </>
+    );
+  }
   if (error && !data) return <ErrorState error={error} onRetry={refetch} />;
   if (!data) return <Skeleton lines={10} />;
   return (
     <>
-      {error ? (
+      {lost ? (
+        <NoDatabase ready={lost} isStale />
+      ) : error ? (
         <p className={css.problems} role="alert">
           {texts.unavailable}
         </p>

@@ -67,6 +67,11 @@ function unplaced(drawing: Graph): Unplaced {
   return { places: new Float32Array(places), lines: new Uint32Array(lines), weights: new Float32Array(weights) };
 }
 
+/** The wheel scrolls the page; with Ctrl or ⌘ it zooms. */
+function leaveToPage(event: WheelEvent) {
+  if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+}
+
 /** Entities as dots, sized by their mentions, and what memories name together as lines. */
 export function Canvas({
   dots,
@@ -99,8 +104,11 @@ export function Canvas({
     shown.on("clickNode", ({ node }) => choose.current(node));
     sigma.current = shown;
     const stop = layOut(drawing);
+    const frame = container.current;
+    frame.addEventListener("wheel", leaveToPage, { capture: true, passive: true });
     return () => {
       stop();
+      frame.removeEventListener("wheel", leaveToPage, { capture: true });
       shown.kill();
     };
   }, [dots, lines, colours]);

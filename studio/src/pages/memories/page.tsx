@@ -147,7 +147,7 @@ function List({
   const isCut = isSearch(search) && items.length >= FOUND_MAX;
   const known = total === undefined ? undefined : texts.ofTotal(items.length, total);
   return (
-    <div className={`${css.listed} ${list.isPrevious ? css.stale : ""}`} aria-busy={list.isPrevious || undefined}>
+    <div className={css.listed}>
       {selection.keys.size > 0 && <BulkBar items={items} selection={selection} />}
       <VirtualList
         label={texts.list}
@@ -158,6 +158,7 @@ function List({
         rowHeight={search.dense ? DENSE_PX : ROW_PX}
         onEnd={onEnd}
         of={JSON.stringify([list.call.query, list.call.body])}
+        isPrevious={list.isPrevious}
         end={list.hasMore ? known : isCut ? texts.atMost(items.length) : texts.end(items.length)}
         selection={canWrite && !search.as_of ? selection : undefined}
         labelOf={labelOf}
