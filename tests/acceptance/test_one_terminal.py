@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from service.db import embedded
+from tests.live_api import UNENCRYPTED
 from tests.processes import free_port
 from tests.tour import run_tour
 
@@ -34,7 +35,7 @@ def everything(environment: dict[str, str]) -> Iterator[None]:
         for _ in range(1_800):
             assert process.poll() is None, log.read_text()
             try:
-                if httpx.get(url, timeout=2).status_code == 200:
+                if httpx.get(url, timeout=2, verify=UNENCRYPTED).status_code == 200:
                     break
             except httpx.TransportError:
                 time.sleep(0.1)
