@@ -25,8 +25,10 @@ from service.domain.folding import SHARES, Note, note, note_lines
 from service.domain.types import MemoryType
 from service.embedding.static import StaticEmbedder
 from service.errors import ReverieError
+from service.extraction import claims, instructions
 from service.extraction.candidates import Turn
 from service.extraction.languages.german import GERMAN
+from service.extraction.patterns.instructions import is_instruction
 from service.extraction.rules import extract
 from service.memory.dreams import bulletin
 from service.memory.dreams.prompts import Notes
@@ -87,6 +89,11 @@ EXCLUDED = {
     "service.proxy.wire_format.text_in": "picks a field out of a record",
     "service.proxy.translation._refusal": "takes an error of its own making",
 }
+
+FORGOTTEN: tuple[Callable[[], None], ...] = (
+    claims._matched.cache_clear, is_instruction.cache_clear, instructions._kinds._items.clear,
+)  # fmt: skip
+"""Empty what keeps the answers to texts, which a second try would only look up."""
 
 _REDACTOR = Redactor()
 _POLICY = PiiPolicy("redact", secrets="redact")
@@ -250,9 +257,11 @@ def _runner(name: str, function: FunctionType) -> Run:
 
 
 def _refusing(run: Run) -> Run:
-    """A refusal is an answer as well."""
+    """A refusal is an answer as well; no answer to a text is kept for the next try with it."""
 
     def answered(text: str) -> None:
+        for forget in FORGOTTEN:
+            forget()
         with suppress(ValueError, TypeError, KeyError, ReverieError):
             run(text)
 
