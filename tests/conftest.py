@@ -44,6 +44,7 @@ max_connections = 300
 """Settings of the Postgres that is thrown away after the run. What survives its crash is tested on others."""
 LONGEST = (
     "tests/studio/",
+    "tests/packaging/",
     "tests/acceptance/test_ten_thousand.py",
     "tests/acceptance/lives/",
     "tests/acceptance/test_openapi.py",
@@ -53,7 +54,8 @@ LONGEST = (
     "tests/worker/test_merging_pairs.py",
     "tests/patterns/",
 )
-"""Tests of more than twenty seconds, and those of the Studio, which share one process; the longest first."""
+"""Tests of more than twenty seconds, and those of the Studio and of the packages, which share a process each; the
+longest first."""
 
 
 def _root(config: pytest.Config) -> Path:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -20,6 +21,8 @@ from tests.embedded_user import NOBODY, as_user
 from tests.processes import free_port
 from tests.tour import run_tour
 
+pytestmark = pytest.mark.xdist_group("packaging")
+
 READY_S = 180.0
 OF_EXTRAS = ("fastembed", "onnxruntime", "langgraph", "langchain_core", "arro3")
 """Packages that a base installation does not have."""
@@ -28,27 +31,33 @@ USERS = [pytest.param(os.geteuid(), id="self"), pytest.param(NOBODY, id="nobody"
 OURS = ("REVERIE_", "DATABASE_", "EMBEDDING_", "LLM_", "RERANK_", "PYTHON")
 
 
-class Installed:
-    """A virtual environment with the wheel, and an empty folder of a user, in which its command runs as that user."""
+def install(wheel: Path, folder: Path) -> Path:
+    """Make a virtual environment with the wheel in an empty folder; where its commands are."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
+    [site] = (folder / "venv" / "lib").glob("python*/site-packages")
+    needed = [path for path in sys.path if Path(path).is_dir() and not (Path(path) / "pyproject.toml").exists()]
+    hidden = f"import sys; sys.modules.update(dict.fromkeys({OF_EXTRAS!r}))"
+    (site / "needed.pth").write_text("\n".join([*needed, hidden]))
+    commands = folder / "venv" / "bin"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", str(commands / "python"), "install", "--quiet", "--no-deps",
+         "--no-index", str(wheel)], check=True,
+    )  # fmt: skip
+    return commands
 
-    def __init__(self, wheel: Path, folder: Path, uid: int) -> None:
+
+class Installed:
+    """An empty folder of a user, in which the command of a virtual environment runs as that user."""
+
+    def __init__(self, commands: Path, folder: Path, uid: int) -> None:
         self.home = folder / "home"
         self.home.mkdir(mode=0o700)
         os.chown(self.home, uid, -1)
         self.as_user = as_user(uid, may_read=True)
-        self.bin = folder / "venv" / "bin"
+        self.bin = commands
         self.port = str(free_port())
         self.log = folder / "up.log"
         self.process: subprocess.Popen[bytes] | None = None
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
-        [site] = (folder / "venv" / "lib").glob("python*/site-packages")
-        needed = [path for path in sys.path if Path(path).is_dir() and not (Path(path) / "pyproject.toml").exists()]
-        hidden = f"import sys; sys.modules.update(dict.fromkeys({OF_EXTRAS!r}))"
-        (site / "needed.pth").write_text("\n".join([*needed, hidden]))
-        subprocess.run(
-            [sys.executable, "-m", "pip", "--python", str(self.bin / "python"), "install", "--quiet", "--no-deps",
-             "--no-index", str(wheel)], check=True,
-        )  # fmt: skip
         kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
         self.environment = kept | {
             "PATH": f"{self.bin}:{os.environ['PATH']}", "HOME": str(self.home), "REVERIE_PORT": self.port,
@@ -92,17 +101,30 @@ class Installed:
         return {memory["content"] for memory in found["items"]}
 
 
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
+@contextmanager
+def open_to_all() -> Iterator[Path]:
     """A temporary folder that every user reaches; pytest's are closed to others."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    with open_to_all() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def commands(wheel: Path) -> Iterator[Path]:
+    """Where the commands of one virtual environment are, which no test writes to."""
+    with open_to_all() as folder:
+        yield install(wheel, folder)
+
+
 @pytest.fixture(params=USERS)
-def installed(wheel: Path, open_folder: Path, request: pytest.FixtureRequest) -> Iterator[Installed]:
-    made = Installed(wheel, open_folder, request.param)
+def installed(commands: Path, open_folder: Path, request: pytest.FixtureRequest) -> Iterator[Installed]:
+    made = Installed(commands, open_folder, request.param)
     yield made
     if made.process is not None and made.process.poll() is None:
         made.end(signal.SIGTERM)
