@@ -1,6 +1,6 @@
 import { Link, type LinkProps } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { type ReactNode, useEffect } from "react";
+import { isValidElement, type ReactNode, useEffect } from "react";
 import { common } from "@/strings/common";
 import { buttonClass } from "./Button";
 import css from "./Page.module.css";
@@ -23,15 +23,17 @@ export function Page({
     document.title = `${title} · ${common.title}`;
   }, [title]);
   return (
-    <div className={fill ? css.fill : css.page}>
-      <header className={css.head}>
-        <div className="grow">
-          <h1>{title}</h1>
-          {explanation && <p className="soft">{explanation}</p>}
-        </div>
-        {actions && <div className="row">{actions}</div>}
-      </header>
-      {children}
+    <div className={css.scroll} data-scroll-restoration-id={`page ${title}`}>
+      <div className={fill ? css.fill : css.page}>
+        <header className={css.head}>
+          <div className="grow">
+            <h1>{title}</h1>
+            {explanation && <p className="soft">{explanation}</p>}
+          </div>
+          {actions && <div className="row">{actions}</div>}
+        </header>
+        {children}
+      </div>
     </div>
   );
 }
@@ -50,15 +52,17 @@ export function MasterDetail({
   list: ReactNode;
   /** Whether the list takes most of the room: it is a drawing. */
   wideList?: boolean;
+  /** Its key is that of what is open: each begins at its top, and Back returns to where it was. */
   detail: ReactNode | undefined;
   back: LinkProps;
   empty: ReactNode;
 }) {
   const isOpen = detail !== undefined;
+  const open = (isValidElement(detail) && detail.key) || "";
   return (
     <div className={`${css.split} ${isOpen ? css.open : ""} ${wideList ? css.wideList : ""}`}>
       <div className={css.list}>{list}</div>
-      <div className={css.detail}>
+      <div key={open} className={css.detail} data-scroll-restoration-id={`detail ${encodeURIComponent(open)}`}>
         {isOpen && (
           <Link {...back} className={`${buttonClass("quiet", true)} ${css.back}`}>
             <ArrowLeft aria-hidden="true" />

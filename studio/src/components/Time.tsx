@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { common } from "@/strings/common";
-import { dayOf, exactTime, relativeTime } from "./text";
+import { dayOf, exactTime, precisionOf, relativeTime } from "./text";
 
 const TICK_MS = 30_000;
 
@@ -27,4 +27,9 @@ export function Time({
       {shown}
     </time>
   );
+}
+
+/** When something happened: of what is known to the day, the day. */
+export function Happened({ value }: { value: string }) {
+  return <Time value={value} precision={precisionOf(value)} />;
 }

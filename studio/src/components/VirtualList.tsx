@@ -1,4 +1,4 @@
-import { Link, type LinkProps, useNavigate } from "@tanstack/react-router";
+import { Link, type LinkProps, useElementScrollRestoration, useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { common } from "@/strings/common";
@@ -68,7 +68,10 @@ export function VirtualList<T>(props: Props<T>) {
     scroll.current?.scrollTo({ top: 0 });
   }, [of, lastOf]);
 
+  const scrollId = `list ${label}`;
+  const before = useElementScrollRestoration({ id: scrollId });
   const virtual = useVirtualizer({
+    initialOffset: before?.scrollY ?? 0,
     count: shown.length,
     getScrollElement: () => scroll.current,
     estimateSize: () => rowHeight,
@@ -170,7 +173,12 @@ export function VirtualList<T>(props: Props<T>) {
           </button>
         )}
       </div>
-      <div ref={scroll} className={css.scroll} onScroll={(event) => setIsScrolled(event.currentTarget.scrollTop > 0)}>
+      <div
+        ref={scroll}
+        data-scroll-restoration-id={scrollId}
+        className={css.scroll}
+        onScroll={(event) => setIsScrolled(event.currentTarget.scrollTop > 0)}
+      >
         <ul
           aria-label={label}
           aria-busy={props.isPrevious || undefined}

@@ -36,6 +36,7 @@ const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle:
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
 const utcDay = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 const NOW_S = 5;
+const UTC_MIDNIGHT = /T00:00:00(\.0+)?(Z|\+00:00)$/;
 
 /** How long ago, or in how long. */
 export function relativeTime(moment: string | Date, now = Date.now()): string {
@@ -48,6 +49,11 @@ export function relativeTime(moment: string | Date, now = Date.now()): string {
 /** A moment in local time, to the second. */
 export function exactTime(moment: string | Date): string {
   return exact.format(new Date(moment));
+}
+
+/** "day" for a moment that is midnight UTC: that of an event known to the day. */
+export function precisionOf(moment: string): "day" | undefined {
+  return UTC_MIDNIGHT.test(moment) ? "day" : undefined;
 }
 
 /** A day in local time; a moment known to the day only (midnight UTC) is that day everywhere. */

@@ -17,6 +17,7 @@ export const sessions = {
   missingText: (name: string) => `There is no session ${name} here. It may be another agent's.`,
   whose: "Whose session?",
   whoseText: (name: string) => `Several agents may have a session ${name}. Choose an agent in the rail.`,
+  received: "received",
   messages: (count: number) => (count === 1 ? "1 message" : `${count.toLocaleString("en")} messages`),
   withUser: (user: string) => `with ${user}`,
   end: (count: number) => (count === 1 ? "1 session" : `${count.toLocaleString("en")} sessions`),

@@ -4,7 +4,7 @@ import { Fragment, lazy, type ReactNode, Suspense } from "react";
 import { Chip } from "@/components/Chip";
 import { CopyButton } from "@/components/CopyMenu";
 import { Skeleton } from "@/components/States";
-import { Time } from "@/components/Time";
+import { Happened, Time } from "@/components/Time";
 import { useHalving } from "@/data/memory-types";
 import { memories as texts } from "@/strings/memories";
 import { MemoryLink } from "./MemoryLink";
@@ -12,7 +12,6 @@ import css from "./memories.module.css";
 
 const Decay = lazy(async () => ({ default: (await import("./Decay")).Decay }));
 const SHOWN_DIFFERENCE = 0.005;
-const UTC_MIDNIGHT = /T00:00:00(\.0+)?(Z|\+00:00)$/;
 const { about } = texts;
 
 function readers(memory: MemoryRecord): string {
@@ -29,10 +28,6 @@ function readers(memory: MemoryRecord): string {
     default:
       return about.scopes.agent(agent);
   }
-}
-
-function Happened({ value }: { value: string }) {
-  return <Time value={value} precision={UTC_MIDNIGHT.test(value) ? "day" : undefined} />;
 }
 
 /** A value of JSON as text. */

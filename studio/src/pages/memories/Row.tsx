@@ -1,6 +1,6 @@
 import type { MemoryRecord } from "@reverie/client";
 import { Chip, TypeChip } from "@/components/Chip";
-import { Time } from "@/components/Time";
+import { Happened, Time } from "@/components/Time";
 import { memories as texts } from "@/strings/memories";
 import css from "./memories.module.css";
 
@@ -35,7 +35,7 @@ export function Row({ memory, showAgent, isDense }: { memory: MemoryRecord; show
         <span className="visually-hidden">{memory.type}: </span>
         <span className={`${css.oneLine} ${isGone ? css.gone : ""}`}>{memory.content}</span>
         <span className="small faint">
-          <Time value={memory.occurred_at ?? memory.created_at} />
+          <Happened value={memory.occurred_at ?? memory.created_at} />
         </span>
       </div>
     );

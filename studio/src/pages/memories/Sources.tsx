@@ -2,7 +2,7 @@ import type { MemoryRecord } from "@reverie/client";
 import { Link } from "@tanstack/react-router";
 import { Chip, TypeChip } from "@/components/Chip";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
-import { Time } from "@/components/Time";
+import { Happened, Time } from "@/components/Time";
 import { calls } from "@/data/client";
 import { useCall } from "@/data/queries";
 import { said } from "@/pages/sessions/said";
@@ -73,7 +73,7 @@ function Cited({ evidence }: { evidence: Evidence }) {
         {data && <TypeChip type={data.type} />}
         {evidence.against && <Chip tone="warn">{sources.against}</Chip>}
         {evidence.former && <Chip>{sources.former}</Chip>}
-        {data && <Time value={data.occurred_at ?? data.valid_from} />}
+        {data && <Happened value={data.occurred_at ?? data.valid_from} />}
       </div>
       <MemoryLink id={evidence.id} />
     </li>

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { Button } from "@/components/Button";
 import { Chip, TypeChip } from "@/components/Chip";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
-import { dayOf } from "@/components/text";
+import { dayOf, precisionOf } from "@/components/text";
 import { useAgent } from "@/data/agents";
 import { calls } from "@/data/client";
 import { useList } from "@/data/queries";
@@ -16,7 +16,7 @@ const when = (memory: MemoryRecord) => memory.occurred_at ?? memory.created_at;
 function byDay(memories: MemoryRecord[]): [string, MemoryRecord[]][] {
   const days = new Map<string, MemoryRecord[]>();
   for (const memory of [...memories].sort((one, other) => when(other).localeCompare(when(one)))) {
-    const day = dayOf(when(memory));
+    const day = dayOf(when(memory), precisionOf(when(memory)));
     days.set(day, [...(days.get(day) ?? []), memory]);
   }
   return [...days];

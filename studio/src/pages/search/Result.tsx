@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Crosshair } from "lucide-react";
 import { Button } from "@/components/Button";
 import { Chip, TypeChip } from "@/components/Chip";
-import { Time } from "@/components/Time";
+import { Happened, Time } from "@/components/Time";
 import { useAgent } from "@/data/agents";
 import { search as texts } from "@/strings/search";
 import { decimal } from "./Explanation";
@@ -27,7 +27,7 @@ function What({ result }: { result: SearchResult }) {
         <div className="row small faint">
           <TypeChip type={memory.type} />
           {memory.user && <span>{memory.user}</span>}
-          <Time value={memory.occurred_at ?? memory.created_at} />
+          <Happened value={memory.occurred_at ?? memory.created_at} />
         </div>
       </>
     );

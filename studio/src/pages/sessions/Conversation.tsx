@@ -80,7 +80,8 @@ export function Conversation({ agent, session: name }: { agent: string; session:
           <Chip>{session.agent}</Chip>
           {session.user && <Chip>{session.user}</Chip>}
           <span className="small faint">
-            {texts.messages(session.messages)} · <Time value={session.created_at} />
+            {texts.messages(session.messages)} · {texts.received}{" "}
+            <Time value={session.last_message_at ?? session.created_at} />
           </span>
           <span className="grow" />
           <CopyMenu call={call} python={["get_session", { session: name, agent }]} />

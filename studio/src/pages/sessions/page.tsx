@@ -136,7 +136,9 @@ function Row({ session, showAgent }: { session: SessionRecord; showAgent: boolea
         <span className="num">{texts.messages(session.messages)}</span>
         {showAgent && <span>{session.agent}</span>}
         {session.user && <span>{texts.withUser(session.user)}</span>}
-        <Time value={session.last_message_at ?? session.created_at} />
+        <span>
+          {texts.received} <Time value={session.last_message_at ?? session.created_at} />
+        </span>
       </div>
     </>
   );
