@@ -37,9 +37,18 @@ async def test_a_search_becomes_a_test_whose_runs_stand_side_by_side(visitor: Ap
     await visitor.press("Run now", saved)
     await expect(row).to_contain_text("100 %")
 
+    await visitor.open("/search", agent=AGENT, q="when does the ferry leave?", limit="1", expected=ids[1])
+    await row.click()
+    await visitor.press("Edit", saved)
+    await dialog.get_by_label("Name").fill("Ferry")
+    await visitor.press("Cancel", dialog)
+    await visitor.press("Edit", saved)
+    await expect(dialog.get_by_label("Name")).to_have_value("Ferry")
+    await dialog.get_by_label(turns[1]).check()
+    await visitor.press("Save", dialog)
+    await expect(row).not_to_contain_text("<b>")
     search = (await service.call("GET", "/v1/searches", params={"agent": AGENT})).json()["items"][0]
-    content = {"name": "Ferry", "query": search["query"], "expected": ids[:2], "k": 1, "options": search["options"]}
-    await service.call("PUT", f"/v1/searches/{search['id']}", json=content)
+    assert {one["memory_id"] for one in search["expected"]} == set(ids[:2])
     await visitor.press("Run all", saved)
     await expect(row).to_contain_text("50 %")
     compared = saved.get_by_role("region", name="Two runs side by side")

@@ -32,6 +32,15 @@ export const savedSearches = {
     saved: "Search saved",
     needed: "Choose at least one memory, and a name.",
   },
+  edit: {
+    button: "Edit",
+    title: "Edit this saved search",
+    query: "Search text",
+    confirm: "Save",
+    discard: "Discard changes",
+    saved: "Saved search changed",
+    hint: "A change of text or expected memories begins a new revision: results of former ones are compared apart.",
+  },
   overTime: "Recall over time",
   lastOf: (count: number, share: number | null) =>
     `${count === 1 ? "1 result" : `${count} results`}, the latest ${percent(share)}`,

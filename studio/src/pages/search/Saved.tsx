@@ -11,13 +11,14 @@ import { api, calls } from "@/data/client";
 import { isMissing, refresh, useCall, useList } from "@/data/queries";
 import { useRights } from "@/data/session";
 import { savedSearches as words } from "@/strings/saved-searches";
+import { EditTest } from "./EditTest";
 import { Runs } from "./Runs";
 import type { SearchAddress, Variant } from "./route";
 import { OPTIONS } from "./SaveTest";
 import css from "./saved.module.css";
 
 const RecallChart = lazy(() => import("./RecallChart"));
-type SavedSearch = AnswerOf<"get_search">;
+export type SavedSearch = AnswerOf<"get_search">;
 export type Run = AnswerOf<"run_search">["items"][number];
 type Change = (changes: Partial<SearchAddress>) => unknown;
 
@@ -42,6 +43,7 @@ function overridesOf({ strategy, fusion, max_tokens, min_relevance, include_fade
 function Actions({ search, address, onChange }: { search: SavedSearch; address: SearchAddress; onChange: Change }) {
   const { canWrite } = useRights();
   const [isRemoving, setIsRemoving] = useState(false);
+  const [isEditing, setIsEditing] = useState(false);
   const overrides = overridesOf(address);
   const run = (given?: typeof overrides) =>
     attempt(async () => {
@@ -64,11 +66,15 @@ function Actions({ search, address, onChange }: { search: SavedSearch; address: 
               {words.runWith}
             </Button>
           )}
+          <Button small onClick={() => setIsEditing(true)}>
+            {words.edit.button}
+          </Button>
           <Button small kind="danger" onClick={() => setIsRemoving(true)}>
             {words.remove}
           </Button>
         </>
       )}
+      {isEditing && <EditTest search={search} added={address.expected} onClose={() => setIsEditing(false)} />}
       {isRemoving && (
         <Confirm
           title={words.removeTitle}
