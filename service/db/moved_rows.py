@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from service.db.pool import Connection
-from service.db.tables import metadata
-from service.db.workspace_rows import delete_rows
+from service.db.workspace_rows import TABLES, delete_rows
 
 Marked = Mapping[str, list[UUID]]
 """Ids by table; of ``audiences``, which is none, those that languages are noted of."""
@@ -75,7 +74,7 @@ _REFERRED = {
 }
 """Tables whose rows are copied where moved rows refer to them: by which columns. Those of copies come later."""
 
-_IN_ORDER = [one.name for one in metadata.sorted_tables if one.name in _DEPENDENT or one.name in _REFERRED]
+_IN_ORDER = [table for table in reversed(TABLES) if table in _DEPENDENT or table in _REFERRED]
 """Those that others refer to first."""
 
 

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy.dialects import postgresql
-
 from service.db.pool import Connection
-from service.db.tables import metadata
 
 Row = dict[str, Any]
 
@@ -39,10 +36,23 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """Tables and their columns of text, arrays of text, and JSON. Not here: what tells names apart (agents, users,
 sessions), credentials that are used (webhooks, keys of models), and what is derived from these columns."""
 
+_BY_ID: Mapping[str, str] = {"id": "uuid"}
+KEYS: Mapping[str, Mapping[str, str]] = dict.fromkeys(COLUMNS, _BY_ID) | {
+    "memory_versions": {"memory_id": "uuid", "version": "integer"},
+    "entity_aliases": {"audience": "uuid", "alias": "text", "kind": "text"},
+    "bulletins": {"agent_id": "uuid", "version": "integer"},
+    "page_versions": {"page_id": "uuid", "version": "integer"},
+    "dream_changes": {"dream_id": "uuid", "ordinal": "integer"},
+    "dream_steps": {"agent_id": "uuid", "input_hash": "text"},
+    "settings": {},
+}
+"""The primary key of each within its workspace, and the types of its columns. Written out, as the tables of
+workspace_rows are."""
+
 
 def key_of(table: str) -> tuple[str, ...]:
     """The primary key of a table within its workspace."""
-    return tuple(column.name for column in metadata.tables[table].primary_key if column.name != "workspace_id")
+    return tuple(KEYS[table])
 
 
 async def read(
@@ -51,7 +61,7 @@ async def read(
     """The next rows after a primary key, its columns and those with texts; locked until the transaction ends."""
     key = key_of(table)
     columns = ", ".join((*key, *COLUMNS[table]))
-    past = [f"${place}::{_type(table, name)}" for place, name in enumerate(key, 3)]
+    past = [f"${place}::{kind}" for place, kind in enumerate(KEYS[table].values(), 3)]
     beyond = f"AND ({', '.join(key)}) > ({', '.join(past)})" if after and key else ""
     ordered = f"ORDER BY {', '.join(key)}" if key else ""
     statement = (
@@ -78,7 +88,3 @@ async def write(connection: Connection, workspace: UUID, table: str, row: Row, c
         f"UPDATE {table} SET {', '.join(sets)} WHERE workspace_id = $1{''.join(same)}",  # noqa: S608
         workspace, *changed.values(), *(row[name] for name in key),
     )  # fmt: skip
-
-
-def _type(table: str, column: str) -> str:
-    return metadata.tables[table].columns[column].type.compile(postgresql.dialect())  # type: ignore[no-untyped-call]

@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import asyncpg
@@ -98,3 +99,34 @@ def test_every_key_begins_with_the_workspace(database_url: str) -> None:
         for index in table.indexes:
             if index.unique:
                 assert index.columns[0].name == "workspace_id", index.name
+
+
+def test_the_rows_of_a_workspace_are_in_the_tables_that_are_written_out() -> None:
+    from service.db.tables import metadata
+    from service.db.workspace_rows import TABLES
+
+    assert set(TABLES) == {table.name for table in metadata.sorted_tables if "workspace_id" in table.columns}
+    assert len(set(TABLES)) == len(TABLES)
+    assert TABLES[0] == "stored_counts"
+    for table in TABLES[1:]:
+        for key in metadata.tables[table].foreign_keys:
+            referred = key.column.table.name
+            assert referred == table or TABLES.index(table) < TABLES.index(referred), (table, referred)
+
+
+def test_the_keys_that_are_written_out_are_those_of_the_tables() -> None:
+    from sqlalchemy.dialects import postgresql
+
+    from service.db.stored_texts import COLUMNS, KEYS
+    from service.db.tables import metadata
+
+    assert set(KEYS) == set(COLUMNS)
+    for table, key in KEYS.items():
+        columns = {one.name: one.type for one in metadata.tables[table].primary_key if one.name != "workspace_id"}
+        kinds = {name: kind.compile(postgresql.dialect()).lower() for name, kind in columns.items()}  # type: ignore[no-untyped-call]
+        assert list(key.items()) == list(kinds.items()), table
+
+
+def test_no_start_takes_the_time_to_import_sqlalchemy() -> None:
+    code = "import sys, service.app, worker.app, service.supervisor\nassert 'sqlalchemy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, timeout=180)
