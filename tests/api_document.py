@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import os
+from pathlib import Path
 from typing import Any
+
+import fasteners
 
 from service.app import create_app
 from service.settings import Settings
+from tests.run_folder import RUN, run_folder
 
-DOCUMENT: dict[str, Any] = create_app(Settings(DATABASE_URL="postgresql://nowhere", _env_file=None)).openapi()
+
+def _of_run(folder: Path) -> dict[str, Any]:
+    """What the first process of a test run has made; in the folder that all of them share."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / "openapi.json"
+    with fasteners.InterProcessLock(folder / "openapi.lock"):
+        if not kept.exists():
+            kept.write_text(json.dumps(_made()), encoding="utf-8")
+    found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+    return found
+
+
+def _made() -> dict[str, Any]:
+    return create_app(Settings(DATABASE_URL="postgresql://nowhere", _env_file=None)).openapi()
+
+
+DOCUMENT: dict[str, Any] = _of_run(run_folder()) if RUN in os.environ else _made()

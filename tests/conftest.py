@@ -28,6 +28,7 @@ from tests.databases import TEMPLATE, Databases, migrate_and_seed
 from tests.live_api import Api, SharedServer, Tenant, serving, serving_in_a_thread
 from tests.pgbouncer import Bouncer
 from tests.processes import ServerProcess
+from tests.run_folder import run_folder
 
 MEMORY = Path("/dev/shm")
 MEMORY_BYTES_MIN = 4 * 1024**3
@@ -58,12 +59,6 @@ LONGEST = (
 longest first."""
 
 
-def _root(config: pytest.Config) -> Path:
-    """The folder all processes of this run share; made by the first, removed by the controller."""
-    run = os.environ.setdefault("REVERIE_TEST_RUN", uuid4().hex[:12])
-    return Path(tempfile.gettempdir()) / f"reverie-test-{run}"
-
-
 def _work_in_memory() -> None:
     """Let every temporary folder of the run, those of Postgres included, lie in memory, where there is enough of it.
 
@@ -79,7 +74,7 @@ def _work_in_memory() -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     _work_in_memory()
-    _root(config)
+    run_folder()
     hypothesis.settings.register_profile("untimed", deadline=None)
     hypothesis.settings.load_profile("untimed")
     configure_logging("error")
@@ -121,7 +116,7 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workerinput"):
         return
-    root = _root(session.config)
+    root = run_folder()
     if (root / "postgres").exists():
         embedded.stop(root / "postgres")
     shutil.rmtree(root, ignore_errors=True)
@@ -135,9 +130,9 @@ def citus() -> Cluster | None:
 
 
 @pytest.fixture(scope="session")
-def server_url(request: pytest.FixtureRequest, citus: Cluster | None) -> str:
+def server_url(citus: Cluster | None) -> str:
     """A server with the migrated template: CITUS_URL's, TEST_DATABASE_URL's, or an embedded one of all processes."""
-    root = _root(request.config)
+    root = run_folder()
     root.mkdir(parents=True, exist_ok=True)
     with fasteners.InterProcessLock(root / "lock"):
         url = citus.coordinator if citus else os.environ.get("TEST_DATABASE_URL")

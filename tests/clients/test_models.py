@@ -8,14 +8,11 @@ import pytest
 from pydantic import BaseModel
 
 from reverie_client import models, options
-from service.app import create_app
 from service.domain.drafts import Role
 from service.domain.types import Scope
-from service.settings import Settings
+from tests.api_document import DOCUMENT
 
-SCHEMAS: dict[str, Any] = create_app(Settings(DATABASE_URL="postgresql://nowhere", _env_file=None)).openapi()[
-    "components"
-]["schemas"]
+SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 
 READ: dict[type[BaseModel], str] = {
     models.AgentRecord: "Agent",

@@ -15,7 +15,10 @@ from tests.rendered import renderings
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(all_queries().templates)
-ALL = [(name, one) for name in NAMES for one in renderings(name)]
+
+
+def _all() -> list[tuple[str, Query]]:
+    return [(name, one) for name in NAMES for one in renderings(name)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -27,7 +30,7 @@ def test_every_subquery_names_the_workspace_itself() -> None:
     """Citus keeps a statement in one shard only where no subquery takes the workspace from the row outside it."""
     wrong = [
         name
-        for name, one in ALL
+        for name, one in _all()
         if "workspace" in one.parameters
         and "dream_schedule" not in one.sql
         and re.search(r"WHERE \w+\.workspace_id = \w+\.workspace_id", one.sql)
@@ -50,7 +53,7 @@ def _inserts(sql: str) -> list[str]:
 def test_what_is_inserted_from_another_part_answers() -> None:
     """Citus brings in by COPY what neither returns a row nor minds conflicts, and row-level security lets no COPY
     through."""
-    inserts = [(name, insert) for name, one in ALL if "WITH" in one.sql for insert in _inserts(one.sql)]
+    inserts = [(name, insert) for name, one in _all() if "WITH" in one.sql for insert in _inserts(one.sql)]
     assert inserts
     for name, insert in inserts:
         assert "SELECT" not in insert or "ON CONFLICT" in insert or "RETURNING" in insert, (name, insert)
@@ -89,7 +92,7 @@ def test_searches_stay_small(name: str) -> None:
 async def test_every_query_can_be_prepared(engine: Engine) -> None:
     """With any of its flags off."""
     async with engine.db.unscoped() as connection:
-        for _, one in ALL:
+        for _, one in _all():
             await connection.raw.prepare(one.sql)
 
 
