@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import pytest_asyncio
@@ -20,7 +21,7 @@ PAGES = {
     "Overview": "/", "Memories": "/memories", "Search": "/search", "Context": "/context", "Dreams": "/dreams",
     "Inbox": "/inbox", "People": "/people", "Graph": "/graph", "Sessions": "/sessions",
     "Pages & bulletins": "/bulletins",
-    "Documents": "/documents", "Engine": "/engine", "How it works": "/how-it-works",
+    "Documents": "/documents", "Deletions": "/deletions", "Engine": "/engine", "How it works": "/how-it-works",
 }  # fmt: skip
 AXE = ROOT / "studio" / "node_modules" / "axe-core" / "axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -64,6 +65,11 @@ async def hostile(service: ServerProcess) -> str:
     name = "%3Cb%20onclick%3Dwindow.ran%3D'agent'%3Ebold%3C%2Fb%3E"
     await post(f"/v1/agents/{name}/dream", {"wait": True})
     await service.call("PATCH", f"/v1/memories/{first['memory']['id']}", json={"version": 1, "content": f"3 {HOSTILE}"})
+    gone = quote("<img src=x onerror=window.ran='deletion'>", safe="")
+    await post(f"/v1/sessions/{gone}/messages", {"agent": agent, "messages": messages})
+    counted = await service.call("DELETE", f"/v1/sessions/{gone}", params={"agent": agent, "dry_run": True})
+    query = {"agent": agent, "token": counted.json()["token"]}
+    assert (await service.call("DELETE", f"/v1/sessions/{gone}", params=query)).is_success
     return agent
 
 

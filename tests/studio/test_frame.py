@@ -156,7 +156,13 @@ async def test_commands_find_pages_agents_memories_and_actions(visitor: AppPage)
 
 async def test_keys_go_to_pages_and_are_listed(visitor: AppPage) -> None:
     page = visitor.page
-    for key, title in (("m", "Memories"), ("d", "Dreams"), ("e", "Engine"), ("h", "How it works"), ("o", "Overview")):
+    for key, title in (
+        ("m", "Memories"),
+        ("x", "Deletions"),
+        ("e", "Engine"),
+        ("h", "How it works"),
+        ("o", "Overview"),
+    ):
         await visitor.keys("g", key)
         await visitor.shows(title)
     await visitor.keys("?")

@@ -26,6 +26,7 @@ VIEWS: dict[str, tuple[str, str, dict[str, str]]] = {
     "sessions": ("/sessions", "Sessions", {"agent": "ada"}),
     "bulletins": ("/bulletins", "Pages & bulletins", {"agent": "ada"}),
     "documents": ("/documents", "Documents", {"agent": "ada"}),
+    "deletions": ("/deletions", "Deletions", {}),
     "engine": ("/engine", "Engine", {}),
     "how-it-works": ("/how-it-works", "How it works", {}),
 }

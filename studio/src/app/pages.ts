@@ -14,6 +14,7 @@ import {
   Network,
   ScrollText,
   Search,
+  Trash2,
   Users,
 } from "lucide-react";
 import { common } from "@/strings/common";
@@ -39,6 +40,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: "/sessions", title: pages.sessions, icon: MessagesSquare, key: "n" },
   { path: "/bulletins", title: pages.bulletins, icon: BookOpenText, key: "b" },
   { path: "/documents", title: pages.documents, icon: FileText, key: "f" },
+  { path: "/deletions", title: pages.deletions, icon: Trash2, key: "x" },
   { path: "/engine", title: pages.engine, icon: Gauge, key: "e" },
   { path: "/how-it-works", title: pages.howItWorks, icon: CircleHelp, key: "h" },
 ];

@@ -3,6 +3,7 @@
 import { createRouter } from "@tanstack/react-router";
 import { bulletinsRoute } from "@/pages/bulletins/route";
 import { contextRoute } from "@/pages/context/route";
+import { deletionsRoute } from "@/pages/deletions/route";
 import { documentsRoute } from "@/pages/documents/route";
 import { dreamsRoute } from "@/pages/dreams/route";
 import { engineRoute } from "@/pages/engine/route";
@@ -30,6 +31,7 @@ const routeTree = rootRoute.addChildren([
   sessionsRoute,
   bulletinsRoute,
   documentsRoute,
+  deletionsRoute,
   engineRoute,
   howItWorksRoute,
 ]);

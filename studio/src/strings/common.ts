@@ -14,6 +14,7 @@ export const common = {
     sessions: "Sessions",
     bulletins: "Pages & bulletins",
     documents: "Documents",
+    deletions: "Deletions",
     engine: "Engine",
     howItWorks: "How it works",
   },

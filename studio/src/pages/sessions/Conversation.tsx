@@ -1,6 +1,7 @@
 import type { MessageRecord, SessionRecord } from "@reverie/client";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useMemo } from "react";
+import { Trash2 } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
 import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { CopyMenu } from "@/components/CopyMenu";
@@ -10,7 +11,9 @@ import { calls } from "@/data/client";
 import { useReachable } from "@/data/connection";
 import { isMissing, useCall, useList } from "@/data/queries";
 import { useRights } from "@/data/session";
+import { Delete } from "@/pages/deletions/Delete";
 import { common } from "@/strings/common";
+import { deletions } from "@/strings/deletions";
 import { sessions as texts } from "@/strings/sessions";
 import { Find } from "./Find";
 import { Messages } from "./Messages";
@@ -54,6 +57,7 @@ export function Conversation({ agent, session: name }: { agent: string; session:
   const { message: marked, find } = route.useSearch();
   const navigate = route.useNavigate();
   const { canWrite, isAdmin } = useRights();
+  const [isDeleting, setIsDeleting] = useState(false);
   const places = useMemo(() => placesOf(list.items, find), [list.items, find]);
 
   if (isMissing(error)) return <EmptyState title={texts.missing} text={texts.missingText(name)} />;
@@ -99,6 +103,11 @@ export function Conversation({ agent, session: name }: { agent: string; session:
           )}
           <span className="grow" />
           {canWrite && window && window.messages.length > 0 && <WindowActions agent={agent} session={name} />}
+          {canWrite && (
+            <Button small kind="danger" icon={<Trash2 />} onClick={() => setIsDeleting(true)}>
+              {deletions.deleteSession}
+            </Button>
+          )}
         </div>
         {isAdmin && <SetAside agent={agent} session={name} />}
         {summary?.content && (
@@ -133,6 +142,13 @@ export function Conversation({ agent, session: name }: { agent: string; session:
         <EmptyState title={texts.empty} text={texts.emptyText} />
       ) : (
         <Messages agent={agent} messages={list.items} window={window?.messages ?? []} markedAt={at} find={find} />
+      )}
+      {isDeleting && (
+        <Delete
+          target={{ kind: "session", name, agent }}
+          onClose={() => setIsDeleting(false)}
+          onDone={() => navigate({ search: ({ session: _, of: __, message: ___, find: ____, ...rest }) => rest })}
+        />
       )}
     </article>
   );

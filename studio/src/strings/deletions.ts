@@ -1,0 +1,33 @@
+/** Texts of the page Deletions, and of deleting a session, an agent or a team. */
+
+export const deletions = {
+  title: "Deletions",
+  explanation: "Sessions, agents and teams that were deleted. Each can be brought back until its time is over.",
+  list: "Deletions",
+  none: "Nothing deleted",
+  noneText: "Deleted sessions, agents and teams are listed here. Single memories are restored on the page Memories.",
+  kinds: { session: "session", agent: "agent", team: "team" },
+  of: (agent: string) => `of ${agent}`,
+  by: (actor: string) => `by ${actor}`,
+  until: "can be undone until",
+  over: "can no longer be undone",
+  undone: "undone",
+  undo: "Undo",
+  broughtBack: (name: string) => `${name} is back`,
+  deleteSession: "Delete session",
+  deleteAgent: (agent: string) => `Delete agent ${agent}`,
+  deleteTeam: "Delete team",
+  team: "Team",
+  confirm: "Delete",
+  ask: (name: string) => `Delete ${name}?`,
+  texts: {
+    session: "Its messages go, and the memories that come from them alone.",
+    agent: "Everything it holds goes. Its keys stay, and make a new agent of its name when one of them writes.",
+    team: "The memories of its scope go, of any author. Its agents stay.",
+  },
+  counting: "Counting…",
+  counts: "What goes",
+  rows: (table: string, count: number) => `${count.toLocaleString("en")} ${table.replaceAll("_", " ")}`,
+  nothing: "nothing but its name",
+  deleted: (name: string) => `${name} deleted`,
+} as const;
