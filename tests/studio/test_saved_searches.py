@@ -22,6 +22,11 @@ async def test_a_search_becomes_a_test_whose_runs_stand_side_by_side(visitor: Ap
     made = (await service.call("POST", "/v1/memories/batch", json={"items": items})).json()["items"]
     ids = [one["memory"]["id"] for one in made]
     await visitor.open("/search", agent=AGENT, q="when does the ferry leave?", limit="1", expected=ids[0])
+    await page.get_by_text("Filters", exact=True).click()
+    await page.get_by_label("Filter", exact=True).fill('{"metadata.room"')
+    await expect(page.get_by_text("No JSON object: not applied.")).to_be_visible()
+    await page.get_by_label("Filter", exact=True).fill('{"metadata.room": {"exists": false}}')
+    await expect(page).to_have_url(re.compile("where=.*exists"))
     saved = page.get_by_role("region", name="Saved searches")
     await expect(saved).to_contain_text("None yet")
 
@@ -48,6 +53,7 @@ async def test_a_search_becomes_a_test_whose_runs_stand_side_by_side(visitor: Ap
     await visitor.press("Save", dialog)
     await expect(row).not_to_contain_text("<b>")
     search = (await service.call("GET", "/v1/searches", params={"agent": AGENT})).json()["items"][0]
+    assert search["options"]["where"] == {"metadata.room": {"exists": False}}
     assert {one["memory_id"] for one in search["expected"]} == set(ids[:2])
     await visitor.press("Run all", saved)
     await expect(row).to_contain_text("50 %")

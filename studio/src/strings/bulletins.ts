@@ -101,6 +101,7 @@ export const bulletins = {
     tags: "Tags",
     user: "User",
     entities: "Entities",
+    noObject: "No JSON object.",
     commas: "Separated by commas",
     save: "Save",
     createAction: "Create page",

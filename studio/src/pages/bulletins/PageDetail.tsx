@@ -149,6 +149,7 @@ function scopeOf({ scope }: AnsweredPage): string {
     scope.since && `≥ ${dayOf(scope.since)}`,
     scope.until && `< ${dayOf(scope.until)}`,
     scope.metadata && JSON.stringify(scope.metadata),
+    scope.where && JSON.stringify(scope.where),
   ];
   return parts.filter(Boolean).join(", ") || words.allMemories;
 }

@@ -8,8 +8,10 @@ import { api } from "@/data/client";
 import { useDraft } from "@/data/drafts";
 import { useMemoryTypes } from "@/data/memory-types";
 import { refresh } from "@/data/queries";
+import { parsedWhere } from "@/pages/memories/wanted";
 import { bulletins as texts } from "@/strings/bulletins";
 import { common } from "@/strings/common";
+import { memories } from "@/strings/memories";
 import type { AnsweredPage } from "./Pages";
 
 const { form: words } = texts;
@@ -33,6 +35,7 @@ function valuesOf(page: AnsweredPage | undefined) {
     tags: page?.scope.tags?.join(", ") ?? "",
     user: page?.scope.user ?? "",
     entities: page?.scope.entities?.join(", ") ?? "",
+    where: page?.scope.where ? JSON.stringify(page.scope.where) : "",
   };
 }
 
@@ -52,6 +55,7 @@ export function PageForm({
   const { value, change, isDirty, discard } = useDraft(`page-${page?.id ?? agent}`, initial);
   const types = useMemoryTypes();
   const isEmpty = value.question.trim() === "";
+  const isNoObject = value.where.trim() !== "" && !parsedWhere(value.where);
 
   async function save() {
     const fields = {
@@ -63,6 +67,7 @@ export function PageForm({
         tags: value.tags ? listed(value.tags) : null,
         user: value.user.trim() || null,
         entities: value.entities ? listed(value.entities) : null,
+        where: parsedWhere(value.where) ?? null,
       },
     } as Omit<Body<"create_page">, "question">;
     const question = value.question.trim();
@@ -92,7 +97,7 @@ export function PageForm({
       actions={
         <>
           <Button onClick={leave}>{common.cancel}</Button>
-          <Button kind="primary" disabled={isEmpty} onClick={save}>
+          <Button kind="primary" disabled={isEmpty || isNoObject} onClick={save}>
             {page ? words.save : words.createAction}
           </Button>
         </>
@@ -148,6 +153,13 @@ export function PageForm({
             hint={words.commas}
             value={value.entities}
             onChange={(entities) => change({ entities })}
+          />
+          <TextField
+            label={memories.where}
+            hint={memories.whereHint}
+            problem={isNoObject ? words.noObject : undefined}
+            value={value.where}
+            onChange={(where) => change({ where })}
           />
         </div>
       </details>

@@ -3,6 +3,8 @@ import { Checkbox, Select, TextField } from "@/components/Field";
 import { NumberField } from "@/components/NumberField";
 import { useTyped } from "@/components/useTyped";
 import { useMemoryTypes } from "@/data/memory-types";
+import { parsedWhere } from "@/pages/memories/wanted";
+import { memories } from "@/strings/memories";
 import { search as texts } from "@/strings/search";
 import { FUSIONS, KINDS, LIMIT_MAX, type SearchAddress, STRATEGIES, TOKENS_MAX, type Variant } from "./route";
 import css from "./search.module.css";
@@ -12,16 +14,18 @@ const { options: words } = texts;
 function Typed({
   label,
   hint,
+  problem,
   value,
   onChange,
 }: {
   label: string;
   hint?: string;
+  problem?: string;
   value: string | undefined;
   onChange: (value: string | undefined) => void;
 }) {
   const [typed, setTyped] = useTyped(value ?? "", (given) => onChange(given.trim() || undefined));
-  return <TextField label={label} placeholder={hint} value={typed} onChange={setTyped} />;
+  return <TextField label={label} placeholder={hint} problem={problem} value={typed} onChange={setTyped} />;
 }
 
 /** How a search ranks: what may differ between two that stand side by side. */
@@ -104,7 +108,7 @@ export function VariantFields({
   );
 }
 
-const FILTERS = ["types", "tags", "user", "session", "since", "until", "as_of", "min_importance"] as const;
+const FILTERS = ["types", "tags", "user", "session", "since", "until", "as_of", "min_importance", "where"] as const;
 
 /** What a search may find: the same for both of two that stand side by side. */
 export function Filters({
@@ -159,6 +163,13 @@ export function Filters({
         {when("since", words.since)}
         {when("until", words.until)}
         {when("as_of", words.asOf)}
+        <Typed
+          label={memories.where}
+          hint={memories.whereHint}
+          problem={value.where && !parsedWhere(value.where) ? memories.whereNoObject : undefined}
+          value={value.where}
+          onChange={(where) => onChange({ where })}
+        />
       </div>
       {set.length > 0 && (
         <Button

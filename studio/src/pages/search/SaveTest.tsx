@@ -32,6 +32,7 @@ export const OPTIONS = [
   "since",
   "until",
   "as_of",
+  "where",
 ];
 
 /** Those of an address. */

@@ -32,7 +32,8 @@ function Share({ recall }: { recall: number | null | undefined }) {
 /** The parameters of the page that search as a saved search does. */
 function addressOf({ query, options, expected, k }: SavedSearch): Partial<SearchAddress> {
   const all = { ...Object.fromEntries(OPTIONS.map((name) => [name, undefined])), ...options, limit: k };
-  return { ...(all as Partial<SearchAddress>), q: query || undefined, expected: expected[0]?.memory_id };
+  const where = options.where ? JSON.stringify(options.where) : undefined;
+  return { ...(all as Partial<SearchAddress>), where, q: query || undefined, expected: expected[0]?.memory_id };
 }
 
 /** The options above that a run may take in place of those of the saved search. */

@@ -1,5 +1,6 @@
 import type { PreviewOptions } from "@reverie/client";
 import { calls } from "@/data/client";
+import { parsedWhere } from "@/pages/memories/wanted";
 import type { SearchAddress, Variant } from "./route";
 
 function moment(local: string | undefined): string | undefined {
@@ -18,6 +19,7 @@ export function previewOf(address: SearchAddress, variant: Variant, agent: strin
     user,
     session,
     min_importance,
+    where: parsedWhere(address.where),
     since: moment(address.since),
     until: moment(address.until),
     as_of: moment(address.as_of),

@@ -34,6 +34,8 @@ export interface SearchAddress extends Variant {
   until?: string;
   as_of?: string;
   min_importance?: number;
+  /** A filter: the text of a JSON object. */
+  where?: string;
   /** Whether a second search stands beside the first, whose parameters begin with `with_`. */
   compare?: true;
   /** The id of the chosen saved search, and of its two results that stand side by side. */
@@ -83,6 +85,7 @@ export const searchRoute = createRoute({
     until: text(given.until),
     as_of: text(given.as_of),
     min_importance: number(given.min_importance, { min: 0, max: 1 }),
+    where: text(given.where),
     compare: flag(given.compare),
     saved: text(given.saved),
     before: text(given.before),
