@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Dialog, Route, expect
 
 from tests.processes import ServerProcess
 from tests.studio.app_page import AppPage
+from tests.studio.browser import TIMEOUT_MS
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -28,6 +31,19 @@ async def test_health_says_what_works_and_a_trial_run_proves_it(visitor: AppPage
     await visitor.press("Try it", trial)
     await expect(trial).to_contain_text(re.compile("It works: .* in all"))
     await visitor.photograph("engine-health")
+    await expect(page.get_by_role("region", name="Personal data")).to_contain_text("US_SSN")
+    workers = page.get_by_role("region", name="Workers")
+
+    async def silence(route: Route) -> None:
+        answer = await route.fetch()
+        state = await answer.json()
+        seen = (datetime.now(UTC) - timedelta(minutes=3)).isoformat()
+        workers = [worker | {"alive": False, "seen_at": seen} for worker in state["workers"]]
+        await route.fulfill(response=answer, json=state | {"workers": workers})
+
+    await page.route("**/v1/engine", silence)
+    await expect(workers).to_contain_text("silent")
+    await expect(workers).to_contain_text(re.compile(r"last heartbeat 3 min\.? ago"))
 
 
 async def test_a_setting_is_found_checked_saved_and_reset(visitor: AppPage, service: ServerProcess) -> None:
@@ -156,7 +172,24 @@ async def test_what_is_exported_can_be_imported_again(visitor: AppPage, service:
     assert any(saved.json()["memory"]["id"] == line.get("id") for line in lines), lines
     part = page.get_by_role("region", name="Import")
     await part.get_by_label("File").set_input_files(file)
-    await visitor.press("Import", part)
+    go_on, asked = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await go_on.wait()
+        await route.continue_()
+
+    async def stay(dialog: Dialog) -> None:
+        await dialog.dismiss()
+        asked.set()
+
+    await page.route("**/v1/import*", hold)
+    await part.get_by_role("button", name="Import").click()
+    await expect(part).to_contain_text("records read")
+    page.once("dialog", stay)
+    await page.get_by_role("navigation", name="Pages").get_by_role("link", name="Memories", exact=True).click()
+    await asyncio.wait_for(asked.wait(), TIMEOUT_MS / 1000)
+    await visitor.shows("Engine")
+    go_on.set()
     await expect(part).to_contain_text("0 created")
     broken = tmp_path / "broken.jsonl"
     broken.write_text(file.read_text("utf-8") + "{oops\n", encoding="utf-8")

@@ -77,6 +77,30 @@ async def test_a_hub_shows_its_neighbours_and_memories_by_keys_alone(visitor: Ap
     assert "expanded=" in page.url
 
 
+async def test_the_list_begins_with_the_most_mentioned_and_has_an_end(visitor: AppPage, service: ServerProcess) -> None:
+    page, agent = visitor.page, "harbour-master"
+    named = ["Lightship"] * 3 + [f"Buoy {n:03}" for n in range(109)]
+    items = [
+        {"agent": agent, "type": "fact", "content": f"Note {n} says {name} was painted",
+         "links": [{"relation": "about", "entity": {"name": name, "kind": "place"}}]}
+        for n, name in enumerate(named)
+    ]  # fmt: skip
+    for at in (0, 100):
+        saved = await service.call("POST", "/v1/memories/batch", json={"items": items[at : at + 100]})
+        assert saved.is_success, saved.text
+    await visitor.open("/graph", agent=agent, layout="list")
+    rows = page.get_by_role("list", name="List").get_by_role("link")
+    await expect(rows.first).to_contain_text("Lightship")
+    await rows.first.focus()
+    await visitor.keys("End")
+    await expect(page.get_by_role("list", name="List").get_by_role("listitem").last).to_have_attribute(
+        "aria-setsize", "110"
+    )
+    await rows.last.focus()
+    await visitor.keys("End")
+    await expect(page.get_by_text("110 entities", exact=True)).to_be_visible()
+
+
 async def test_two_spellings_are_merged_and_the_merge_is_taken_back(visitor: AppPage) -> None:
     page = visitor.page
     await visitor.open("/graph", agent=AGENT, layout="list", q="Dagnny")

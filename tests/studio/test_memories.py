@@ -106,6 +106,8 @@ async def test_every_filter_is_in_the_address_and_narrows(visitor: AppPage, serv
     await expect(page.get_by_text("metadata.room › near: is not one of the operators")).to_be_visible()
     await visitor.press("Clear filters")
     counts = page.get_by_role("region", name="Counts")
+    await expect(counts).to_contain_text("ever recalled")
+    await expect(counts).not_to_contain_text(re.compile("hit", re.IGNORECASE))
     await visitor.press(re.compile("^fact 1"), counts)
     await visitor.press(re.compile("^event 1"), counts)
     await expect(rows).to_have_count(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import secrets
 from collections.abc import AsyncIterator
 from typing import Any
@@ -90,6 +91,17 @@ async def test_another_site_neither_signs_anybody_in_nor_out(tenant: Tenant, bro
             assert answer.status_code == 403
             assert "set-cookie" not in answer.headers
     assert (await browser.call()).status_code == 200
+
+
+async def test_files_set_no_cookie(browser: Browser) -> None:
+    page = await browser.http.get(f"{PATH}/")
+    files = re.findall(r'(?:src|href)="(/studio/[^"]+)"', page.text)
+    if not files:
+        pytest.skip("The Studio is not built here")
+    for path in (f"{PATH}/", f"{PATH}/memories", *files):
+        answer = await browser.http.get(path)
+        assert answer.status_code == 200
+        assert "set-cookie" not in answer.headers, path
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"key": 7}', b'{"key": ""}', b'{"key": "%s"}' % (b"x" * 2000)])
