@@ -90,13 +90,12 @@ WITH lexeme AS MATERIALIZED (
 ), term_idf AS MATERIALIZED (
     SELECT lexeme, word, {% include "idf" %} AS idf
     FROM (
-        SELECT l.lexeme, l.word, (
+        SELECT l.lexeme, l.word, n.rows, (
             SELECT count(*) FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = ANY(ARRAY(
-                SELECT reverie_term_v1(a.audience, k.kind, l.lexeme)
-                FROM unnest(:audiences::uuid[]) AS a(audience), unnest(:posted_kinds::smallint[]) AS k(kind)
+                SELECT reverie_term_v1(a.audience, n.kind, l.lexeme) FROM unnest(:audiences::uuid[]) AS a(audience)
             ))
         ) AS held
-        FROM lexeme l
+        FROM lexeme l CROSS JOIN ({% include "largest_kind" %}) AS n
     ) AS h
 ), item AS MATERIALIZED (
     SELECT i.id, x.lexemes || {% include "field_lexemes" %} AS lexemes, {% include "word_count" %} AS length

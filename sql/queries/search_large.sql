@@ -50,7 +50,7 @@ WITH nearest AS MATERIALIZED (
     {% if by_index %} {% include "nearest_rows" %} {% elif listed %} {% include "listed_rows" %}
     {% else %} SELECT NULL::uuid AS id WHERE false {% endif %}
 ), term AS MATERIALIZED (
-    SELECT word, term, rows, rows IS NULL OR n = 1 OR reading <= :postings_max::integer AS read
+    SELECT word, kind, term, rows, rows IS NULL OR n = 1 OR reading <= :postings_max::integer AS read
     FROM (
         SELECT *, dense_rank() OVER rarest AS n, sum(coalesce(rows, 0)) OVER rarest AS reading
         FROM (
@@ -65,9 +65,10 @@ WITH nearest AS MATERIALIZED (
     SELECT t.term, t.word, t.read, h.idf
     FROM term t JOIN (
         SELECT word, {% include "idf" %} AS idf FROM (
-            SELECT word, sum(coalesce(t.rows, (
+            SELECT word, n.rows, sum(coalesce(t.rows, (
                 SELECT count(*) FROM search_terms p WHERE p.workspace_id = :workspace AND p.term = t.term
-            ))) AS held FROM term t GROUP BY word
+            ))) FILTER (WHERE t.kind = n.kind) AS held
+            FROM term t CROSS JOIN ({% include "largest_kind" %}) AS n GROUP BY word, n.rows
         ) AS h
     ) AS h USING (word)
 ), term_score AS MATERIALIZED (

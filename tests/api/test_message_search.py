@@ -109,3 +109,16 @@ async def test_imported_messages_are_found_too(own_api: Api) -> None:
     imported = await own_api.call("POST", "/v1/import", content=exported.content)
     assert imported.status_code == 200, imported.text
     assert len(await find(own_api, "zebra")) == 1
+
+
+async def test_memories_that_repeat_what_was_said_make_its_words_no_less_rare(api: Caller) -> None:
+    fillers = [f"The kettle in kitchen {n} is old" for n in range(40)]
+    (said, *_) = await say(api, "s", "We saw a heron at the lake", *fillers)
+    alone = (await find(api, "heron"))[0]
+    assert alone["message"]["id"] == said["id"]
+    notes = [{"agent": "a", "type": "fact", "content": f"A heron was seen, note {n}"} for n in range(30)]
+    await api.post("/v1/memories/batch", {"items": notes})
+    both = await find(api, "heron", include=["memories", "messages"], limit=50)
+    beside = next(one for one in both if one["kind"] == "message" and one["message"]["id"] == said["id"])
+    assert sum(one["kind"] == "memory" for one in both) == 30
+    assert beside["keyword_score"] == alone["keyword_score"]

@@ -26,15 +26,15 @@ from service.runtime import open_runtime
 from service.store import agents
 from service.store.search.candidates import candidates
 from service.store.search.filters import Filters
+from service.store.search.plan import KINDS, plan
 from service.store.search.plan import Question as Searched
-from service.store.search.plan import plan
 from tests.bench.data import locomo, longmemeval, minilm_folder
 from tests.bench.dream_recall import dreamed, sources, told
 from tests.bench.environment import ADMIN, Place
 from tests.bench.quality import KeptVectors, load, replace_embedder
 
 DATABASE = "bench_candidates"
-KINDS = {"memories": [0], "messages": [1], "both": [0, 1]}
+BOTH = ("memories", "messages")
 ELSEWHERE = 40
 """Questions of each other conversation that one is asked."""
 SYLLABLES = ("zx", "qv", "wk", "blor", "mip", "tron", "vash", "kel", "drub", "fen")
@@ -46,6 +46,7 @@ class Sample:
 
     text: str
     now: datetime
+    include: tuple[str, ...]
     evidence: frozenset[str]
     candidates: Sequence[Candidate]
     turns: Mapping[UUID, list[str]]
@@ -91,8 +92,8 @@ async def _collected(place: Place, embedder: str, model: str) -> list[SampleSet]
             await load(engine, conversation)
         saved = await _turns_of_memories(engine)
         sets = [
-            await _sample_set(engine, "LoCoMo, memories", embedder, chats, saved, KINDS["memories"]),
-            await _sample_set(engine, "LongMemEval, memories", embedder, haystacks, saved, KINDS["memories"]),
+            await _sample_set(engine, "LoCoMo, memories", embedder, chats, saved, ("memories",)),
+            await _sample_set(engine, "LongMemEval, memories", embedder, haystacks, saved, ("memories",)),
         ]
         for name, conversations in (("LoCoMo", chats), ("LongMemEval", haystacks)):
             sets += await _sets_said(engine, name, embedder, conversations)
@@ -107,11 +108,11 @@ async def _sets_said(
     said = [replace(one, agent=f"{one.agent}-said") for one in conversations]
     spoken = await told(engine, "messages", said)
     turns = {id_: [turn.replace("-said/", "/") for turn in of_each] for id_, of_each in spoken.items()}
-    messages = await _sample_set(engine, f"{name}, messages", embedder, said, turns, KINDS["messages"])
+    messages = await _sample_set(engine, f"{name}, messages", embedder, said, turns, ("messages",))
     for one in said:
         await dreamed(engine, one.agent)
     turns |= await sources(engine, turns)
-    return [messages, await _sample_set(engine, f"{name}, after a dream", embedder, said, turns, KINDS["both"])]
+    return [messages, await _sample_set(engine, f"{name}, after a dream", embedder, said, turns, BOTH)]
 
 
 async def _turns_of_memories(engine: Engine) -> dict[UUID, list[str]]:
@@ -129,12 +130,12 @@ async def _sample_set(
     embedder: str,
     conversations: list[Conversation],
     turns: Mapping[UUID, list[str]],
-    kinds: list[int],
+    include: tuple[str, ...],
 ) -> SampleSet:
     contents = await _contents(engine)
 
     async def ask(agent: str, questions: Iterable[Question]) -> list[Sample]:
-        return [await _sample(engine, agent, question, turns, contents, kinds) for question in questions]
+        return [await _sample(engine, agent, question, turns, contents, include) for question in questions]
 
     answered = [
         sample
@@ -165,7 +166,7 @@ async def _sample(
     question: Question,
     turns: Mapping[UUID, list[str]],
     contents: Mapping[UUID, str],
-    kinds: list[int],
+    include: tuple[str, ...],
 ) -> Sample:
     timed = timex.parse(question.text, question.now)
     vector, space = await engine.embed_query(question.text)
@@ -175,8 +176,8 @@ async def _sample(
         reader = await agents.reader(connection, ADMIN.workspace_id, agents.ReaderKey(agent))
         assert reader is not None
         wanted = await plan(
-            connection, ADMIN.workspace_id, reader, Filters(as_of=engine.now()), Ranking(), searched,
-            engine.search_limits, kinds=kinds, limit=50,
+            connection, ADMIN.workspace_id, reader, Filters(as_of=engine.now()), Ranking().over(include), searched,
+            engine.search_limits, kinds=[KINDS[kind] for kind in include], limit=50,
         )  # fmt: skip
         return await candidates(connection, wanted)
 
@@ -185,6 +186,7 @@ async def _sample(
     return Sample(
         question.text,
         question.now,
+        include,
         frozenset(f"{agent}/{turn}" for turn in question.evidence),
         found,
         {one.id: turns.get(one.id, []) for one in found},

@@ -51,7 +51,8 @@ def _orders(noise: float) -> dict[str, Order]:
     def ranked(ranking: Ranking) -> Order:
         def order(sample: Sample) -> list[UUID]:
             windows = timex.parse(sample.text, sample.now).windows
-            return [one.id for one in rank(sample.candidates, windows, ranking, limit=DEPTH, noise=noise)]
+            chosen = ranking.over(sample.include)
+            return [one.id for one in rank(sample.candidates, windows, chosen, limit=DEPTH, noise=noise)]
 
         return order
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 
 from service.db.migrate import migrate
-from service.domain.drafts import MemoryDraft
+from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.search import SearchRequest
 from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
+from service.memory.sessions.conversations import append_messages
 from service.settings import Settings
 from service.store import agents, hnsw
 from tests.databases import downgrade_to, wait_for_lock_waiter
@@ -229,13 +230,17 @@ async def test_counting_ahead_leaves_the_scores_as_they_are(
     monkeypatch.setattr(hnsw, "LARGE_FROM", 1_000)
 
     async def scores(engine: Engine) -> list[float | None]:
-        request = SearchRequest(agent="a", query="green tea", strategy="keyword", limit=40)
+        request = SearchRequest(
+            agent="a", query="green tea", strategy="keyword", limit=40, include=["memories", "messages"]
+        )
         return [found.keyword_score for found in (await recall(engine, ADMIN, request)).results]
 
     async with opened(settings, LIMITS) as engine:
         await _join_team(engine, "red")
         await remember(engine, ADMIN, notes(60))
         await remember(engine, ADMIN, notes(10, start=60, scope="team", team="red"))
+        said = [MessageDraft(role="user", content=f"Cup {n} of green tea is empty") for n in range(15)]
+        await append_messages(engine, ADMIN, "a", "s", said, user="u")
         before = await scores(engine)
         await maintain_hnsw(engine)
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:

@@ -6286,7 +6286,7 @@ export interface components {
              */
             rrf_k?: number;
             /**
-             * @description Number of best candidates fused from each list. Default 50.
+             * @description Number of best candidates fused from each list, a fifth more where memories and messages are searched together. Default 50.
              * @default 50
              */
             candidates?: number;
@@ -6455,7 +6455,7 @@ export interface components {
              */
             rrf_k?: number;
             /**
-             * @description Number of best candidates fused from each list. Default 50.
+             * @description Number of best candidates fused from each list, a fifth more where memories and messages are searched together. Default 50.
              * @default 50
              */
             candidates?: number;

@@ -265,7 +265,7 @@ def _references_unknown_scope(request: SearchRequest, reader: agents.Reader) -> 
 def ranking_of(request: SearchRequest, reader: agents.Reader) -> Ranking:
     given = {"fusion": request.fusion, "min_relevance": request.min_relevance}
     update = {name: value for name, value in given.items() if value is not None}
-    chosen = reader.settings.retrieval
+    chosen = reader.settings.retrieval.over(request.include)
     return chosen.model_copy(update=update) if update else chosen
 
 

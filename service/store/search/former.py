@@ -32,7 +32,8 @@ FILTERED = (
     "metadata", "where_values", "min_importance", "since", "until",
 )  # fmt: skip
 WEIGHED = (
-    "workspace", "audiences", "kinds", "posted_kinds", "languages", "text", "counted_rows", "uncounted", "k1", "b",
+    "workspace", "audiences", "languages", "text", "counted_kinds", "counted_rows", "uncounted_audiences",
+    "uncounted_kinds", "k1", "b",
     "length_floor", "length_reference", "key_weight", "tag_weight", "summary_weight",
 )  # fmt: skip
 

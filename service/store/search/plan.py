@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import product
 from typing import Any, Literal
 from uuid import UUID
 
@@ -223,15 +224,19 @@ async def plan(
         raise ModelChanged
     best = max(ranking.candidates, min(limit, 100))
     counted = [one for one in reader.counted if one.kind in kinds]
-    rows, counted_audiences = sum(one.rows for one in counted), {one.audience for one in counted}
+    rows = sum(one.rows for one in counted)
+    known = {(one.audience, one.kind) for one in counted}
+    uncounted = [one for one in product(reader.audiences, kinds) if one not in known]
     values |= question.parameters(ranking) | {name: getattr(ranking, name) for name in WEIGHING}
     values |= {
         "posted_kinds": [
             *kinds,
             *([WINDOW_SUMMARIES] if KINDS["memories"] in kinds and not flags.without_summaries else []),
         ],
-        "counted_rows": rows,
-        "uncounted": [audience for audience in reader.audiences if audience not in counted_audiences],
+        "counted_kinds": [one.kind for one in counted],
+        "counted_rows": [one.rows for one in counted],
+        "uncounted_audiences": [audience for audience, _ in uncounted],
+        "uncounted_kinds": [kind for _, kind in uncounted],
         "languages": reader.languages,
         "candidates": best,
         "lenders": best // 2,
@@ -298,7 +303,7 @@ def _of_large_audience(
         "in_no_part": [audience for audience in reader.audiences if audience not in part_of],
     }
     flags = replace(flags, filtered=filters.any)
-    few = filters.any and values["counted_rows"] <= limits.exact_rows_filtered
+    few = filters.any and sum(values["counted_rows"]) <= limits.exact_rows_filtered
     if few or not part_of or question.embedding is None or question.space is None:
         return SearchPlan("scan", flags, values, best, limit)
     flags = replace(
@@ -316,9 +321,10 @@ async def _shortest_list(
     connection: Connection, values: dict[str, Any], filters: Filters, limits: SearchLimits
 ) -> Row | None:
     """The list, among those of the filter's conditions, that has the fewest rows; None where all have too many."""
-    if not filters.listed or values["counted_rows"] < limits.listed_from:
+    rows = sum(values["counted_rows"])
+    if not filters.listed or rows < limits.listed_from:
         return None
-    rows_max = min(limits.listed_rows, values["counted_rows"] // limits.listed_share)
+    rows_max = min(limits.listed_rows, rows // limits.listed_share)
     flags = {"where": filters.conditions["where"]}
     lists = await connection.fetch(
         "filter_list_sizes", flags, **{name: values[name] for name in LISTED_BY}, most=rows_max + 1
