@@ -99,7 +99,12 @@ export function Canvas({
         ...DEFAULT_STYLES,
         nodes: { ...DEFAULT_STYLES.nodes, labelColor: ink ?? "#000", backdropColor: panel ?? "#fff" },
       },
-      settings: { itemSizesReference: "screen", labelRenderedSizeThreshold: 5, hideEdgesOnMove: drawing.order > LARGE },
+      settings: {
+        itemSizesReference: "screen",
+        labelRenderedSizeThreshold: 5,
+        hideEdgesOnMove: drawing.order > LARGE,
+        hideLabelsOnMove: drawing.order > LARGE,
+      },
     });
     shown.on("clickNode", ({ node }) => choose.current(node));
     sigma.current = shown;
