@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from jinja2 import DictLoader, Environment, StrictUndefined, Template, meta
+from jinja2 import DictLoader, Environment, StrictUndefined, Template, meta, nodes
 
 from service.shipped import shipped
 
@@ -24,6 +24,7 @@ NO_FLAGS: Flags = MappingProxyType({})
 _BLOCK = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _COMMENT = re.compile(r"--[^\n]*")
+_JINJA = re.compile(r"\{[%{#]")
 _WRITING = re.compile(r"\b(INSERT|UPDATE|DELETE)\b")
 _WRITES_EVENTS = re.compile(r"\bINSERT INTO events\b")
 
@@ -53,16 +54,20 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class QueryTemplate:
-    """A query before its ``flags``, by name in order, have a value; ``known`` are its parameters under any flags."""
+    """A query before its ``flags``, by name in order, have a value; ``known`` are its parameters under any flags.
+
+    ``environment`` compiles ``body``, when it is first asked for; it is None where that is SQL as it stands.
+    """
 
     name: str
-    template: Template
+    body: str
+    environment: Environment | None
     flags: tuple[str, ...]
     known: frozenset[str]
 
     def render(self, values: Mapping[str, Flag]) -> Query:
         """The statement under these flags."""
-        text = self.template.render(values)
+        text = _compiled(self.environment, self.body).render(values) if self.environment else self.body
         order: dict[str, int] = {}
         sql = _PARAMETER.sub(lambda match: f"${order.setdefault(match.group(1), len(order) + 1)}", text)
         sql = sql.strip().rstrip(";").rstrip()
@@ -84,21 +89,31 @@ class Queries:
                     raise ValueError(f"{file}: the {kind} {name} is defined twice")
                 blocks[kind][name] = _COMMENT.sub("", body).strip()
         self._fragments = blocks["fragment"]
+        self._of_fragments: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
         self._environment = Environment(loader=DictLoader(self._fragments), undefined=StrictUndefined)
         self.templates = {name: self._template(name, body) for name, body in blocks["name"].items()}
         self.flags = frozenset(flag for template in self.templates.values() for flag in template.flags)
 
     def _template(self, name: str, body: str) -> QueryTemplate:
-        text = "\n".join([body, *self._included(body)])
-        flags = meta.find_undeclared_variables(self._environment.parse(text))
-        known = frozenset(_PARAMETER.findall(text))
-        return QueryTemplate(name, self._environment.from_string(body), tuple(sorted(flags)), known)
+        flags, known = self._named_in(body)
+        environment = self._environment if _JINJA.search(body) else None
+        return QueryTemplate(name, body, environment, tuple(sorted(flags)), known)
 
-    def _included(self, body: str) -> list[str]:
-        """The fragments that a text includes, and those that they include."""
-        named = meta.find_referenced_templates(self._environment.parse(body))
-        texts = [self._fragments[name] for name in named if name is not None]
-        return [each for text in texts for each in (text, *self._included(text))]
+    def _named_in(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The flags and the parameters of a text and of the fragments that it includes."""
+        parameters = frozenset(_PARAMETER.findall(text))
+        if not _JINJA.search(text):
+            return frozenset(), parameters
+        parsed = self._environment.parse(text)
+        parts = [self._named_in_fragment(name) for name in meta.find_referenced_templates(parsed) if name is not None]
+        set_here = {one.name for one in parsed.find_all(nodes.Name) if one.ctx == "store"}
+        flags = frozenset(meta.find_undeclared_variables(parsed)).union(*(each - set_here for each, _ in parts))
+        return flags, parameters.union(*(each for _, each in parts))
+
+    def _named_in_fragment(self, name: str) -> tuple[frozenset[str], frozenset[str]]:
+        if name not in self._of_fragments:
+            self._of_fragments[name] = self._named_in(self._fragments[name])
+        return self._of_fragments[name]
 
     def query(self, name: str, flags: Flags = NO_FLAGS) -> Query:
         """The query of that name under the flags that it has.
@@ -111,6 +126,11 @@ class Queries:
             wrong = sorted(set(template.flags) - flags.keys() | flags.keys() - self.flags)
             raise TypeError(f"query {name}: flags missing or unknown: {wrong}")
         return _rendered(template, tuple(flags[flag] for flag in template.flags))
+
+
+@cache
+def _compiled(environment: Environment, body: str) -> Template:
+    return environment.from_string(body)
 
 
 @lru_cache(maxsize=RENDERED_MAX)
