@@ -5,9 +5,11 @@ The SDK reads the annotations of prompts, so here they are not postponed.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Annotated, Any, Final
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.prompts import Prompt
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 from pydantic import Field
@@ -83,8 +85,14 @@ TABLE: Final[tuple[tuple[Callable[..., Any], str], ...]] = (
 
 def register_prompts(server: MCPServer[Any]) -> None:
     """Serve the prompts of the table."""
-    for function, title in TABLE:
-        server.prompt(title=title)(function)
+    for prompt in _prompts():
+        server.add_prompt(prompt)
+
+
+@cache
+def _prompts() -> tuple[Prompt, ...]:
+    """The prompts, whose arguments are looked at once for all servers of a process."""
+    return tuple(Prompt.from_function(function, title=title) for function, title in TABLE)
 
 
 @contextmanager
