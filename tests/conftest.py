@@ -10,6 +10,7 @@ import signal
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
@@ -189,9 +190,13 @@ def settings(service_url: str, tmp_path: Path) -> Settings:
 
 def settings_on(url: str, folder: Path) -> Settings:
     """As ``settings``, on any database."""
+    return _patient_settings().model_copy(update={"database_url": url, "data_dir": folder})
+
+
+@cache
+def _patient_settings() -> Settings:
+    """Made once: each of its 150 fields is looked up in the environment."""
     return Settings(
-        DATABASE_URL=url,
-        REVERIE_DATA_DIR=folder,
         REVERIE_POOL_WAIT_S=60,
         REVERIE_STATEMENT_TIMEOUT_S=120,
         REVERIE_HEALTH_PROBE_INTERVAL_S=0,
