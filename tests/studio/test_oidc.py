@@ -20,7 +20,7 @@ from service.settings import Settings
 from service.studio.endpoint import PATH
 from service.studio.session_cookie import HEADER, SIGNED_IN
 from tests.fakes.oidc_provider import CLIENT, OidcProvider, oidc_provider
-from tests.live_api import Api, serving
+from tests.live_api import UNENCRYPTED, Api, serving
 
 SESSION = f"{PATH}/session"
 OWN = {HEADER: "session", "Sec-Fetch-Site": "same-origin"}
@@ -54,14 +54,14 @@ class Visitor:
     """A browser that follows the redirects of a sign-in by itself, one at a time."""
 
     def __init__(self, api: Api) -> None:
-        self.http = httpx.AsyncClient(base_url=api.http.base_url, timeout=60)
+        self.http = httpx.AsyncClient(base_url=api.http.base_url, timeout=60, verify=UNENCRYPTED)
         self.key_id = ""
 
     async def to_provider(self, back: str = f"{PATH}/memories?agent=ada") -> str:
         """The address that the provider sends the browser back to."""
         begun = await self.http.get(START, params={"back": back})
         assert begun.status_code == 303, begun.text
-        async with httpx.AsyncClient() as outside:
+        async with httpx.AsyncClient(verify=UNENCRYPTED) as outside:
             return (await outside.get(begun.headers["location"])).headers["location"]
 
     async def sign_in(self, back: str = f"{PATH}/memories?agent=ada") -> httpx.Response:

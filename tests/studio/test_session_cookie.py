@@ -14,7 +14,7 @@ import pytest
 from service.settings import Settings
 from service.studio.endpoint import CSP, PATH
 from service.studio.session_cookie import COOKIE, HEADER
-from tests.live_api import Api, Tenant, serving
+from tests.live_api import UNENCRYPTED, Api, Tenant, serving
 
 SESSION = f"{PATH}/session"
 OWN = {HEADER: "session"}
@@ -25,7 +25,7 @@ class Browser:
     """What a browser keeps of a service: its cookies. ``key_id``: of the key it signed in with."""
 
     def __init__(self, http: httpx.AsyncClient) -> None:
-        self.http = httpx.AsyncClient(base_url=http.base_url, timeout=60)
+        self.http = httpx.AsyncClient(base_url=http.base_url, timeout=60, verify=UNENCRYPTED)
         self.key_id = ""
 
     async def sign_in(self, key: str, **headers: str) -> httpx.Response:
