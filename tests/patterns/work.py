@@ -58,7 +58,10 @@ def growth(run: Run, shape: Shape, length: int) -> float | None:
     brief = shape.text(EXPLOSION_CHARS)
     if seconds(run, brief) > EXPLOSION_S and seconds(run, brief, 3) > EXPLOSION_S:
         return float("inf")
-    short = seconds(run, shape.text(length // 4), 2)
+    text = shape.text(length // 4)
+    short = seconds(run, text)
+    if short >= FLOOR_S:
+        short = min(short, seconds(run, text))
     if short < FLOOR_S or seconds(run, shape.text(length * 2)) <= SCREENED_MAX * short:
         return None
     while True:
