@@ -303,3 +303,44 @@ async def test_a_source_opens_its_message_in_its_session(visitor: AppPage, servi
     await visitor.shows("Sessions")
     assert "session=monday" in page.url
     assert "message=" in page.url
+
+
+async def test_old_memories_are_compacted_into_one_and_come_back(visitor: AppPage, service: ServerProcess) -> None:
+    page, agent = visitor.page, "mem-compact"
+    for number in range(8):
+        text = (
+            f"On market day {number} the stall by the fountain sold lamps, ropes, apples and rather old maps of the bay"
+        )
+        await _saved(service, agent, text, type="event", importance=0.1)
+    await visitor.open("/memories", agent=agent)
+    await expect(_rows(page)).to_have_count(8)
+    await visitor.press("More actions")
+    await page.get_by_role("menuitem", name="Compact old memories").click()
+    dialog = page.get_by_role("dialog", name="Compact old memories")
+    await dialog.get_by_label("Older than, days").fill("0")
+    await visitor.press("Preview", dialog)
+    await expect(dialog.get_by_role("status")).to_contain_text("8 memories of")
+    await visitor.press("Compact", dialog)
+    await expect(_rows(page)).to_have_count(1)
+    await _rows(page).first.click()
+    article = page.get_by_role("article")
+    await visitor.press("Undo compaction", article)
+    await visitor.press("Undo compaction", page.get_by_role("dialog"))
+    await expect(_rows(page)).to_have_count(8)
+
+
+async def test_an_insight_leads_to_the_memories_it_rests_on(visitor: AppPage, service: ServerProcess) -> None:
+    page, agent = visitor.page, "mem-insight"
+    said = ("I love hiking in Jotunheimen.", "I like hiking in Lofoten.")
+    body = {"agent": agent, "user": "Sam", "messages": [{"role": "user", "content": text} for text in said]}
+    assert (await service.call("POST", "/v1/sessions/s/messages", json=body)).is_success
+    dream = await service.call("POST", f"/v1/agents/{agent}/dream", json={"wait": True}, timeout=120)
+    assert dream.json()["status"] == "succeeded", dream.text
+    found = await service.call("GET", "/v1/memories", params={"agent": agent, "type": "insight"})
+    (insight,) = found.json()["items"]
+    await visitor.open("/memories", agent=agent, memory=insight["id"], tab="sources")
+    evidence = page.get_by_role("list", name="Evidence").get_by_role("listitem")
+    await expect(evidence).to_have_count(2)
+    await evidence.filter(has_text="Lofoten").get_by_role("link").click()
+    await expect(page.get_by_role("article")).to_contain_text("Lofoten")
+    await expect(page.get_by_role("article")).not_to_contain_text("Jotunheimen")
