@@ -44,7 +44,7 @@ _SPELLINGS = dict(
     eatin=eating drinkin=drinking smokin=smoking startin=starting plannin=planning thinkin=thinking
     playin=playing takin=taking comin=coming havin=having sayin=saying buildin=building watchin=watching readin=reading
     writin=writing runnin=running sleepin=sleeping talkin=talking bein=being bout=about nite=night finaly=finally
-    finshed=finished prob=probably probs=probably ppl=people til=until""")
+    finshed=finished reccomend=recommend reccommend=recommend prob=probably probs=probably ppl=people til=until""")
 )  # fmt: skip
 _SPELLED = {key: value.replace("~", " ") for key, value in _SPELLINGS.items()}
 _WORD = re.compile(r"(?<![\w@#./'-])(?:[A-Za-z0-9][a-zA-Z'/-]{0,11}[A-Za-z0-9]|[A-Za-z])(?![\w@/'-]|\.\w)")
@@ -110,6 +110,14 @@ _DAYS = dict(
     pair.split("=")
     for pair in listed("mon=monday tue=tuesday wed=wednesday thu=thursday fri=friday sat=saturday sun=sunday")
 )
+_SO_REQUESTS = re.compile(r",? so (?=(?:please|keep it|remind me|tell me|give me)\b)", re.IGNORECASE)
+"""A request behind its reason: "I can't see small print so please write large"."""
+_ME_FOR_MY = re.compile(
+    r"(?:^|(?<=\band )|(?<=, ))me (?=(?:m[ua]m|dad|son|daughter|wife|missus|husband|brother|sister|nan|mate|nephew"
+    r"|lad)s?\b)",
+    re.IGNORECASE,
+)
+_COMMA_UNSPACED = re.compile(r"(?<=[a-z]) ?,(?=(?:my|i|we|s?he|they|but|and|it)\b)", re.IGNORECASE)
 _WE_ARE = re.compile(r"^were (?=\w{2,20}ing\b)")
 _ABOUT_AGO = re.compile(r"\blike (?=\d{1,3} (?:years?|months?|weeks?|days?|hours?)\b)")
 _BLANKS = re.compile(r"[^\S\n]{1,40}")
@@ -200,6 +208,12 @@ def normalized(line: str) -> str:
         line = _ON_DAY.sub(lambda match: _DAYS[match[0].lower()], line)
     if not _has_capital_word(line):
         line = _WE_ARE.sub("we're ", line)
+    if " so " in lowered:
+        line = _SO_REQUESTS.sub(". ", line)
+    if "me " in lowered:
+        line = _ME_FOR_MY.sub("my ", line)
+    if "," in line:
+        line = _COMMA_UNSPACED.sub(", ", line)
     if "well " in lowered:
         line = _WELL.sub("we'll ", line)
     if lowered == line or not _has_capital_word(line):

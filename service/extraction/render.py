@@ -26,6 +26,7 @@ _RECURS = re.compile(
     r"|\bborn on\b(?![^.]{0,30}\d{4})",
     re.IGNORECASE,
 )
+_CUT_OFF = re.compile(r" [-–—] even$", re.IGNORECASE)
 _EMOJI_LAST = re.compile(r"(?:\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\u2764\U0001f300-\U0001faff]){1,8}$")
 _HAPPENING = frozenset({MemoryType.EVENT, MemoryType.OBSERVATION})
 
@@ -89,7 +90,7 @@ def extended(candidate: Candidate, more: str, turn: Turn, addresses: Sequence[st
 
 def closed(text: str) -> str:
     """A clause as a sentence: white space folded, loose marks at its ends gone, a full stop behind it."""
-    text = _EMOJI_LAST.sub("", " ".join(text.split()).strip(" ,;:-–—"))
+    text = _CUT_OFF.sub("", _EMOJI_LAST.sub("", " ".join(text.split()).strip(" ,;:-–—")))
     return text if text.endswith((".", "!", ")", '"', "”")) else f"{text}."
 
 

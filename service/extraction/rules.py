@@ -3,7 +3,7 @@
 1. ``normalize``: informal spelling and missing full stops; ``addresses``: URLs set aside.
 2. ``sentences``: the speaker's own sentences; ``sentence_openings``: what stands before the statement.
 3. ``filters``, ``fragments``: questions, hypotheticals, other people's words, jokes, small talk, fragments are out.
-4. ``statements``, ``claims`` with ``patterns`` and ``main_verb``: clauses, their types and slots.
+4. ``statements``, ``claims`` with ``patterns`` and ``main_verb``: clauses, their types and slots; ``garbled`` ones out.
 5. ``restated``, ``third_person``, ``tense`` and ``dates``, ``mentions``, ``render``: how a memory is written.
 
 It proposes only what a speaker stated in their own words. It is pure, deterministic, and linear in the length of the
@@ -25,6 +25,7 @@ from service.extraction.addresses import without_addresses
 from service.extraction.candidates import Candidate, Turn
 from service.extraction.claims import Claim, claims, row_of
 from service.extraction.fragments import has_dangling_pronoun, is_fragment
+from service.extraction.garbled import is_garbled
 from service.extraction.languages import reading
 from service.extraction.languages.detection import spoken
 from service.extraction.languages.grammar import Language
@@ -135,7 +136,7 @@ def _of_turn(turn: Turn, people: Collection[str], before: Turn | None, language:
         proposed = [
             candidate_of(claim, turn, speaker, people, addresses)
             for claim in claims(stated, alone=speaker.alone)
-            if _is_informative(claim)
+            if _is_informative(claim) and not is_garbled(claim.text)
         ]
         found.extend(proposed)
         follows = len(proposed) > 0 and proposed[-1].type in _TAKES_FOLLOW_UP

@@ -150,7 +150,7 @@ def _verb(word: str, piece: str, ahead: list[str], scene: _Scene) -> str:
         return _PLURAL.get(word, piece)
     if word in _SINGULAR:
         return _SINGULAR[word]
-    if word in AUXILIARIES or word not in BASE_VERBS or _reads_as_past(word, ahead):
+    if word in AUXILIARIES or word not in BASE_VERBS or _reads_as_past(word, ahead) or ahead[:1] == ["-"]:
         return piece
     scene.coordinated = True
     return third_person(word)
