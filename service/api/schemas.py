@@ -295,7 +295,7 @@ class Session(BaseModel):
     agent: AgentName
     user: str | None = Field(description="User speaking in the session.")
     messages: int = Field(description="Number of messages.")
-    last_message_at: datetime | None = Field(description="Time of the last message.")
+    last_message_at: datetime | None = Field(description="Time of arrival of the last message.")
     created_at: CreatedAt
 
 

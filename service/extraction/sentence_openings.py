@@ -19,7 +19,7 @@ _LOOSE = re.compile(
     r"|you won't believe it|hey|ugh"
     r"|hmm+|um+|uh|nah|omf?g|ngl|tbh|smh|yo|fml|heads up|lmf?ao"
     r"|(?:br(?:o|uh|other)|dude|man|mate|girl)(?=,? (?:i|i'm|i've|we|we're|my)\b)"
-    r"|like(?=,? (?:i|i'm|i've|we|we're|we've|she|she's|he|he's|they|they're|they've|it's)\b)"
+    r"|like(?=,? (?:i|i'm|i've|we|we're|we've|she|she's|he|he's|they|they're|they've|it's|on|at|last|yesterday)\b)"
     r"|(?:i )?(?:can't|cannot) believe it,? but|(?:i )?hate to (?:say it|be that (?:guy|girl|person)),? but"
     r"|turns out(?: that)?|(?:i |we )?haven't (?:talked|chatted|spoken) (?:in|for) [\w ]{2,20}(?=,)"
     r"|long story short|kinda(?= (?:miss|want|need|love|like|hate)\b)"

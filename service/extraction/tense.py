@@ -28,6 +28,9 @@ _SET_FOR_LATER = frozenset(
         " slipped slid put invited ordered bought got registered signed entered agreed arranged confirmed"
     )
 )
+_CAUSATIVE = frozenset(listed("get getting having"))
+_CAUSED_WITHIN = 4
+"""So many words before a participle "getting" may stand that it belongs to."""
 _AHEAD_BY = frozenset(listed("by until till before due"))
 _DETERMINERS = frozenset(listed("a an the my our their his her its this that some any no of for with in on at"))
 _COMING = re.compile(
@@ -92,7 +95,12 @@ def _by_verb_before(heard: Sequence[str], preposition: str) -> bool | None:
 
 
 def _after_past(word: str, earlier: Sequence[str], preposition: str, *, infinitive: bool) -> bool:
-    """What a past form says: "booked a table for Friday" and "decided to meet on Friday" look ahead."""
+    """What a past form says: "booked a table for Friday" and "decided to meet on Friday" look ahead, and "getting
+    married" and "getting the roof fixed" as their "getting" does."""
+    got = next((at for at in reversed(range(len(earlier))) if earlier[at] in _CAUSATIVE), -_CAUSED_WITHIN)
+    ahead = _by_verb_before(earlier[: got + 1], preposition) if len(earlier) - got <= _CAUSED_WITHIN else None
+    if ahead is not None:
+        return ahead
     if infinitive:
         return word not in _DONE_BEFORE_TO
     if word in _SET_FOR_LATER and preposition in ("to", "for", "until", "till"):

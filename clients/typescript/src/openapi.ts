@@ -6975,7 +6975,7 @@ export interface components {
             user: string | null;
             /** @description Number of messages. */
             messages: number;
-            /** @description Time of the last message. */
+            /** @description Time of arrival of the last message. */
             last_message_at: string | null;
             /**
              * Format: date-time
