@@ -48,6 +48,12 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _IS = re.compile(r"(?:'s|\bis|\bare|\bbe|\bwas|\bnow)\s$", re.IGNORECASE)
+_TO_WEEKDAY = re.compile(rf"\s?(?:to|till?|until|through|thru|[-–])\s?(?:{_DAY})\b", re.IGNORECASE)
+_FROM_WEEKDAY = re.compile(rf"\b(?:{_DAY})\s?(?:to|till?|until|through|thru|[-–])\s?$", re.IGNORECASE)
+_MOVED = re.compile(
+    r"\b(?:mov|chang|reschedul|shift|postpon|push|switch|bump|slip|delay|brought|bring|swap)", re.IGNORECASE
+)
+_MOVED_WITHIN = 80
 _KEEPS_PREPOSITION = frozenset({"by", "until", "till", "since", "from", "before", "after", "for", "of", "to", "due"})
 _APPROXIMATE = frozenset({"about", "around", "roughly", "almost", "nearly", "over"})
 
@@ -267,6 +273,8 @@ def _bare_weekday(match: re.Match[str], today: datetime, ahead: bool | None) -> 
         return None
     if match["prep"] is None and not _IS.search(match.string, max(0, match.start() - 10), match.start()):
         return None
+    if _ends_span(match.string, match.start("weekday"), match.end()):
+        return None
     start = _weekday(today, WEEKDAYS[match["weekday"].lower()], ahead=bool(ahead))
     return _When(start, f"{start:%A} {day_words(start)}")
 
@@ -274,6 +282,12 @@ def _bare_weekday(match: re.Match[str], today: datetime, ahead: bool | None) -> 
 def _weekday(today: datetime, weekday: int, ahead: bool | None) -> datetime:
     distance = (weekday - today.weekday()) % 7 or 7
     return today + timedelta(days=distance if ahead else distance - 7 if distance < 7 else -7)
+
+
+def _ends_span(text: str, start: int, end: int) -> bool:
+    """Whether a weekday is one end of a span, as of opening hours, and not where something was moved from or to."""
+    spanned = _TO_WEEKDAY.match(text, end) or _FROM_WEEKDAY.search(text, max(0, start - 20), start)
+    return bool(spanned) and not _MOVED.search(text, max(0, start - _MOVED_WITHIN), start)
 
 
 _RESOLVERS: tuple[tuple[str, Callable[[re.Match[str], datetime, bool | None], _When | None]], ...] = (

@@ -9,6 +9,13 @@ from service.extraction.lexicon import AUXILIARIES, BASE_VERBS, BLAND, STOPWORDS
 
 _PRONOUNS = frozenset(listed("it it's they they're he he's she she's him them there ones"))
 _POSSESSIVES = frozenset(listed("his her its their"))
+_BEHIND_OBJECT = frozenset(
+    listed(
+        ", ; : and or but so because when while if a an the my our some back up out off down in on at to for with from"
+        " by during about again this next last every all too"
+    )
+)
+"""Behind the object "her", and not behind "her" of something that is hers."""
 _POINTERS = frozenset(listed("this these those"))
 _PREPOSITIONS = frozenset(listed("of about for with like from on in at to"))
 _TIME_NOUNS = frozenset(
@@ -77,6 +84,8 @@ def has_dangling_pronoun(sentence: str) -> bool:
             return True
         if piece in _POSSESSIVES and not earlier + here:
             return True
+        if piece == "her" and not earlier and here <= 1 and _is_object(pieces, at):
+            return True
         if (
             piece in _POINTERS
             and not earlier
@@ -88,6 +97,12 @@ def has_dangling_pronoun(sentence: str) -> bool:
         if _is_noun_like(piece) or (at == 0 and gerund_base(piece) is not None):
             here += 1
     return False
+
+
+def _is_object(pieces: Sequence[str], at: int) -> bool:
+    """Whether "her" is the object of the first verb, and not whose something is."""
+    following = pieces[at + 1] if at + 1 < len(pieces) else ""
+    return (not following or following in _BEHIND_OBJECT) and "to" not in pieces[:at]
 
 
 def _points(pieces: Sequence[str], at: int) -> bool:

@@ -41,6 +41,12 @@ _FAULTS = (
         r"|\b(?:in|of|for|on|with|off) me (?:life|sins|own|head|back|knees?|house|van|job|tea|mates?)\b",
         re.IGNORECASE,
     ),
+    # of a couple of whom one is not named: "we broke up"
+    re.compile(
+        r"^we(?:'re|'ve been| are| were| have been)? (?:still |both |just |only )?(?:together(?= for\b| since\b|[.!]?$)"
+        r"|dating|broke up|split up|breaking up|splitting up)\b(?! with\b)",
+        re.IGNORECASE,
+    ),
     # forms of verbs that learners of English confuse
     re.compile(
         r"\b(?:i'm|i am|s?he is|s?he's|we're|we are) (?:work|miss|agree|go|live|think|want|need|know|have|understand"

@@ -118,6 +118,14 @@ _ME_FOR_MY = re.compile(
     re.IGNORECASE,
 )
 _COMMA_UNSPACED = re.compile(r"(?<=[a-z]) ?,(?=(?:my|i|we|s?he|they|but|and|it)\b)", re.IGNORECASE)
+_COUPLE = re.compile(
+    r"^(?P<we>we(?: are| were| have|'re|'ve)?)"
+    r"(?= (?:been |just |both |finally |only |getting |got |get ){0,3}(?:married|engaged|divorced|separated)\b)",
+    re.IGNORECASE,
+)
+_ONE_OF_A_COUPLE = {
+    "we": "I", "we are": "I am", "we were": "I was", "we have": "I have", "we're": "I'm", "we've": "I've",
+}  # fmt: skip
 _WE_ARE = re.compile(r"^were (?=\w{2,20}ing\b)")
 _ABOUT_AGO = re.compile(r"\blike (?=\d{1,3} (?:years?|months?|weeks?|days?|hours?)\b)")
 _BLANKS = re.compile(r"[^\S\n]{1,40}")
@@ -208,6 +216,7 @@ def normalized(line: str) -> str:
         line = _ON_DAY.sub(lambda match: _DAYS[match[0].lower()], line)
     if not _has_capital_word(line):
         line = _WE_ARE.sub("we're ", line)
+    line = _COUPLE.sub(lambda match: _ONE_OF_A_COUPLE[match["we"].lower()], line)
     if " so " in lowered:
         line = _SO_REQUESTS.sub(". ", line)
     if "me " in lowered:

@@ -27,6 +27,7 @@ _LOOSE = re.compile(
     r"|(?:n|right)(?=,? (?:i|i'm|i've|we|we're|my)\b)"
     r"|(?:i think )?i should (?:probably )?(?:tell you|let you know|mention|say)(?: about [\w' ]{2,30}(?=,)| that)?"
     r"|(?:too|bit|a bit|quite|pretty|super) [\w']{2,15}(?: for (?:me|us))?(?=, (?:i|i'm|i've|we|we're|my)\b)"
+    r"|(?:hi|hello|hey),? (?!i\b|we\b)\w{2,15} here(?=,)"
     r"|(?:please )?(?:remember|note|keep in mind|be aware) that|for the record)\b[\s,.!:;–—-]{1,5}",
     re.IGNORECASE,
 )
