@@ -47,6 +47,9 @@ _HAVE_GOT = re.compile(
 )
 """What is still to come when somebody has "got" it."""
 
+_ANNIVERSARY = re.compile(r"\bbeen [\w' ]{1,40} years? ?$", re.IGNORECASE)
+"""Before "in January": "I've been a widow nine years in January"."""
+
 
 def lies_ahead(text: str, start: int, end: int, preposition: str) -> bool | None:
     """Whether the date at ``start`` to ``end`` lies ahead of when ``text`` was said; None where nothing tells."""
@@ -54,7 +57,7 @@ def lies_ahead(text: str, start: int, end: int, preposition: str) -> bool | None
         return False
     if preposition == "from" and _COMING.search(text, max(0, start - _REACH), start):
         return True
-    if _HAVE_GOT.search(text, max(0, start - _REACH), start):
+    if any(coming.search(text, max(0, start - _REACH), start) for coming in (_HAVE_GOT, _ANNIVERSARY)):
         return True
     heard = [word.lower() for word in _WORD.findall(_last_sentence(text[max(0, start - _REACH) : start]))]
     ahead = _by_verb_before(heard, preposition)

@@ -48,6 +48,11 @@ _DATED = (
     r"|november|december"
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|[^.!?]{1,120}\b(?:tomorrow|tonight)\b)"
 )
+_NOT_A_COMPOUND = (
+    r"(?!(?!(?:the|an?|my|our|his|her|their|if|that|whether|all|every)\b)(?:[\w'-]{1,20} ){1,2}"
+    r"(?:is|are|was|were|isn't|aren't|has)\b)"
+)
+"""Behind a verb that is the first part of a noun: "deploy window is", "call quality is"."""
 _NOT_FOR_THE_ASSISTANT = r"(?![^.!?]{0,200}\b(?:me|you|your|below|above|following|attached)\b)"
 
 SPEAKER: tuple[Pattern, ...] = (
@@ -180,7 +185,7 @@ OTHER: tuple[Pattern, ...] = (
     row(
         _TODO,
         rf"^(?:please )?(?:{_ERRANDS}) (?!(?:of|for|is|are|was|in|on|to|and|or|more|center|option"
-        rf"|number)\b){_NOT_FOR_THE_ASSISTANT}(?=[^?]{{3,160}}$)",
+        rf"|number)\b){_NOT_A_COMPOUND}{_NOT_FOR_THE_ASSISTANT}(?=[^?]{{3,160}}$)",
         importance=0.6,
         to_assistant=True,
     ),
