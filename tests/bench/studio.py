@@ -230,9 +230,11 @@ async def _pan(page: Page, x: float, y: float) -> None:
 
 
 async def _zoom(page: Page, _x: float, _y: float) -> None:
+    await page.keyboard.down("Control")
     for notch in (-120, -120, -120, 120, 120, 120):
         await page.mouse.wheel(0, notch)
         await asyncio.sleep(0.05)
+    await page.keyboard.up("Control")
 
 
 async def _moments(place: Place, visitor: AppPage, opened: Chromium, folder: Path) -> Table:
@@ -273,7 +275,7 @@ async def _sign_outs(visitor: AppPage) -> list[float]:
         taken.append(max([await page.evaluate("ended") for page in others]) - begun)
         for page in others:
             await page.close()
-        await visitor.sign_in(ADMIN_KEY)
+        await visitor.sign_in(ADMIN_KEY, title="Graph")
     return taken
 
 
