@@ -13,22 +13,16 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
-from service.domain.drafts import MessageDraft
-from service.domain.ids import DEFAULT_WORKSPACE
-from service.domain.principal import Principal
-from service.memory.sessions.conversations import append_turns
 from service.provider.library import load_litellm
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
-from tests.worker.dreaming import asked_for, dream, fact, model, notes, turns_of
+from tests.worker.dreaming import asked_for, dream, fact, model, notes, say, turns_of
 
 Json = dict[str, Any]
-ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 NEUTRAL = 126
 AGENTS = 20
 """Each has some eighteen pairs, whose two sessions a model reads in a call each."""
@@ -105,8 +99,7 @@ async def merged(api: Api, pairs: Sequence[tuple[str, str, str]], agents: str) -
         some = {f"p{n}": pair for n, pair in enumerate(pairs) if n % AGENTS == number}
         for side in (1, 2):
             for user, pair in some.items():
-                turn = MessageDraft(role="user", content=pair[side])
-                await append_turns(api.engine, ADMIN, agent, f"side {side}", [turn], user=user)
+                await say(api, pair[side], session=f"side {side}", agent=agent, user=user)
             await dream(api.engine, agent)
         left: Counter[str] = Counter()
         cursor: dict[str, str] = {}
