@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { Button } from "@/components/Button";
 import { Dialog } from "@/components/Dialog";
-import { Checkbox, TextField } from "@/components/Field";
+import { TextField } from "@/components/Field";
 import { NumberField } from "@/components/NumberField";
 import { attempt } from "@/components/Toast";
 import { api, calls } from "@/data/client";
@@ -9,14 +9,15 @@ import { useDraft } from "@/data/drafts";
 import { refresh, useCall } from "@/data/queries";
 import { common } from "@/strings/common";
 import { savedSearches } from "@/strings/saved-searches";
+import { ExpectedMemories } from "./ExpectedMemories";
 import { LIMIT_MAX } from "./route";
 import type { SavedSearch } from "./Saved";
 
 const { edit: words, save: fields } = savedSearches;
 
-function Expected({ id, checked, onChange }: { id: string; checked: boolean; onChange: (on: boolean) => void }) {
+function Content({ id }: { id: string }) {
   const { data } = useCall(calls.getMemory(id, { include: "deleted,expired" }));
-  return <Checkbox label={data?.content ?? id} checked={checked} onChange={onChange} />;
+  return data?.content ?? id;
 }
 
 /** Changes name, text, expected memories and k of a saved search. `added`: a memory that may be expected as well. */
@@ -75,19 +76,11 @@ export function EditTest({
           value={value.k}
           onChange={(k) => change({ k: k ?? search.k })}
         />
-        <fieldset className="stack">
-          <legend>{fields.expected}</legend>
-          {offered.map((id) => (
-            <Expected
-              key={id}
-              id={id}
-              checked={value.expected.includes(id)}
-              onChange={(on) =>
-                change({ expected: on ? [...value.expected, id] : value.expected.filter((one) => one !== id) })
-              }
-            />
-          ))}
-        </fieldset>
+        <ExpectedMemories
+          offered={offered.map((id) => ({ id, label: <Content id={id} /> }))}
+          chosen={value.expected}
+          onChange={(expected) => change({ expected })}
+        />
         <p className="soft small">{isReady ? words.hint : fields.needed}</p>
       </div>
     </Dialog>

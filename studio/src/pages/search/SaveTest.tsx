@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Button } from "@/components/Button";
 import { Dialog } from "@/components/Dialog";
-import { Checkbox, TextField } from "@/components/Field";
+import { TextField } from "@/components/Field";
 import { NumberField } from "@/components/NumberField";
 import { attempt } from "@/components/Toast";
 import { api, calls } from "@/data/client";
@@ -9,6 +9,7 @@ import { refresh, useCall } from "@/data/queries";
 import { common } from "@/strings/common";
 import { savedSearches } from "@/strings/saved-searches";
 import type { Preview } from "./Answer";
+import { ExpectedMemories } from "./ExpectedMemories";
 import { idOf } from "./Result";
 import { previewOf } from "./request";
 import { LIMIT_MAX, type SearchAddress } from "./route";
@@ -63,8 +64,8 @@ export function SaveTest({
   const { data: memory } = useCall(calls.getMemory(expected));
   const found = results.filter((result) => result.memory && idOf(result) !== expected).slice(0, OFFERED);
   const offered = [
-    { id: expected, text: memory?.content ?? expected },
-    ...found.map((result) => ({ id: idOf(result), text: result.memory?.content ?? "" })),
+    { id: expected, label: memory?.content ?? expected },
+    ...found.map((result) => ({ id: idOf(result), label: result.memory?.content ?? "" })),
   ];
   const isReady = name.trim() !== "" && chosen.length > 0;
 
@@ -93,17 +94,7 @@ export function SaveTest({
       <div className="stack">
         <TextField label={words.name} value={name} maxLength={200} onChange={setName} />
         <NumberField label={words.k} min={1} max={LIMIT_MAX} placeholder={`${K}`} value={k} onChange={setK} />
-        <fieldset className="stack">
-          <legend>{words.expected}</legend>
-          {offered.map(({ id, text }) => (
-            <Checkbox
-              key={id}
-              label={text}
-              checked={chosen.includes(id)}
-              onChange={(on) => setChosen(on ? [...chosen, id] : chosen.filter((one) => one !== id))}
-            />
-          ))}
-        </fieldset>
+        <ExpectedMemories offered={offered} chosen={chosen} onChange={setChosen} />
         {!isReady && <p className="soft small">{words.needed}</p>}
       </div>
     </Dialog>
