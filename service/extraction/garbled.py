@@ -1,4 +1,4 @@
-"""Whether a statement is too ill written to be told in the third person, so that it is better left out.
+"""Whether a statement is too ill written to be rendered in the third person, so that it is better left out.
 
 Each rule is a class of fault found in informal dialogues. They only reject: what is doubtful yields nothing.
 """

@@ -17,7 +17,7 @@ def may_speak_for(by: Candidate | Statement, statement: Statement) -> bool:
     """Whether a statement may confirm or be merged into a memory, by whose word each is (``docs/dreams.md``).
 
     A person's own word, and what was saved for them: by their own word only. Hearsay: by the person's own word, or by
-    whoever said it, unless it has been edited. Anything else: by whatever is not hearsay.
+    that of its speaker, unless it has been edited. Anything else: by whatever is not hearsay.
     """
     if by.hearsay_by is not None:
         return by.hearsay_by == statement.hearsay_by and by.subject == statement.subject and not statement.edited
@@ -29,7 +29,7 @@ def may_speak_for(by: Candidate | Statement, statement: Statement) -> bool:
 
 
 def vouched_alike(held: Statement, candidate: Candidate | Statement) -> bool:
-    """Whether a memory that says the same is the word of whoever said the candidate, or of the person it is about."""
+    """Whether a memory that says the same is the word of the candidate's speaker, or of the person it is about."""
     if held.subject == candidate.subject:
         return held.hearsay_by in (None, candidate.hearsay_by)
     return not (held.word_of or held.hearsay_by or candidate.word_of or candidate.hearsay_by)

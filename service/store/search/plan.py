@@ -223,20 +223,13 @@ async def plan(
     if not question.fits(reader):
         raise ModelChanged
     best = max(ranking.candidates, min(limit, 100))
-    counted = [one for one in reader.counted if one.kind in kinds]
-    rows = sum(one.rows for one in counted)
-    known = {(one.audience, one.kind) for one in counted}
-    uncounted = [one for one in product(reader.audiences, kinds) if one not in known]
     values |= question.parameters(ranking) | {name: getattr(ranking, name) for name in WEIGHING}
     values |= {
         "posted_kinds": [
             *kinds,
             *([WINDOW_SUMMARIES] if KINDS["memories"] in kinds and not flags.without_summaries else []),
         ],
-        "counted_kinds": [one.kind for one in counted],
-        "counted_rows": [one.rows for one in counted],
-        "uncounted_audiences": [audience for audience, _ in uncounted],
-        "uncounted_kinds": [kind for _, kind in uncounted],
+        **_row_counts(reader, kinds),
         "languages": reader.languages,
         "candidates": best,
         "lenders": best // 2,
@@ -254,9 +247,22 @@ async def plan(
     shortest = await _shortest_list(connection, values, filters, limits)
     if shortest is not None:
         return _by_list(shortest, flags, values, filters, limits, best, limit)
-    if rows <= limits.exact_rows:
+    if sum(values["counted_rows"]) <= limits.exact_rows:
         return SearchPlan("exact", flags, values, best, limit)
     return _of_large_audience(reader, question, flags, values, filters, limits, best, limit)
+
+
+def _row_counts(reader: Reader, kinds: Sequence[int]) -> dict[str, list[Any]]:
+    """The rows of each kind as last counted, and the audiences and kinds whose rows are to be counted."""
+    counted = [one for one in reader.counted if one.kind in kinds]
+    known = {(one.audience, one.kind) for one in counted}
+    uncounted = [one for one in product(reader.audiences, kinds) if one not in known]
+    return {
+        "counted_kinds": [one.kind for one in counted],
+        "counted_rows": [one.rows for one in counted],
+        "uncounted_audiences": [audience for audience, _ in uncounted],
+        "uncounted_kinds": [kind for _, kind in uncounted],
+    }
 
 
 def _by_list(
