@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from functools import cache
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from starlette.routing import BaseRoute, Mount, Route
 
 from service import __version__
@@ -16,7 +15,6 @@ from service.api.cors import CorsMiddleware
 from service.api.fast_route import FastRouteMiddleware
 from service.api.idempotency import IdempotencyMiddleware
 from service.api.middleware import RequestMiddleware
-from service.api.problems import PROBLEMS
 from service.api.routes import (
     admin,
     agents,
@@ -110,7 +108,8 @@ def create_app(settings: Settings) -> FastAPI:
     if settings.cors_origins:
         app.add_middleware(CorsMiddleware, origins=settings.cors_origins, excluded=(endpoint.PATH, *OPEN_TO_PAGES))
     errors.install(app)
-    app.router.routes.extend(_routes())
+    for module in ROUTES:
+        app.router.routes.extend(module.router.routes)
     app.router.routes.extend(docs_page.ROUTES)
 
     mcp = McpEndpoint(
@@ -143,15 +142,6 @@ def _studio_routes(app: FastAPI, settings: Settings) -> list[BaseRoute]:
     sign_in = OidcSignIn(oidc, settings.public_url, lambda: app.state.engine, lambda: app.state.session_cookie)
     provider = endpoint.SingleSignOn(oidc.name, sign_in.end_session)
     return [*sign_in.routes(), Mount(endpoint.PATH, endpoint.studio_app(identify, revoke, provider))]
-
-
-@cache
-def _routes() -> tuple[BaseRoute, ...]:
-    """The API's routes. FastAPI analyses them at the first request, in some 0.1 s; the apps of a process share that."""
-    router = APIRouter()
-    for module in ROUTES:
-        router.include_router(module.router, responses=PROBLEMS)
-    return tuple(router.routes)
 
 
 async def _secret(engine: Engine, name: str) -> bytes:

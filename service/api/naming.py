@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.api.bodies import LargeBodyRoute
+from service.api.problems import PROBLEMS
 from service.domain.naming import Loc, plan_of
 from service.domain.principal import Principal
 from service.errors import InvalidInput
@@ -30,7 +31,6 @@ LOOKUP_PATHS = frozenset(
 )
 """What is asked with POST and stores nothing: names are masked there, and never refused."""
 
-MASKS_NAMES = "masks_names"
 OFFSETS = frozenset({"page", "offset", "skip", "start", "page_size", "per_page"})
 """What other APIs page with."""
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -41,10 +41,8 @@ class NamingRoute(LargeBodyRoute):
     parameter but its own."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
-        if not hasattr(endpoint, MASKS_NAMES):  # a router's route is made anew where the router is included
-            refuse = set(options["methods"]) != {"GET"} and path not in LOOKUP_PATHS
-            endpoint = _naming(endpoint, refuse=refuse)
-        super().__init__(path, endpoint, **options)
+        refuse = set(options["methods"]) != {"GET"} and path not in LOOKUP_PATHS
+        super().__init__(path, _naming(endpoint, refuse=refuse), **options)
 
     def get_route_handler(self) -> Handler:
         """Answers a request; one with a query parameter that the route does not have is refused."""
@@ -69,7 +67,7 @@ def _unknown(name: str, known: frozenset[str]) -> str:
 
 def api_router(**options: Any) -> APIRouter:
     """A router of the API, with the options of FastAPI's; names in what its routes are given are masked."""
-    return APIRouter(route_class=NamingRoute, **options)
+    return APIRouter(route_class=NamingRoute, responses=PROBLEMS, **options)
 
 
 def _naming(endpoint: Callable[..., Any], *, refuse: bool) -> Callable[..., Any]:
@@ -91,7 +89,6 @@ def _naming(endpoint: Callable[..., Any], *, refuse: bool) -> Callable[..., Any]
         return await endpoint(**given)
 
     with_names.__signature__ = signature  # type: ignore[attr-defined]
-    setattr(with_names, MASKS_NAMES, True)
     return with_names if named else endpoint
 
 

@@ -196,7 +196,7 @@ class LLM:
     ) -> Answer:
         litellm = await load_litellm()
         model, timeout_s = endpoint.model, request.timeout_s or endpoint.timeout_s
-        prompt_tokens = litellm.token_counter(model=model, messages=request.prompt(endpoint))
+        prompt_tokens = await asyncio.to_thread(litellm.token_counter, model=model, messages=request.prompt(endpoint))
         call = request.call(litellm, endpoint, timeout_s)
         this = Attempt(endpoint, request, next(numbers), failover=endpoint is not self._endpoints[0])
         async with self._charged(this, meter, usage_of(model, prompt_tokens, request.tokens_max)):

@@ -17,6 +17,7 @@ import jwt
 
 from service.errors import ReverieError
 from service.oidc.settings import is_web_address
+from service.provider.trust import trust
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Asymmetric ones alone: a public key must never pass for a shared secret."""
@@ -156,7 +157,7 @@ class Provider:
 
     async def _ask(self, method: str, address: str, **options: Any) -> dict[str, Any]:
         try:
-            async with httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False) as client:
+            async with httpx.AsyncClient(verify=trust(), timeout=TIMEOUT_S, follow_redirects=False) as client:
                 response = await client.request(method, address, **options)
                 if len(response.content) > ANSWER_BYTES_MAX:
                     raise ProviderUnavailable(f"The provider answers with more than {ANSWER_BYTES_MAX:,} bytes.")

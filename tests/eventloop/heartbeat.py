@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 BEAT_S = 0.002
 LOOP_CPU_S_MAX = 0.1
-"""Of CPU time, so that a busy machine changes nothing; the worst request takes half of it."""
+"""Of CPU time, so that a busy machine changes little; the worst request takes a third of it."""
 
 
 @dataclass(slots=True)

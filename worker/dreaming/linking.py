@@ -120,7 +120,7 @@ class _Graph:
     async def name(self, audience: UUID, namings: Sequence[_Naming]) -> None:
         """Entities of one audience, and the edges of the memories that name them."""
         chosen = grouped(entity for naming in namings for _, entity in naming.ends())
-        spelled = {naming.memory_id: list(dict.fromkeys(spellings(naming.content))) for naming in namings}
+        spelled = await self._spelled(namings)
         wanted = {alias for name, _ in chosen for alias in (normalize(name), spelling_key(name))}
         rows = await entities.called(
             self.connection, self.lease.workspace_id, audience, sorted(wanted.union(*spelled.values()))
@@ -156,6 +156,15 @@ class _Graph:
             if naming.employment is not None:
                 edges += self._works_at(naming, naming.employment, found, chosen)
         await self.connect(edges)
+
+    async def _spelled(self, namings: Sequence[_Naming]) -> dict[UUID, list[str]]:
+        """For each memory what of its text may spell a name, each once."""
+        spelled = await self.executor.each(
+            lambda naming: list(dict.fromkeys(spellings(naming.content))),
+            namings,
+            lambda naming: len(naming.content),
+        )
+        return {naming.memory_id: found for naming, found in zip(namings, spelled, strict=True)}
 
     async def _describe(
         self, namings: Sequence[_Naming], found: Mapping[Named, Entity], chosen: Mapping[Named, Named]

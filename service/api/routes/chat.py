@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import Response
 
 from service.api.dependencies import Caller, json_response
+from service.api.problems import PROBLEMS
 from service.api.streams import HoldingStream
 from service.api.wire_errors import ANTHROPIC_PROBLEMS, API_KEY_HEADER, OPENAI_PROBLEMS
 from service.domain.context import TOKENS_MAX, Placement
@@ -35,7 +36,7 @@ ANTHROPIC_MODEL: Final = {"type": "model", "created_at": "1970-01-01T00:00:00Z"}
 """What the formats say of every model; what its server says of it goes before."""
 NONE_FORWARDED: Final[Mapping[str, str]] = {}
 
-router = APIRouter(tags=["chat"])
+router = APIRouter(tags=["chat"], responses=PROBLEMS)
 api_key = APIKeyHeader(name=API_KEY_HEADER, auto_error=False, description="API key, as Anthropic's clients send it.")
 
 

@@ -9,11 +9,12 @@ from starlette.responses import PlainTextResponse, Response
 
 from service.api import engine_schemas as schemas
 from service.api.dependencies import Bearer, EngineDep, json_response
+from service.api.problems import PROBLEMS
 from service.errors import Unauthenticated
 from service.memory.ops.health import checks
 from service.memory.ops.scrape import authorize_scrape, render
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], responses=PROBLEMS)
 
 
 @router.get("/", include_in_schema=False)

@@ -11,6 +11,7 @@ import httpx
 from service.concurrency.transaction_guard import assert_outside_transaction
 from service.domain.events import signature
 from service.provider.guarded_transport import addresses_of
+from service.provider.trust import trust
 
 GONE = 410
 USER_AGENT = "Reverie-Webhooks"
@@ -35,7 +36,7 @@ class WebhookSender:
 
     def client(self) -> httpx.AsyncClient:
         """A client for several deliveries: redirects are not followed, proxies of the environment not used."""
-        return httpx.AsyncClient(timeout=self.timeout_s, follow_redirects=False, trust_env=False)
+        return httpx.AsyncClient(verify=trust(), timeout=self.timeout_s, follow_redirects=False, trust_env=False)
 
     async def send(
         self, http: httpx.AsyncClient, *, url: str, secret: str, event_id: str, at: datetime, body: bytes
