@@ -7,6 +7,7 @@ either the later statement says that it is a change or the thing has one value a
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from service.domain.guards import normalize
@@ -49,53 +50,16 @@ _SCHEDULED = _words_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Assignment:
+class Assignment:
+    """What a statement gives which value; ``marked``: it says that this is a change."""
+
     subject: tuple[str, ...]
     value: tuple[str, ...]
     kind: str
     marked: bool
 
 
-def changes_value(older: str, newer: str) -> bool:
-    """Whether the newer statement replaces what the older says of the same thing. Not symmetric."""
-    before, after = _assignment(older), _assignment(newer)
-    if before is None or after is None or before.subject != after.subject or before.value == after.value:
-        return False
-    if before.kind != after.kind:
-        return False
-    single = bool(_head(after.subject) & _ONE_VALUE)
-    if after.kind == "word":
-        return single and after.marked
-    return after.marked or single
-
-
-def value_of(text: str, but: str = "") -> tuple[str, str] | None:
-    """What a statement gives a value, and which, where that has one value at a time or takes place once; None for any
-    other. ``but``: a word that makes no difference, whose thing it is."""
-    given = _assignment(text)
-    if given is None:
-        return None
-    subject = tuple(word for word in given.subject if word != but)
-    head = _head(subject) if subject else set()
-    single = head & _ONE_VALUE and given.kind != "word"
-    return (
-        (" ".join(subject), " ".join(given.value)) if single or (head & _SCHEDULED and given.kind == "date") else None
-    )
-
-
-def _head(subject: tuple[str, ...]) -> set[str]:
-    """The word that says what it is: the last one, or the one before "with" or "about"."""
-    at = next((n for n, word in enumerate(subject[1:]) if word in ("with", "about")), len(subject) - 1)
-    return {subject[at]}
-
-
-def _named_first(subject: tuple[str, ...]) -> tuple[str, ...]:
-    """ "budget for apollo" as "apollo budget" is said."""
-    at = next((n for n, word in enumerate(subject) if word in ("of", "for") and 0 < n < len(subject) - 1), None)
-    return subject if at is None else subject[at + 1 :] + subject[:at]
-
-
-def _assignment(text: str) -> _Assignment | None:
+def assignment(text: str) -> Assignment | None:
     """What a plain statement says of what; None for any other."""
     if len(text) > _TEXT_MAX:
         return None
@@ -125,7 +89,49 @@ def _assignment(text: str) -> _Assignment | None:
     if not 0 < len(value) <= _WORDS_MAX or "not" in rest:
         return None
     names = {normalize(name).removesuffix("'s") for name in _CAPITALISED.findall(body)}
-    return _Assignment(subject, value, _kind(value, names), marked)
+    return Assignment(subject, value, _kind(value, names), marked)
+
+
+def changes_value(older: str, newer: str, read: Callable[[str], Assignment | None] = assignment) -> bool:
+    """Whether the newer statement replaces what the older says of the same thing. Not symmetric.
+
+    ``read`` may be a cache of ``assignment``.
+    """
+    before, after = read(older), read(newer)
+    if before is None or after is None or before.subject != after.subject or before.value == after.value:
+        return False
+    if before.kind != after.kind:
+        return False
+    single = bool(_head(after.subject) & _ONE_VALUE)
+    if after.kind == "word":
+        return single and after.marked
+    return after.marked or single
+
+
+def value_of(text: str, but: str = "") -> tuple[str, str] | None:
+    """What a statement gives a value, and which, where that has one value at a time or takes place once; None for any
+    other. ``but``: a word that makes no difference, whose thing it is."""
+    given = assignment(text)
+    if given is None:
+        return None
+    subject = tuple(word for word in given.subject if word != but)
+    head = _head(subject) if subject else set()
+    single = head & _ONE_VALUE and given.kind != "word"
+    return (
+        (" ".join(subject), " ".join(given.value)) if single or (head & _SCHEDULED and given.kind == "date") else None
+    )
+
+
+def _head(subject: tuple[str, ...]) -> set[str]:
+    """The word that says what it is: the last one, or the one before "with" or "about"."""
+    at = next((n for n, word in enumerate(subject[1:]) if word in ("with", "about")), len(subject) - 1)
+    return {subject[at]}
+
+
+def _named_first(subject: tuple[str, ...]) -> tuple[str, ...]:
+    """ "budget for apollo" as "apollo budget" is said."""
+    at = next((n for n, word in enumerate(subject) if word in ("of", "for") and 0 < n < len(subject) - 1), None)
+    return subject if at is None else subject[at + 1 :] + subject[:at]
 
 
 def _kind(value: tuple[str, ...], names: set[str]) -> str:

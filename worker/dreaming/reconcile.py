@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cache
 from uuid import UUID
 
-from service.domain.changed_values import changes_value
+from service.domain.changed_values import assignment, changes_value
 from service.domain.guards import Analysis, contradicts, may_merge, name_others, normalize, same_particulars
 from service.domain.ids import new_id
 from service.domain.origin import outranks
@@ -73,6 +73,7 @@ class _Planner:
         self._propose_below = propose_below
         self._similar = related.similar_candidates()
         self._analyse = cache(Analysis)
+        self._assignment = cache(assignment)
         self._new_at: dict[int, NewMemory] = {}
         self._plan = Plan(related.embedded, verdicts=verdicts)
         self._by_identity: dict[tuple[str, str], Statement] = {}
@@ -301,7 +302,7 @@ class _Planner:
             return None
         if contradicts(older.content, newer.content, self._analyse):
             return "contradiction"
-        if changes_value(older.content, newer.content):
+        if changes_value(older.content, newer.content, self._assignment):
             return "update"
         if similarity < ASKED_FROM or not may_speak_for(newer, older):
             return None
