@@ -30,15 +30,15 @@ def downgrade_to(url: str, revision: str) -> None:
     command.downgrade(alembic_config(url), revision)
 
 
-async def wait_for_lock_waiter(connection: Any) -> None:
-    """Until a statement of this database waits for another. Raises AssertionError when none does for a minute."""
+async def wait_for_lock_waiter(connection: Any, waiters: int = 1) -> None:
+    """Until so many statements of this database wait for others. Raises AssertionError when a minute passes."""
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     if await connection.fetchval(IS_CITUS):
         waiting = "SELECT count(*) FROM citus_lock_waits"
     for _ in range(6_000):
         # A transaction goes on seeing the activity of its first look.
         await connection.execute("SELECT pg_stat_clear_snapshot()")
-        if await connection.fetchval(waiting):
+        if await connection.fetchval(waiting) >= waiters:
             return
         await asyncio.sleep(0.01)
     raise AssertionError("nobody waits")

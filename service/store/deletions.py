@@ -91,12 +91,15 @@ async def list_(
     )
 
 
-async def missing(connection: Connection, workspace: UUID, kept: dict[str, Any]) -> list[str]:
-    """The tables of which rows are gone that a deletion refers to."""
+async def missing(connection: Connection, workspace: UUID, id_: UUID, kept: dict[str, Any]) -> list[str]:
+    """The tables of which rows are gone that a deletion refers to, but for what a purge has taken out of both."""
     copied = _copied(kept)
     values = {table: copied.get(table, []) for table in ("agents", "teams", "tasks", "sessions", "dreams")}
     there = {(row["table"], row["id"]) for row in await connection.fetch("still_there", workspace=workspace, **values)}
-    return [table for table, ids in values.items() if any((table, id_) not in there for id_ in ids)]
+    await connection.switch_workspace(id_)
+    referred = await connection.fetch("still_there", workspace=id_, **values)
+    await connection.switch_workspace(workspace)
+    return sorted({row["table"] for row in referred if (row["table"], row["id"]) not in there})
 
 
 async def restore(connection: Connection, workspace: UUID, id_: UUID, kept: dict[str, Any], *, now: datetime) -> None:

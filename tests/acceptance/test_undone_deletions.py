@@ -87,3 +87,14 @@ async def test_kept_calls_of_models_end_in_their_own_time(api: Api, database_url
     await value(database_url, "UPDATE model_calls SET at = at - interval '8 days'")
     assert (await apply_retention(api.engine))["model_calls"] == 1
     assert MARK not in dump(database_url)
+
+
+async def test_a_purged_session_does_not_keep_a_team_from_coming_back(api: Api) -> None:
+    await api.put("/v1/agents/a", {"teams": ["crew"]})
+    await say(api, "I like tea", session="s", user="ana")
+    await api.save("The crew knows about the tea", scope="team", team="crew", session="s")
+    kept = await api.save("The crew meets at noon", scope="team", team="crew")
+    done = await delete(api, "/v1/teams/crew")
+    await api.post("/v1/users/ana/purge")
+    await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
+    assert [one["id"] for one in (await api.get("/v1/memories", agent="a"))["items"]] == [kept["id"]]

@@ -25,11 +25,20 @@ PLACE = ("query", "token")
 async def issue_token(engine: Engine, principal: Principal, target: Any, counts: Mapping[str, int]) -> dict[str, Any]:
     """``token`` and ``expires_at`` for a deletion of ``target`` (JSON) by this key while the counts stay."""
     expires_at = (engine.now() + VALID).replace(microsecond=0)
-    return {"token": await _signed(engine, principal, target, counts, expires_at), "expires_at": expires_at}
+    secret = await signing_secret(engine)
+    return {"token": _signed(secret, principal, target, counts, expires_at), "expires_at": expires_at}
 
 
-async def check_token(
-    engine: Engine,
+async def signing_secret(engine: Engine) -> bytes:
+    """What ``check_token`` needs. Read before the transaction of the deletion: those that wait for its locks can hold
+    all other connections."""
+    async with engine.db.unscoped() as connection:
+        return await shared_secret(connection, "confirmation")
+
+
+def check_token(
+    secret: bytes,
+    now: datetime,
     principal: Principal,
     target: Any,
     counts: Mapping[str, int],
@@ -42,18 +51,14 @@ async def check_token(
     if not dot or not seconds.isascii() or not seconds.isdigit() or len(seconds) > 12:
         raise InvalidInput(place, "is no token of a dry run")
     expires_at = datetime.fromtimestamp(min(int(seconds), 2**37), UTC)
-    if expires_at <= engine.now():
+    if expires_at <= now:
         raise InvalidInput(place, "has expired: count again with dry_run")
-    expected = await _signed(engine, principal, target, counts, expires_at)
+    expected = _signed(secret, principal, target, counts, expires_at)
     if not hmac.compare_digest(expected.encode(), token.encode("utf-8", "replace")):
         raise Conflict("This is not what was counted: count again with dry_run.", counts=dict(counts))
 
 
-async def _signed(
-    engine: Engine, principal: Principal, target: Any, counts: Mapping[str, int], expires_at: datetime
-) -> str:
-    async with engine.db.unscoped() as connection:
-        secret = await shared_secret(connection, "confirmation")
+def _signed(secret: bytes, principal: Principal, target: Any, counts: Mapping[str, int], expires_at: datetime) -> str:
     seconds = int(expires_at.timestamp())
     what = [principal.workspace_id, principal.key_id, target, sorted(counts.items()), seconds]
     return f"{seconds}.{hmac.new(secret, dumps(what), hashlib.sha256).hexdigest()}"

@@ -16,7 +16,7 @@ from service.domain.ids import new_id
 from service.domain.principal import Principal
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound
 from service.memory.access import audit
-from service.memory.access.confirmation import PLACE, check_token, issue_token
+from service.memory.access.confirmation import PLACE, check_token, issue_token, signing_secret
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.store import deletions, rescans, subjects
@@ -59,6 +59,7 @@ async def _delete(
         raise InvalidInput(PLACE, "is needed: count with dry_run=true, then send the token of the answer")
     workspace, now = principal.workspace_id, engine.now()
     retention = (await get_settings(engine, principal)).retention
+    secret = await signing_secret(engine)
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
         if dry_run:
@@ -71,7 +72,7 @@ async def _delete(
         counts = await deletions.count(connection, workspace)
         target = ["deletion", kind, str(found["id"])]
         if token is not None and not dry_run:
-            await check_token(engine, principal, target, counts, token)
+            check_token(secret, now, principal, target, counts, token)
             id_ = new_id()
             record = {"id": id_, "kind": kind, "name": name, "agent": agent, "counts": counts}
             await deletions.take(connection, workspace, marked, record | {"deleted_by": principal.actor}, now=now)
@@ -134,11 +135,11 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Reco
         if found["restored_at"] is not None:
             raise Conflict("This deletion has been undone already.")
         if await deletions.find(connection, workspace, found["kind"], found["name"], found["agent"]):
-            raise Conflict(f"There is a {found['kind']} {found['name']!r} again.")
+            raise Conflict(f"The {found['kind']} {found['name']!r} is there again.")
         rescan = await rescans.get(connection, workspace)
         if rescan is not None and rescan["finished_at"] is None:
             raise Conflict("Secrets are being looked for in all that is stored; try again when that has ended.")
-        if gone := await deletions.missing(connection, workspace, found["kept"]):
+        if gone := await deletions.missing(connection, workspace, id_, found["kept"]):
             raise Conflict(f"What this belongs to is gone: {', '.join(gone)}.")
         await deletions.restore(connection, workspace, id_, found["kept"], now=now)
         await audit.record(

@@ -17,7 +17,7 @@ from service.domain.limits import NO_LIMITS, Limits, limits_from
 from service.domain.principal import KeyGrant, Principal
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit, limits
-from service.memory.access.confirmation import PLACE, check_token, issue_token
+from service.memory.access.confirmation import PLACE, check_token, issue_token, signing_secret
 from service.memory.access.keys import hash_of, make_key, prefix_of
 from service.memory.access.purge import LONGEST_S, forget_statistics
 from service.memory.engine import Engine
@@ -103,6 +103,7 @@ async def delete_workspace(
     id_, target = found["id"], ["workspace", str(found["id"])]
     if not dry_run and token is None:
         raise InvalidInput(PLACE, "is needed: count with dry_run=true, then send the token of the answer")
+    secret = await signing_secret(engine)
     async with engine.db.transaction(id_) as connection:
         await connection.set_timeout(LONGEST_S)
         if not await workspaces.lock_suspended(connection, id_):
@@ -116,7 +117,7 @@ async def delete_workspace(
         await connection.switch_workspace(id_)
         records = {table: rows for table, rows in counts.items() if table not in WRITTEN_BEHIND}
         if token is not None and not dry_run:
-            await check_token(engine, principal, target, records, token)
+            check_token(secret, engine.now(), principal, target, records, token)
             for place in reversed(places):
                 await connection.switch_workspace(place)
                 await delete_rows(connection, place)

@@ -10,7 +10,7 @@ from service.db.pool import Connection
 from service.domain.principal import Principal
 from service.errors import InvalidInput
 from service.memory.access import audit
-from service.memory.access.confirmation import check_token, issue_token
+from service.memory.access.confirmation import check_token, issue_token, signing_secret
 from service.memory.access.own_types import check_filters
 from service.memory.access.where import where_query
 from service.memory.access.workspace import get_settings
@@ -38,13 +38,14 @@ async def delete_memories(
         raise InvalidInput(PLACE, "is needed: count with dry_run, then send the token of the answer")
     parameters = await filter_parameters(engine, principal, filter_)
     workspace, now = principal.workspace_id, engine.now()
+    secret = await signing_secret(engine)
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
         ids = await matching(connection, principal, agent, parameters, most=DELETED_MAX)
         counts = {"memories": len(ids)}
         matched = hashlib.sha256(b"".join(sorted(id_.bytes for id_ in ids))).hexdigest()
         if token is not None and not dry_run:
-            await check_token(engine, principal, ["memories", matched], counts, token, PLACE)
+            check_token(secret, now, principal, ["memories", matched], counts, token, PLACE)
             for id_ in ids:
                 await memories.mark_deleted(
                     connection, workspace, id_, now, actor=principal.actor, reason=REASON, now=now

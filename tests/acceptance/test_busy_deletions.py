@@ -1,0 +1,45 @@
+"""Deletions while others write to what is to go, and hold all connections that are left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from service.settings import Settings
+from tests.databases import wait_for_lock_waiter
+from tests.live_api import Api, serving
+from tests.worker.dreaming import say
+
+CONNECTIONS = 3
+
+
+@pytest.fixture
+async def api(settings: Settings) -> AsyncIterator[Api]:
+    async with serving(settings.model_copy(update={"pool_size": CONNECTIONS})) as opened:
+        yield opened
+
+
+async def test_a_deletion_needs_no_second_connection(api: Api, database_url: str) -> None:
+    await say(api, "Hello")
+    counted = (await api.call("DELETE", "/v1/sessions/s", params={"agent": "a", "dry_run": True})).json()
+    holder, watcher = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
+    try:
+        await holder.execute("BEGIN")
+        async with asyncio.TaskGroup() as group:
+            await holder.execute("SELECT FROM sessions FOR UPDATE")
+            params = {"agent": "a", "token": counted["token"]}
+            deleting = group.create_task(api.call("DELETE", "/v1/sessions/s", params=params))
+            await wait_for_lock_waiter(watcher)
+            turns = [group.create_task(say(api, f"And {n}")) for n in range(CONNECTIONS - 1)]
+            await wait_for_lock_waiter(watcher, CONNECTIONS)
+            await holder.execute("ROLLBACK")
+    finally:
+        await holder.close()
+        await watcher.close()
+    assert deleting.result().status_code == 200, deleting.result().text
+    assert [len(turn.result()) for turn in turns] == [1] * len(turns)
+    kept = await api.get("/v1/sessions/s/messages", agent="a")
+    assert {one["content"] for one in kept["items"]} == {f"And {n}" for n in range(CONNECTIONS - 1)}
