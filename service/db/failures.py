@@ -38,7 +38,10 @@ _UNIQUE_VIOLATIONS = {
     "uq_memories_identity": "Another memory says the same already.",
     "uq_memories_key": "Another memory has this key already.",
 }
-_PLACES_OF_MEMORIES = ("fk_memories_agents", "fk_memories_sessions", "fk_memories_tasks", "fk_memories_teams")
+_TO_WHAT_IS_DELETED = re.compile(
+    r"fk_\w+_(agents|chunks|documents|dreams|entities|memories|messages|pages|saved_searches|sessions|tasks|teams)(_workspace_id\w*)?"
+)
+"""Foreign keys to rows that a deletion moves away."""
 _LIMITS_OF_STORED = "ck_stored_"
 LOG_EVERY_S = 1.0
 _SHARD = re.compile(r"_\d+$")
@@ -59,9 +62,9 @@ def translate_db_errors() -> Iterator[None]:
             raise
         raise Conflict(_UNIQUE_VIOLATIONS[constraint]) from error
     except asyncpg.ForeignKeyViolationError as error:
-        if not _constraint(error).startswith(_PLACES_OF_MEMORIES):
+        if not _TO_WHAT_IS_DELETED.fullmatch(_constraint(error)):
             raise
-        raise Conflict("What a memory belongs to is being deleted; try again.") from error
+        raise Conflict("What this belongs to is being deleted; try again.") from error
     except asyncpg.CheckViolationError as error:
         if not (error.constraint_name or "").startswith(_LIMITS_OF_STORED):
             raise

@@ -10,10 +10,19 @@ import pytest
 
 from service.settings import Settings
 from tests.databases import wait_for_lock_waiter
-from tests.live_api import Api, serving
+from tests.live_api import Api, Json, serving
 from tests.worker.dreaming import say
 
 CONNECTIONS = 3
+WRITES: tuple[tuple[str, str, Json | None], ...] = (
+    ("POST", "/v1/documents", {"agent": "a", "title": "Letter", "text": "The roof leaks."}),
+    ("POST", "/v1/sessions", {"agent": "a", "session": "new"}),
+    ("PUT", "/v1/agents/a", {"teams": ["other"]}),
+    ("POST", "/v1/agents/a/dream", None),
+    ("POST", "/v1/agents/a/bulletin", None),
+    ("PUT", "/v1/tasks/t", {"members": ["a"]}),
+)
+"""What would refer to an agent."""
 
 
 @pytest.fixture
@@ -43,3 +52,26 @@ async def test_a_deletion_needs_no_second_connection(api: Api, database_url: str
     assert [len(turn.result()) for turn in turns] == [1] * len(turns)
     kept = await api.get("/v1/sessions/s/messages", agent="a")
     assert {one["content"] for one in kept["items"]} == {f"And {n}" for n in range(CONNECTIONS - 1)}
+
+
+async def test_what_refers_to_an_agent_that_goes_is_not_written(api: Api, database_url: str) -> None:
+    holder, watcher = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
+    answers = []
+    try:
+        for method, path, body in WRITES:
+            await say(api, "Hello")
+            counted = (await api.call("DELETE", "/v1/agents/a", params={"dry_run": True})).json()
+            await holder.execute("BEGIN")
+            async with asyncio.TaskGroup() as group:
+                await holder.execute("SELECT FROM agents FOR UPDATE")
+                group.create_task(api.call("DELETE", "/v1/agents/a", params={"token": counted["token"]}))
+                await wait_for_lock_waiter(watcher)
+                writing = group.create_task(api.call(method, path, json=body))
+                await wait_for_lock_waiter(watcher, 2)
+                await holder.execute("ROLLBACK")
+            answers.append((path, writing.result().status_code, writing.result().json().get("detail")))
+    finally:
+        await holder.close()
+        await watcher.close()
+    assert answers == [(path, 409, "What this belongs to is being deleted; try again.") for _, path, _ in WRITES]
+    assert (await api.get("/v1/agents"))["items"] == []

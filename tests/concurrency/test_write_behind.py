@@ -50,6 +50,29 @@ async def test_a_stop_waits_for_what_is_being_written(
                 await holder.close()
 
 
+async def test_a_memory_that_is_deleted_meanwhile_takes_no_counts_of_others_along(
+    settings: Settings, database_url: str
+) -> None:
+    async with open_runtime(settings, "test") as engine:
+        drafts = [MemoryDraft(agent="a", type="fact", content=f"Tea is at {hour}") for hour in ("four", "five")]
+        gone, kept = [saved.memory["id"] for saved in await remember(engine, ADMIN, drafts)]
+        counter = AccessCounter(engine.db, engine.now)
+        counter.count(DEFAULT_WORKSPACE, [gone, kept])
+        holder = await asyncpg.connect(database_url)
+        try:
+            async with holder.transaction():
+                await holder.execute(
+                    "DELETE FROM memories WHERE workspace_id = $1 AND id = $2", DEFAULT_WORKSPACE, gone
+                )
+                writing = asyncio.create_task(counter.flush())
+                await wait_for_lock_waiter(holder)
+            await writing
+            await counter.flush()
+            assert await holder.fetchval(COUNTED, DEFAULT_WORKSPACE) == 1
+        finally:
+            await holder.close()
+
+
 class Gated(write_behind.WriteBehindBuffer):
     """Writes when it may, and notes how often it has begun to."""
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from service.concurrency.write_behind import WriteBehindBuffer
 from service.db.pool import Database
-from service.errors import Unavailable
+from service.errors import Conflict, Unavailable
 from service.store.memories import add_access_counts
 
 
@@ -27,11 +27,12 @@ class AccessCounter(WriteBehindBuffer):
         self._counts.setdefault(workspace, Counter()).update(memory_ids)
 
     async def write(self) -> None:
-        """Write what has been counted. Counts that cannot be written are kept for the next time."""
+        """Write what has been counted. Counts that cannot be written are kept for the next time, without those of
+        memories that are being deleted now."""
         counts, self._counts = self._counts, {}
         for workspace, counter in counts.items():
             try:
                 async with self._db.transaction(workspace, track_lsn=False) as connection:
                     await add_access_counts(connection, workspace, dict(counter), self._now())
-            except Unavailable:
+            except (Unavailable, Conflict):
                 self._counts.setdefault(workspace, Counter()).update(counter)

@@ -9,7 +9,7 @@ from uuid import UUID
 from service.concurrency.write_behind import WriteBehindBuffer
 from service.db.pool import Database
 from service.domain.latency import bucket_of
-from service.errors import Unavailable
+from service.errors import Conflict, Unavailable
 from service.store.stats import SearchCounts, SearchDay, add_searches
 
 
@@ -36,7 +36,7 @@ class SearchCounter(WriteBehindBuffer):
             try:
                 async with self._db.transaction(workspace, track_lsn=False) as connection:
                     await add_searches(connection, workspace, of_days)
-            except Unavailable:
+            except (Unavailable, Conflict):
                 self._keep(workspace, of_days)
 
     def _of(self, workspace: UUID, day: SearchDay) -> SearchCounts:
