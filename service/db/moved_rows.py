@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
+import asyncpg
+
 from service.db.pool import Connection
 from service.db.workspace_rows import TABLES, delete_rows
+from service.errors import Conflict
 
 Marked = Mapping[str, list[UUID]]
 """Ids by table; of ``audiences``, which is none, those that languages are noted of."""
@@ -118,8 +121,9 @@ async def move_marked(connection: Connection, workspace: UUID, to: UUID) -> dict
 
 async def take_back(connection: Connection, from_: UUID, to: UUID, copied: Marked) -> None:
     """Move everything of a workspace that ``move_marked`` has filled back into ``to`` but for what was ``copied``, and
-    delete it. Memories of which another says the same by now, or has their key, come back as deleted ones; what
-    speaks of entities of which another has the name by now speaks of that one."""
+    delete it. Memories and edges that have been imported meanwhile stay as they are there. Memories of which another
+    says the same by now, or has their key, come back as deleted ones; what speaks of entities of which another has the
+    name by now speaks of that one. Raises Conflict where anything else is there again."""
     raw = connection.raw
     await connection.switch_workspace(from_)
     for table in _IN_ORDER:
@@ -131,6 +135,7 @@ async def take_back(connection: Connection, from_: UUID, to: UUID, copied: Marke
     await raw.execute("DELETE FROM held_entity_aliases WHERE entity_id = ANY($1::uuid[])", entities)
     await delete_rows(connection, from_)
     await connection.switch_workspace(to)
+    await _leave_out_imported(connection, to)
     await _follow_entities(connection, to, entities)
     await _give_way(connection, to)
     await _join_entities(connection, to)
@@ -149,7 +154,10 @@ async def _hold(connection: Connection, table: str) -> None:
 async def _put_held(connection: Connection, workspace: UUID) -> None:
     for table in _IN_ORDER:
         await connection.raw.execute(f"UPDATE held_{table} SET workspace_id = $1", workspace)  # noqa: S608
-        await connection.raw.execute(f"INSERT INTO {table} SELECT * FROM held_{table}")  # noqa: S608
+        try:
+            await connection.raw.execute(f"INSERT INTO {table} SELECT * FROM held_{table}")  # noqa: S608
+        except asyncpg.UniqueViolationError as error:
+            raise Conflict(f"Rows of {table} are there again, with the same ids or names.") from error
 
 
 async def _copy_referred(connection: Connection, workspace: UUID, table: str) -> list[UUID]:
@@ -160,6 +168,20 @@ async def _copy_referred(connection: Connection, workspace: UUID, table: str) ->
         workspace,
     )
     return [row["id"] for row in rows]
+
+
+async def _leave_out_imported(connection: Connection, workspace: UUID) -> None:
+    """Of what is to come back, drop memories, versions and edges that are there under the same id."""
+    raw = connection.raw
+    there = "FROM memories m WHERE m.workspace_id = $1 AND m.id = h."
+    for table, column in (
+        ("memory_usage", "memory_id"), ("dead_letters", "memory_id"), ("search_index", "id"), ("search_terms", "id"),
+        ("memories", "id"),
+    ):  # fmt: skip
+        await raw.execute(f"DELETE FROM held_{table} h WHERE EXISTS (SELECT 1 {there}{column})", workspace)  # noqa: S608
+    for table, key in (("memory_versions", ("memory_id", "version")), ("edges", ("id",))):
+        same = " AND ".join(f"o.{column} = h.{column}" for column in key)
+        await raw.execute(f"DELETE FROM held_{table} h USING {table} o WHERE o.workspace_id = $1 AND {same}", workspace)  # noqa: S608
 
 
 async def _give_way(connection: Connection, workspace: UUID) -> None:
@@ -218,6 +240,11 @@ async def _join_entities(connection: Connection, workspace: UUID) -> None:
     await raw.execute(
         f"INSERT INTO same_entities SELECT DISTINCT ON (h.entity_id) h.entity_id, a.entity_id "  # noqa: S608
         f"FROM held_entity_aliases h JOIN entity_aliases a ON {taken} ORDER BY h.entity_id, a.entity_id",
+        workspace,
+    )
+    await raw.execute(
+        "INSERT INTO same_entities SELECT h.id, h.id FROM held_entities h JOIN entities e "
+        "ON e.workspace_id = $1 AND e.id = h.id ON CONFLICT DO NOTHING",
         workspace,
     )
     await raw.execute(f"DELETE FROM held_entity_aliases h USING entity_aliases a WHERE {taken}", workspace)  # noqa: S608

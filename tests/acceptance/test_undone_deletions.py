@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import asyncpg
 import pytest
 
@@ -9,7 +11,7 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.model_calls import Exchange
 from service.domain.spending import Payer, Usage
 from tests.acceptance.test_deletions import MARK, delete
-from tests.live_api import Api
+from tests.live_api import Api, Json
 from tests.pg_dump import dump
 from tests.worker.dreaming import dream, say
 from worker.maintenance.retention import apply_retention
@@ -98,3 +100,47 @@ async def test_a_purged_session_does_not_keep_a_team_from_coming_back(api: Api) 
     await api.post("/v1/users/ana/purge")
     await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
     assert [one["id"] for one in (await api.get("/v1/memories", agent="a"))["items"]] == [kept["id"]]
+
+
+async def imported(api: Api, lines: list[Json]) -> None:
+    """Import an export whose memories and messages are of another session, or of none."""
+    text = "\n".join(json.dumps(line) for line in lines)
+    answer = await api.call("POST", "/v1/import", content=text, headers={"Content-Type": "application/x-ndjson"})
+    assert answer.status_code == 200, answer.text
+
+
+async def exported(api: Api, *, session: str | None) -> list[Json]:
+    """An export in which what is of a session is of this one."""
+    lines = [json.loads(line) for line in (await api.call("GET", "/v1/export")).text.splitlines()]
+    return [line | ({"session": session} if line.get("session") else {}) for line in lines]
+
+
+async def test_memories_that_were_imported_meanwhile_stay_as_they_are(api: Api, database_url: str) -> None:
+    first = await api.save("Initech pays late", links=LINK, session="s")
+    await api.save("Initech has moved", session="s")
+    lines = await exported(api, session=None)
+    done = await delete(api, "/v1/sessions/s", agent="a")
+    await imported(api, [line for line in lines if line["record"] != "session"])
+    await api.patch(f"/v1/memories/{first['id']}", {"content": "Initech pays in May", "version": first["version"]})
+    await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
+    listed = (await api.get("/v1/memories", agent="a"))["items"]
+    assert sorted(one["content"] for one in listed) == ["Initech has moved", "Initech pays in May"]
+    assert sorted(one["content"] for one in await api.search("Initech", min_relevance=0)) == [
+        "Initech has moved", "Initech pays in May",
+    ]  # fmt: skip
+    assert [one["version"] for one in (await api.get(f"/v1/memories/{first['id']}/history"))["items"]] == [1, 2]
+    (entity,) = (await api.get("/v1/entities", agent="a"))["items"]
+    graph = await api.get(f"/v1/entities/{entity['id']}/graph", agent="a")
+    assert [one["id"] for one in graph["memories"]] == [first["id"]]
+    assert (await api.get("/v1/sessions/s", agent="a"))["session"] == "s"
+
+
+async def test_a_session_imported_under_another_name_is_told_apart(api: Api) -> None:
+    await say(api, "I live in Bergen", session="s", user="ana")
+    lines = await exported(api, session="t")
+    done = await delete(api, "/v1/sessions/s", agent="a")
+    await imported(api, lines)
+    answer = await api.call("POST", f"/v1/deletions/{done['deletion_id']}/undo")
+    assert (answer.status_code, "are there again" in answer.text) == (409, True)
+    assert [one["session"] for one in (await api.get("/v1/sessions", agent="a"))["items"]] == ["t"]
+    assert (await api.get("/v1/deletions"))["items"][0]["restored_at"] is None
