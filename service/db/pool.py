@@ -155,6 +155,7 @@ class Database:
         """Of what is written, where a replica has to have it; None where there is none."""
         self._settings = (
             f"SET LOCAL statement_timeout = {int(statement_timeout_s * 1000)}; SET LOCAL jit = off;"
+            " SET LOCAL max_parallel_workers_per_gather = 0;"
             f" SET LOCAL idle_in_transaction_session_timeout = {int(statement_timeout_s * 1000 * IDLE_IN_TX_FACTOR)};"
         )
 
