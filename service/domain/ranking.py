@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
@@ -28,21 +28,27 @@ NOT_PEOPLE = frozenset({None, "assistant", "system", "tool"})
 """Speakers whose turns are no part of a dialogue between people."""
 NEARNESS_MIN = 0.5
 """How near to a time that the question names a text is relevant for it: at half its boost."""
+BOOSTS = ("question", "session", "dialogue", "time", "user", "importance")
+"""What is added to a score, in the order of ``_Boosts``."""
+
+_Boosts = tuple[float, float, float, float, float, float]
+_NO_BOOSTS: _Boosts = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Candidate(NamedTuple):
     """A row that may be a result, with what it is ranked by.
 
-    ``previous`` is the turn before it in its session; ``length`` is counted in lexemes, ``words`` in words of the text;
-    ``question_share`` is the share of the text, 0 to 1, that asks. ``similarity`` is the cosine with the question's
-    vector, if both have one; ``terms`` numbers the question's words that are in the text, ``weights`` are their BM25.
-    ``sources`` are the messages that a memory came from, where messages are searched too.
+    ``previous`` is the turn before it in its session; ``happened_at`` is in seconds since 1970; ``length`` is counted
+    in lexemes, ``words`` in words of the text; ``question_share`` is the share of the text, 0 to 1, that asks.
+    ``similarity`` is the cosine with the question's vector, if both have one; ``terms`` numbers the question's words
+    that are in the text, ``weights`` are their BM25. ``sources`` are the messages that a memory came from, where
+    messages are searched too.
     """
 
     id: UUID
     previous: UUID | None
     session_id: UUID | None
-    happened_at: datetime
+    happened_at: float
     speaker: str | None
     length: int
     words: int
@@ -96,20 +102,21 @@ def rank(
         return []
     own = [dict(zip(one.terms, one.weights, strict=True)) if one.terms and one.weights else {} for one in members]
     keyword_scores = [math.fsum(weights.values()) if weights else None for weights in own]
-    meanings = [_meaning(one, ranking) for one in members]
+    meanings = _meanings(members, ranking)
     best = max(ranking.candidates, limit)
     keyword_ranks, semantic_ranks = _ranks(keyword_scores, best), _ranks(meanings, best)
     lenders = [members[number] for number, place in keyword_ranks.items() if place <= ranking.candidates]
-    credited = _with_neighbours(members, own, lenders, ranking)
-    nearnesses = [max((_nearness(one, window, ranking) for window in windows), default=0.0) for one in members]
+    fades = [_fade(one.length, ranking) for one in members]
+    credited = _with_neighbours(members, own, lenders, fades, ranking)
+    nearnesses = _nearnesses(members, windows, ranking)
     core = _core(members, keyword_ranks, semantic_ranks, meanings, windows, ranking)
     if ranking.fusion == "rrf" and (keyword_ranks or semantic_ranks):
         scores = _reciprocal(keyword_ranks, semantic_ranks, ranking)
-        boosts: list[dict[str, float]] = [{}] * len(members)
+        boosts: list[_Boosts] = [_NO_BOOSTS] * len(members)
     else:
         bases = _bases(credited, meanings, core, ranking)
-        boosts = _boosts(members, bases, nearnesses, core, ranking)
-        scores = {number: base + sum(boosts[number].values()) for number, base in enumerate(bases)}
+        boosts = _boosts(members, bases, nearnesses, fades, core, ranking)
+        scores = {number: base + sum(boosts[number]) for number, base in enumerate(bases)}
     lowest = min((scores[number] for number in scores.keys() & core), default=0.0)
     scores |= {number: min(scores[number], lowest) for number in scores.keys() - core}
     relevances = _relevances(members, own, credited, nearnesses, noise)
@@ -125,7 +132,7 @@ def rank(
             semantic_ranks.get(number),
             keyword_scores[number],
             members[number].similarity,
-            boosts[number],
+            {name: added for name, added in zip(BOOSTS, boosts[number], strict=True) if added},
             relevances[number],
             also,
             [name for bit, name in enumerate(FIELDS) if members[number].fields >> bit & 1],
@@ -144,12 +151,15 @@ def near(window: Window, ranking: Ranking) -> Window:
         return window
 
 
-def _meaning(one: Candidate, ranking: Ranking) -> float | None:
-    """The similarity of a vector, less for few words: a turn of three words says little, a statement of three much."""
-    if one.similarity is None:
-        return None
-    saturation = ranking.statement_saturation if one.states else ranking.words_saturation
-    return one.similarity * (1 - math.exp(-min(one.words / saturation, EXPONENT_MAX)))
+def _meanings(members: Sequence[Candidate], ranking: Ranking) -> list[float | None]:
+    """The similarities of vectors, less for few words: a turn of three words says little, a statement of three much."""
+    statement, other = ranking.statement_saturation, ranking.words_saturation
+    return [
+        None
+        if one.similarity is None
+        else one.similarity * (1 - math.exp(-min(one.words / (statement if one.states else other), EXPONENT_MAX)))
+        for one in members
+    ]
 
 
 def _ranks(scores: Sequence[float | None], best: int) -> dict[int, int]:
@@ -159,7 +169,11 @@ def _ranks(scores: Sequence[float | None], best: int) -> dict[int, int]:
 
 
 def _with_neighbours(
-    members: Sequence[Candidate], own: Sequence[dict[int, float]], lenders: Sequence[Candidate], ranking: Ranking
+    members: Sequence[Candidate],
+    own: Sequence[dict[int, float]],
+    lenders: Sequence[Candidate],
+    fades: Sequence[float],
+    ranking: Ranking,
 ) -> list[float]:
     """How much each says of the question, or the turn before or after it, if that is among the best by words itself.
 
@@ -170,10 +184,12 @@ def _with_neighbours(
     credited = list(own)
 
     def lend(to: int, lender: UUID, share: float) -> None:
-        share *= _fade(members[to], ranking)
+        share *= fades[to]
         words = credited[to] = dict(credited[to])
         for word, weight in of_lender[lender].items():
-            words[word] = max(words.get(word, 0.0), share * weight)
+            lent = share * weight
+            if lent > words.get(word, 0.0):
+                words[word] = lent
 
     for number, one in enumerate(members):
         if one.previous in of_lender:
@@ -183,12 +199,13 @@ def _with_neighbours(
     for one in lenders:
         if one.previous in numbers:
             lend(numbers[one.previous], one.id, ranking.next_share)
-    return [math.fsum(words.values()) for words in credited]
+    return [math.fsum(words.values()) if words else 0.0 for words in credited]
 
 
-def _fade(one: Candidate, ranking: Ranking) -> float:
-    """How much a turn needs those around it, from 1 down to 0 for a long one."""
-    return math.exp(-min(max(0.0, one.length - ranking.fade_after) / ranking.fade_over, EXPONENT_MAX))
+def _fade(length: int, ranking: Ranking) -> float:
+    """How much a turn of this length needs those around it, from 1 down to 0 for a long one."""
+    over = length - ranking.fade_after
+    return 1.0 if over <= 0 else math.exp(-min(over / ranking.fade_over, EXPONENT_MAX))
 
 
 def _core(
@@ -204,11 +221,9 @@ def _core(
     by_words = {number for number, place in keyword_ranks.items() if place <= most}
     lenders = {members[number].id: members[number] for number in by_words if keyword_ranks[number] <= most // 2}
     around = {one.previous for one in lenders.values()}
-    spans = [near(window, ranking) for window in windows]
+    spans = [(span.since.timestamp(), span.until.timestamp()) for span in (near(one, ranking) for one in windows)]
     timed = [
-        number
-        for number, one in enumerate(members)
-        if any(span.since <= one.happened_at < span.until for span in spans)
+        number for number, one in enumerate(members) if any(since <= one.happened_at < until for since, until in spans)
     ]
     timed.sort(key=lambda number: (-(meanings[number] or 0.0), -members[number].importance, number))
     return (
@@ -239,9 +254,11 @@ def _bases(
     by_words = _scaled(credited, core)
     by_meaning = _scaled([max(0.0, meaning or 0.0) for meaning in meanings], core)
     by_vector = any(meanings[number] is not None for number in core)
+    weight = ranking.vector_weight
+    by_words_alone = 0.0 if by_vector else weight
     bases = []
     for words, scaled, meaning in zip(by_words, by_meaning, meanings, strict=True):
-        share = ranking.vector_weight if meaning is not None or not by_vector else 0.0
+        share = by_words_alone if meaning is None else weight
         bases.append((1 - share) * words + share * scaled)
     return bases
 
@@ -254,7 +271,8 @@ def _scaled(scores: Sequence[float], core: Set[int]) -> list[float]:
     if largest <= 0:
         return [0.0] * len(scores)
     least = min(*compared, largest / 2)
-    return [min(1.0, max(0.0, (score - least) / (largest - least))) for score in scores]
+    span = largest - least
+    return [0.0 if score <= least else 1.0 if score >= largest else (score - least) / span for score in scores]
 
 
 def _relevances(
@@ -271,12 +289,11 @@ def _relevances(
             largest[word] = max(largest.get(word, 0.0), weight)
     total = math.fsum(largest.values()) or 1.0
     relevances = []
-    for number, one in enumerate(members):
-        share = credited[number] / total
-        common = max(
-            share if own[number] or share >= CREDIT_MIN else 0.0,
-            nearnesses[number] if nearnesses[number] >= NEARNESS_MIN else 0.0,
-        )
+    for one, words, credit, nearness in zip(members, own, credited, nearnesses, strict=True):
+        share = credit / total
+        common = share if words or share >= CREDIT_MIN else 0.0
+        if nearness >= NEARNESS_MIN:
+            common = max(common, nearness)
         by_words = noise + (1 - noise) * min(1.0, common) if common else 0.0
         relevances.append(max(0.0, one.similarity or 0.0, by_words))
     return relevances
@@ -291,35 +308,40 @@ def _boosts(
     members: Sequence[Candidate],
     bases: Sequence[float],
     nearnesses: Sequence[float],
+    fades: Sequence[float],
     core: Set[int],
     ranking: Ranking,
-) -> list[dict[str, float]]:
+) -> list[_Boosts]:
     """What is added to each base: less for questions; more for a session with good ones, a dialogue that is good around
     it, a time named, the user, and what matters."""
-    penalties = [base * ranking.question_penalty * one.question_share for one, base in zip(members, bases, strict=True)]
+    penalty_share = ranking.question_penalty
+    penalties = [base * penalty_share * one.question_share for one, base in zip(members, bases, strict=True)]
+    merits = [base - penalty for base, penalty in zip(bases, penalties, strict=True)]
+    homes = [one.session_id or one.id for one in members]
     sessions: dict[UUID, float] = {}
     for number in core:
-        session = members[number].session_id or members[number].id
-        sessions[session] = max(sessions.get(session, -math.inf), bases[number] - penalties[number])
-    answered = any(members[number].speaker == "assistant" for number in core)
-    merits = [max(0.0, base - penalty) for base, penalty in zip(bases, penalties, strict=True)]
-    around = _around(members, merits, core, ranking)
-    boosts: list[dict[str, float]] = []
-    for number, one in enumerate(members):
-        boost = {
-            "question": -penalties[number],
-            "session": sessions.get(one.session_id or one.id, 0.0) * ranking.session_boost,
-            "dialogue": around.get(number, 0.0) * ranking.dialogue_boost,
-            "time": nearnesses[number] * ranking.time_boost,
-            "user": ranking.user_boost if answered and one.speaker == "user" else 0.0,
-            "importance": one.importance * ranking.importance_boost,
-        }
-        boosts.append({name: added for name, added in boost.items() if added})
-    return boosts
+        home = homes[number]
+        if merits[number] > sessions.get(home, -math.inf):
+            sessions[home] = merits[number]
+    for_user = ranking.user_boost if any(members[number].speaker == "assistant" for number in core) else 0.0
+    for_session, for_dialogue = ranking.session_boost, ranking.dialogue_boost
+    for_time, for_importance = ranking.time_boost, ranking.importance_boost
+    around = _around(members, [max(0.0, merit) for merit in merits], fades, core)
+    return [
+        (
+            -penalty,
+            sessions.get(home, 0.0) * for_session,
+            around.get(number, 0.0) * for_dialogue,
+            nearness * for_time,
+            for_user if one.speaker == "user" else 0.0,
+            one.importance * for_importance,
+        )
+        for number, (one, home, penalty, nearness) in enumerate(zip(members, homes, penalties, nearnesses, strict=True))
+    ]
 
 
 def _around(
-    members: Sequence[Candidate], scores: Sequence[float], core: Set[int], ranking: Ranking
+    members: Sequence[Candidate], scores: Sequence[float], fades: Sequence[float], core: Set[int]
 ) -> dict[int, float]:
     """The scores of the turns before and after each of the core in a dialogue of people, the farther the less; of long
     turns and for long turns less. Turns that are no candidates, and two turns of one speaker, part a dialogue."""
@@ -333,7 +355,6 @@ def _around(
             following.setdefault(before, []).append(number)
     if not following:
         return {}
-    fades = {number: _fade(members[number], ranking) for number in core}
     replies = {number for after in following.values() for number in after}
     walk = [number for number in sorted(following) if number not in replies]
     earlier, later = dict.fromkeys(core, 0.0), dict.fromkeys(core, 0.0)
@@ -347,10 +368,17 @@ def _around(
     return {number: fades[number] * (earlier[number] + later[number]) for number in core}
 
 
+def _nearnesses(members: Sequence[Candidate], windows: Sequence[Window], ranking: Ranking) -> list[float]:
+    """How near each is to the nearest of the windows, from 0 to 1."""
+    if not windows:
+        return [0.0] * len(members)
+    return [max(_nearness(one, window, ranking) for window in windows) for one in members]
+
+
 def _nearness(one: Candidate, window: Window, ranking: Ranking) -> float:
     """1 in the window, less the farther from it, and less still before it."""
-    late = (one.happened_at - window.until).total_seconds()
-    early = ranking.early_factor * (window.since - one.happened_at).total_seconds()
+    late = one.happened_at - window.until.timestamp()
+    early = ranking.early_factor * (window.since.timestamp() - one.happened_at)
     return math.exp(-min(EXPONENT_MAX, max(0.0, late, early) / _fading_s(window, ranking)))
 
 

@@ -36,7 +36,8 @@ def candidate(number: int, *, terms: dict[int, float] | None = None, **fields: A
         "terms": list(terms) if terms else None,
         "weights": list(terms.values()) if terms else None,
     }
-    return Candidate(id=UUID(int=number), **(plain | fields))
+    given = plain | fields
+    return Candidate(id=UUID(int=number), **given | {"happened_at": given["happened_at"].timestamp()})
 
 
 def ranked(

@@ -49,7 +49,7 @@ class FormerVersions:
 
     def and_newest(self, others: Sequence[Recent]) -> list[Recent]:
         """These and others, newest first."""
-        own = [Recent(one.id, one.happened_at, one.sources) for one in self.candidates]
+        own = [Recent(one.id, self.versions[one.id]["happened_at"], one.sources) for one in self.candidates]
         return sorted([*own, *others], key=lambda one: (one.happened_at, one.id), reverse=True)
 
     def as_they_were(self, found: Mapping[UUID, FoundRecord]) -> dict[UUID, FoundRecord]:
@@ -99,7 +99,7 @@ def _candidate(row: Mapping[str, Any], weighed: Mapping[str, Any] | None) -> Can
         id=row["id"],
         previous=None,
         session_id=row["session_id"],
-        happened_at=row["happened_at"],
+        happened_at=row["happened_at"].timestamp(),
         speaker=features.speaker,
         length=weighed["length"] if weighed else 0,
         words=features.words,
