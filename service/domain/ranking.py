@@ -105,17 +105,19 @@ def rank(
     meanings = _meanings(members, ranking)
     best = max(ranking.candidates, limit)
     keyword_ranks, semantic_ranks = _ranks(keyword_scores, best), _ranks(meanings, best)
-    lenders = [members[number] for number, place in keyword_ranks.items() if place <= ranking.candidates]
+    numbers = {one.id: number for number, one in enumerate(members)}
+    before = [numbers.get(one.previous) if one.previous else None for one in members]
+    lenders = {number for number, place in keyword_ranks.items() if place <= ranking.candidates}
     fades = [_fade(one.length, ranking) for one in members]
-    credited = _with_neighbours(members, own, lenders, fades, ranking)
+    credited = _with_neighbours(members, before, own, lenders, fades, ranking)
     nearnesses = _nearnesses(members, windows, ranking)
-    core = _core(members, keyword_ranks, semantic_ranks, meanings, windows, ranking)
+    core = _core(members, before, keyword_ranks, semantic_ranks, meanings, windows, ranking)
     if ranking.fusion == "rrf" and (keyword_ranks or semantic_ranks):
         scores = _reciprocal(keyword_ranks, semantic_ranks, ranking)
         boosts: list[_Boosts] = [_NO_BOOSTS] * len(members)
     else:
         bases = _bases(credited, meanings, core, ranking)
-        boosts = _boosts(members, bases, nearnesses, fades, core, ranking)
+        boosts = _boosts(members, before, bases, nearnesses, fades, core, ranking)
         scores = {number: base + sum(boosts[number]) for number, base in enumerate(bases)}
     lowest = min((scores[number] for number in scores.keys() & core), default=0.0)
     scores |= {number: min(scores[number], lowest) for number in scores.keys() - core}
@@ -170,8 +172,9 @@ def _ranks(scores: Sequence[float | None], best: int) -> dict[int, int]:
 
 def _with_neighbours(
     members: Sequence[Candidate],
+    before: Sequence[int | None],
     own: Sequence[dict[int, float]],
-    lenders: Sequence[Candidate],
+    lenders: Set[int],
     fades: Sequence[float],
     ranking: Ranking,
 ) -> list[float]:
@@ -179,26 +182,25 @@ def _with_neighbours(
 
     Each word counts once, at its largest. The longer a turn is, the less it needs its neighbours.
     """
-    numbers = {one.id: number for number, one in enumerate(members)}
-    of_lender = {one.id: own[numbers[one.id]] for one in lenders}
     credited = list(own)
 
-    def lend(to: int, lender: UUID, share: float) -> None:
+    def lend(to: int, lender: int, share: float) -> None:
         share *= fades[to]
         words = credited[to] = dict(credited[to])
-        for word, weight in of_lender[lender].items():
+        for word, weight in own[lender].items():
             lent = share * weight
             if lent > words.get(word, 0.0):
                 words[word] = lent
 
-    for number, one in enumerate(members):
-        if one.previous in of_lender:
-            asked = members[numbers[one.previous]]
+    for number, earlier in enumerate(before):
+        if earlier is None:
+            continue
+        if earlier in lenders:
+            asked, one = members[earlier], members[number]
             answers = asked.asks and None not in (asked.speaker, one.speaker) and asked.speaker != one.speaker
-            lend(number, one.previous, ranking.previous_share + (ranking.reply_share if answers else 0.0))
-    for one in lenders:
-        if one.previous in numbers:
-            lend(numbers[one.previous], one.id, ranking.next_share)
+            lend(number, earlier, ranking.previous_share + (ranking.reply_share if answers else 0.0))
+        if number in lenders:
+            lend(earlier, number, ranking.next_share)
     return [math.fsum(words.values()) if words else 0.0 for words in credited]
 
 
@@ -210,6 +212,7 @@ def _fade(length: int, ranking: Ranking) -> float:
 
 def _core(
     members: Sequence[Candidate],
+    before: Sequence[int | None],
     keyword_ranks: Mapping[int, int],
     semantic_ranks: Mapping[int, int],
     meanings: Sequence[float | None],
@@ -219,8 +222,8 @@ def _core(
     """The candidates of a search for no more than ``ranking.candidates`` results, as its statement chooses them."""
     most = ranking.candidates
     by_words = {number for number, place in keyword_ranks.items() if place <= most}
-    lenders = {members[number].id: members[number] for number in by_words if keyword_ranks[number] <= most // 2}
-    around = {one.previous for one in lenders.values()}
+    lenders = {number for number in by_words if keyword_ranks[number] <= most // 2}
+    asked = {before[number] for number in lenders}
     spans = [(span.since.timestamp(), span.until.timestamp()) for span in (near(one, ranking) for one in windows)]
     timed = [
         number for number, one in enumerate(members) if any(since <= one.happened_at < until for since, until in spans)
@@ -229,7 +232,7 @@ def _core(
     return (
         by_words
         | {number for number, place in semantic_ranks.items() if place <= most}
-        | {number for number, one in enumerate(members) if one.id in around or one.previous in lenders}
+        | {number for number, earlier in enumerate(before) if number in asked or earlier in lenders}
         | set(timed[:most])
     )
 
@@ -306,6 +309,7 @@ def is_relevant(relevance: float, least: float | None, noise: float) -> bool:
 
 def _boosts(
     members: Sequence[Candidate],
+    before: Sequence[int | None],
     bases: Sequence[float],
     nearnesses: Sequence[float],
     fades: Sequence[float],
@@ -326,7 +330,7 @@ def _boosts(
     for_user = ranking.user_boost if any(members[number].speaker == "assistant" for number in core) else 0.0
     for_session, for_dialogue = ranking.session_boost, ranking.dialogue_boost
     for_time, for_importance = ranking.time_boost, ranking.importance_boost
-    around = _around(members, [max(0.0, merit) for merit in merits], fades, core)
+    around = _around(members, before, [max(0.0, merit) for merit in merits], fades, core)
     return [
         (
             -penalty,
@@ -341,18 +345,22 @@ def _boosts(
 
 
 def _around(
-    members: Sequence[Candidate], scores: Sequence[float], fades: Sequence[float], core: Set[int]
+    members: Sequence[Candidate],
+    before: Sequence[int | None],
+    scores: Sequence[float],
+    fades: Sequence[float],
+    core: Set[int],
 ) -> dict[int, float]:
     """The scores of the turns before and after each of the core in a dialogue of people, the farther the less; of long
     turns and for long turns less. Turns that are no candidates, and two turns of one speaker, part a dialogue."""
-    numbers = {members[number].id: number for number in core}
     following: dict[int, list[int]] = {}
     for number in sorted(core):
-        one = members[number]
-        before = None if one.previous is None else numbers.get(one.previous)
-        speakers = {one.speaker, None if before is None else members[before].speaker}
-        if before is not None and len(speakers) == 2 and NOT_PEOPLE.isdisjoint(speakers):
-            following.setdefault(before, []).append(number)
+        answered = before[number]
+        if answered is None or answered not in core:
+            continue
+        speakers = {members[number].speaker, members[answered].speaker}
+        if len(speakers) == 2 and NOT_PEOPLE.isdisjoint(speakers):
+            following.setdefault(answered, []).append(number)
     if not following:
         return {}
     replies = {number for after in following.values() for number in after}
