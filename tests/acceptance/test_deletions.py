@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -321,3 +322,12 @@ class TestRefusals:
         assert await reader.status("POST", f"/v1/deletions/{done['deletion_id']}/undo") == 403
         assert await a.status("POST", f"/v1/deletions/{done['deletion_id']}/undo") == 200
         assert (await b.get("/v1/sessions/s"))["session"] == "s"
+
+    async def test_a_key_of_narrower_scopes_restores_sessions_alone(self, tenant: Tenant) -> None:
+        await say(tenant, "Hello", session="s")
+        made = await tenant.post("/v1/keys", {"role": "admin", "name": "narrow", "scopes": ["read", "write"]})
+        narrow = replace(tenant, key=made["key"])
+        for path, params, status in (("/v1/sessions/s", {"agent": "a"}, 200), ("/v1/agents/a", {}, 403)):
+            counted = (await tenant.call("DELETE", path, params=params | {"dry_run": "true"})).json()
+            done = await tenant.call("DELETE", path, params=params | {"token": counted["token"]})
+            assert await narrow.status("POST", f"/v1/deletions/{done.json()['deletion_id']}/undo") == status

@@ -14,7 +14,7 @@ from service.db.pool import Connection, Row
 from service.domain import cursors
 from service.domain.ids import new_id
 from service.domain.principal import Principal
-from service.errors import Conflict, Forbidden, InvalidInput, NotFound
+from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
 from service.memory.access.confirmation import PLACE, check_token, issue_token, signing_secret
 from service.memory.access.workspace import get_settings
@@ -118,7 +118,7 @@ async def list_deletions(
 async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Record:
     """Bring back what a deletion took; what a purge has removed since stays gone.
 
-    Raises Forbidden for a reader key and, but for an agent's own sessions, for anyone but an admin; NotFound for an id
+    Raises Forbidden for a reader key and, but for sessions, for anyone but an admin without scopes; NotFound for an id
     of none, or of one whose time has passed; Conflict where it is back already, its name is taken, or what it belongs
     to is gone.
     """
@@ -130,8 +130,9 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Reco
         found = await deletions.get(connection, workspace, id_)
         if found is None or (principal.agent is not None and found["agent"] != principal.agent):
             raise NotFound(f"There is no deletion {id_} here.")
-        if found["kind"] != "session" and principal.role != "admin":
-            raise Forbidden("This needs an admin key.")
+        if found["kind"] != "session":
+            principal.require_admin()
+            principal.require_all_scopes()
         if found["restored_at"] is not None:
             raise Conflict("This deletion has been undone already.")
         if await deletions.find(connection, workspace, found["kind"], found["name"], found["agent"]):
