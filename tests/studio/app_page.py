@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from playwright.async_api import ConsoleMessage, Locator, Page, Request, expect
@@ -99,9 +100,10 @@ class AppPage:
 
 
 @asynccontextmanager
-async def at_the_studio(opened: Chromium, base: str) -> AsyncIterator[AppPage]:
-    """A visitor with a browser profile of their own. Raises AssertionError for what went wrong unseen."""
-    async with opened.page(viewport=WIDE, accept_downloads=True) as page:
+async def at_the_studio(opened: Chromium, base: str, **options: Any) -> AsyncIterator[AppPage]:
+    """A visitor with a browser profile of their own (``options`` of its context). Raises AssertionError for what went
+    wrong unseen."""
+    async with opened.page(**{"viewport": WIDE, "accept_downloads": True, **options}) as page:
         visitor = AppPage(page, base)
         await visitor.watch()
         yield visitor

@@ -17,6 +17,8 @@ export const graph = {
     shown === total
       ? `${total.toLocaleString("en")} entities`
       : `${shown.toLocaleString("en")} of ${total.toLocaleString("en")} entities, most mentioned first`,
+  zoomByWheel: "Ctrl or ⌘ and the wheel zoom",
+  zoomByTouch: "Two fingers move and zoom",
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
   fit: "Fit",

@@ -67,9 +67,25 @@ function unplaced(drawing: Graph): Unplaced {
   return { places: new Float32Array(places), lines: new Uint32Array(lines), weights: new Float32Array(weights) };
 }
 
-/** The wheel scrolls the page; with Ctrl or ⌘ it zooms. */
-function leaveToPage(event: WheelEvent) {
-  if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+/**
+ * Leaves the wheel and one finger to the page, which scrolls; the wheel with Ctrl or ⌘, and two fingers, move the graph.
+ * The library's `shared` does the same, but shows its hint by an inline style, which the policy of the page refuses.
+ * Returns how to stop.
+ */
+function shareGestures(frame: HTMLElement, shown: Sigma): () => void {
+  const toGraph = (isMeant: boolean) => {
+    const target = isMeant ? "graph" : "page";
+    if (shown.getSetting("gestureTarget") !== target) shown.setSetting("gestureTarget", target);
+  };
+  const wheel = (event: WheelEvent) => toGraph(event.ctrlKey || event.metaKey);
+  const touch = (event: TouchEvent) => toGraph(event.touches.length > 1);
+  const options = { capture: true, passive: true };
+  frame.addEventListener("wheel", wheel, options);
+  frame.addEventListener("touchstart", touch, options);
+  return () => {
+    frame.removeEventListener("wheel", wheel, options);
+    frame.removeEventListener("touchstart", touch, options);
+  };
 }
 
 /** Entities as dots, sized by their mentions, and what memories name together as lines. */
@@ -102,6 +118,7 @@ export function Canvas({
       settings: {
         itemSizesReference: "screen",
         labelRenderedSizeThreshold: 5,
+        gestureTarget: "page",
         hideEdgesOnMove: drawing.order > LARGE,
         hideLabelsOnMove: drawing.order > LARGE,
       },
@@ -109,11 +126,10 @@ export function Canvas({
     shown.on("clickNode", ({ node }) => choose.current(node));
     sigma.current = shown;
     const stop = layOut(drawing);
-    const frame = container.current;
-    frame.addEventListener("wheel", leaveToPage, { capture: true, passive: true });
+    const stopSharing = shareGestures(container.current, shown);
     return () => {
       stop();
-      frame.removeEventListener("wheel", leaveToPage, { capture: true });
+      stopSharing();
       shown.kill();
     };
   }, [dots, lines, colours]);
@@ -132,6 +148,10 @@ export function Canvas({
   return (
     <figure className={css.figure}>
       <div ref={container} className={css.canvas} role="img" aria-label={texts.canvas(dots.length, lines.length)} />
+      <figcaption className={`small soft ${css.hint}`}>
+        <span className={css.byWheel}>{texts.zoomByWheel}</span>
+        <span className={css.byTouch}>{texts.zoomByTouch}</span>
+      </figcaption>
       <div className={css.zoom}>
         <Button small icon={<Plus />} aria-label={texts.zoomIn} onClick={() => void camera()?.zoomIn()} />
         <Button small icon={<Minus />} aria-label={texts.zoomOut} onClick={() => void camera()?.zoomOut()} />
