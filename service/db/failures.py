@@ -39,7 +39,8 @@ _UNIQUE_VIOLATIONS = {
     "uq_memories_key": "Another memory has this key already.",
 }
 _TO_WHAT_IS_DELETED = re.compile(
-    r"fk_\w+_(agents|chunks|documents|dreams|entities|memories|messages|pages|saved_searches|sessions|tasks|teams)(_workspace_id\w*)?"
+    r"fk_\w{1,60}_(agents|chunks|documents|dreams|entities|memories|messages|pages|saved_searches|sessions|tasks|teams)"
+    r"(_workspace_id\w{0,50})?"
 )
 """Foreign keys to rows that a deletion moves away."""
 _LIMITS_OF_STORED = "ck_stored_"
