@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -236,6 +237,17 @@ async def test_a_deletion_ends_for_good_with_the_retention_time(api: Api, databa
     assert await rows(database_url, UUID(done["deletion_id"])) == {table: [] for table in await rows(database_url)}
     assert await api.status("POST", f"/v1/deletions/{done['deletion_id']}/undo") == 404
     assert (await api.get("/v1/deletions"))["items"] == []
+
+
+async def test_no_undo_once_its_time_has_passed_though_retention_has_not_run(api: Api) -> None:
+    await say(api, "Hello", agent="a")
+    done = await delete(api, "/v1/sessions/s", agent="a")
+    until, undo = datetime.fromisoformat(done["restorable_until"]), f"/v1/deletions/{done['deletion_id']}/undo"
+    api.engine.now = lambda: until + timedelta(seconds=1)
+    answer = await api.call("POST", undo)
+    assert (answer.status_code, answer.json()["title"]) == (404, "Not found")
+    api.engine.now = lambda: until
+    assert await api.status("POST", undo) == 200
 
 
 async def test_an_agent_begins_anew_and_the_old_one_cannot_come_back_over_it(api: Api) -> None:

@@ -124,11 +124,16 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Reco
     """
     principal.require_write()
     workspace, now = principal.workspace_id, engine.now()
+    days = timedelta(days=(await get_settings(engine, principal)).retention.deleted_days)
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
         await subjects.lock_purges(connection, workspace)
         found = await deletions.get(connection, workspace, id_)
-        if found is None or (principal.agent is not None and found["agent"] != principal.agent):
+        if (
+            found is None
+            or (principal.agent is not None and found["agent"] != principal.agent)
+            or found["deleted_at"] + days < now
+        ):
             raise NotFound(f"There is no deletion {id_} here.")
         if found["kind"] != "session":
             principal.require_admin()
