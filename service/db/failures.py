@@ -19,6 +19,8 @@ from service.errors import Conflict, LimitReached, Unavailable
 
 log = structlog.get_logger(__name__)
 
+BEING_DELETED = "What this belongs to is being deleted; try again."
+
 _UNAVAILABLE = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,  # a connection or pool that is closed or closing
@@ -65,7 +67,7 @@ def translate_db_errors() -> Iterator[None]:
     except asyncpg.ForeignKeyViolationError as error:
         if not _TO_WHAT_IS_DELETED.fullmatch(_constraint(error)):
             raise
-        raise Conflict("What this belongs to is being deleted; try again.") from error
+        raise Conflict(BEING_DELETED) from error
     except asyncpg.CheckViolationError as error:
         if not (error.constraint_name or "").startswith(_LIMITS_OF_STORED):
             raise

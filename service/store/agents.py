@@ -90,6 +90,12 @@ async def ensure_agent(connection: Connection, workspace: UUID, agent: str) -> U
     return found
 
 
+async def hold(connection: Connection, workspace: UUID, agent_id: UUID) -> bool:
+    """Keep an agent from being deleted for the rest of the transaction, before anything of it is locked, as a deletion
+    does; False where it is gone."""
+    return await connection.value("hold_agent", workspace=workspace, id=agent_id) is not None
+
+
 async def ensure_group(connection: Connection, kind: str, workspace: UUID, name: str) -> UUID:
     """The id of a team or task (``kind``), made on first use."""
     found: UUID | None = None

@@ -8,15 +8,18 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.errors import NotFound
 from service.store import insights
 
 
 async def lock_dream(connection: Connection, workspace: UUID, dream_id: UUID) -> Row:
-    """The status and watermarks of a dream, locked. No dream of its agent commits until the transaction ends."""
+    """The status and watermarks of a dream, locked. No dream of its agent commits until the transaction ends. Raises
+    NotFound where it has been deleted meanwhile."""
     agent_id = await connection.value("dream_agent", workspace=workspace, id=dream_id)
     await connection.run("hold_schedule", workspace=workspace, agent_id=agent_id)
     row = await connection.row("lock_dream", workspace=workspace, id=dream_id)
-    assert row is not None
+    if row is None:
+        raise NotFound("There is no such dream here.")
     return row
 
 

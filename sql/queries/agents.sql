@@ -30,6 +30,10 @@ UNION ALL
 SELECT id FROM agents WHERE workspace_id = :workspace AND agent = :agent
 LIMIT 1;
 
+-- name: hold_agent
+-- Keep an agent from being deleted for the rest of the transaction; nothing where it is gone.
+SELECT 1 FROM agents WHERE workspace_id = :workspace AND id = :id FOR KEY SHARE;
+
 -- name: get_agent
 SELECT a.id, a.agent, a.name, a.prime, a.prime_audience, a.settings, a.created_at,
     coalesce((

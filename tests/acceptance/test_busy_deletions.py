@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import asyncpg
 import pytest
@@ -11,10 +11,12 @@ import pytest
 from service.settings import Settings
 from tests.databases import wait_for_lock_waiter
 from tests.live_api import Api, Json, serving
-from tests.worker.dreaming import say
+from tests.worker.dreaming import dream, say
+
+Call = tuple[str, str, Json | None]
 
 CONNECTIONS = 3
-WRITES: tuple[tuple[str, str, Json | None], ...] = (
+WRITES: tuple[Call, ...] = (
     ("POST", "/v1/documents", {"agent": "a", "title": "Letter", "text": "The roof leaks."}),
     ("POST", "/v1/sessions", {"agent": "a", "session": "new"}),
     ("PUT", "/v1/agents/a", {"teams": ["other"]}),
@@ -75,3 +77,57 @@ async def test_what_refers_to_an_agent_that_goes_is_not_written(api: Api, databa
         await watcher.close()
     assert answers == [(path, 409, "What this belongs to is being deleted; try again.") for _, path, _ in WRITES]
     assert (await api.get("/v1/agents"))["items"] == []
+
+
+async def _page(api: Api) -> Call:
+    await api.save("The roof leaks", agent="a")
+    return "POST", "/v1/pages", {"agent": "a", "question": "What of the roof?", "scope": {}}
+
+
+async def _existing_page(api: Api) -> Call:
+    _, path, body = await _page(api)
+    page = await api.post(path, body)
+    return "DELETE", f"{path}/{page['id']}", None
+
+
+async def _search(api: Api) -> Call:
+    memory = await api.save("The roof leaks", agent="a")
+    body = {"agent": "a", "name": "n", "query": "roof", "expected": [memory["id"]]}
+    search = await api.post("/v1/searches", body)
+    await api.post(f"/v1/searches/{search['id']}/run", {})
+    return "DELETE", f"/v1/searches/{search['id']}", None
+
+
+async def _dream(api: Api) -> Call:
+    await say(api, "I live in Bergen", agent="a", user="ana")
+    done = await dream(api.engine, "a")
+    return "POST", f"/v1/dreams/{done['id']}/undo", None
+
+
+CHANGES: dict[str, Callable[[Api], Awaitable[Call]]] = {
+    "add a page": _page, "remove a page": _existing_page, "remove a search": _search, "undo a dream": _dream,
+}  # fmt: skip
+
+
+async def test_what_an_agent_that_goes_has_can_be_changed_at_the_same_time(api: Api, database_url: str) -> None:
+    """The deletion has taken the agent, and waits for one of its memories, when each of these begins."""
+    answers = {}
+    holder, watcher = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
+    try:
+        for what, prepared in CHANGES.items():
+            method, path, body = await prepared(api)
+            counted = (await api.call("DELETE", "/v1/agents/a", params={"dry_run": True})).json()
+            await holder.execute("BEGIN")
+            async with asyncio.TaskGroup() as group:
+                await holder.execute("SELECT FROM memories FOR SHARE")
+                params = {"token": counted["token"]}
+                deleting = group.create_task(api.call("DELETE", "/v1/agents/a", params=params))
+                await wait_for_lock_waiter(watcher)
+                changing = group.create_task(api.call(method, path, json=body))
+                await wait_for_lock_waiter(watcher, 2)
+                await holder.execute("ROLLBACK")
+            answers[what] = (deleting.result().status_code, changing.result().status_code)
+    finally:
+        await holder.close()
+        await watcher.close()
+    assert answers == {what: (200, 409 if what == "add a page" else 404) for what in answers}

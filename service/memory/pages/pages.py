@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from service.db.failures import BEING_DELETED
 from service.db.pool import Connection, Row
 from service.domain import cursors
 from service.domain.citations import differences
@@ -48,6 +49,8 @@ async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> Re
         assert new is not None
         async with engine.db.transaction(workspace) as connection:
             agent_id = await agents.ensure_agent(connection, workspace, agent)
+            if not await agents.hold(connection, workspace, agent_id):
+                raise Conflict(BEING_DELETED)
             if await pages.count(connection, workspace, agent_id) >= PAGES_MAX:
                 raise Conflict(f"An agent may have {PAGES_MAX} pages.")
             now = engine.now()
@@ -97,6 +100,8 @@ async def put_page(engine: Engine, principal: Principal, page_id: UUID, content:
         new = await answer(engine, principal, row["agent"], content, known=row["inputs_hash"])
         async with engine.db.transaction(workspace) as connection:
             now = engine.now()
+            if not await agents.hold(connection, workspace, row["agent_id"]):
+                raise NotFound(ABSENT)
             if new is not None and not await hold(connection, workspace, new, now):
                 continue
             if await pages.lock(connection, workspace, page_id) is None:
@@ -128,7 +133,9 @@ async def delete_page(engine: Engine, principal: Principal, page_id: UUID) -> No
     """Remove a page with its versions. Raises Forbidden, NotFound."""
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        await _owned(connection, principal, page_id)
+        row = await _owned(connection, principal, page_id)
+        if not await agents.hold(connection, principal.workspace_id, row["agent_id"]):
+            raise NotFound(ABSENT)
         await pages.delete(connection, principal.workspace_id, page_id)
         await audit.record(connection, principal, "page.deleted", target=str(page_id))
 
@@ -167,6 +174,8 @@ async def write(engine: Engine, workspace: UUID, row: Row, new: Answer | None) -
     note that what was due is done. ``new``: None leaves the newest version. Whether it was stored, or was not to be."""
     async with engine.db.transaction(workspace) as connection:
         now = engine.now()
+        if not await agents.hold(connection, workspace, row["agent_id"]):
+            raise NotFound(ABSENT)
         if new is not None and not await hold(connection, workspace, new, now):
             return False
         locked = await pages.lock(connection, workspace, row["id"])
