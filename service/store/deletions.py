@@ -63,7 +63,7 @@ async def take(
         "unhook_memories", workspace=workspace, memories=memories, sessions=marked.get("sessions", [])
     )
     await note_memories(connection, workspace, "memory.deleted", memories, now)
-    await connection.run("unschedule_deleted", workspace=workspace, agents=marked.get("agents", []))
+    unscheduled = await connection.fetch("unschedule_deleted", workspace=workspace, agents=marked.get("agents", []))
     await connection.run("add_deletion_workspace", id=record["id"], workspace=workspace, at=now)
     copied = await moved_rows.move_marked(connection, workspace, record["id"])
     kept = {
@@ -71,6 +71,7 @@ async def take(
         "links": [[row["memory_id"], row["message_id"]] for row in links],
         "sessions": [[row["id"], row["session_id"]] for row in sessions],
         "agents": marked.get("agents", []),
+        "schedule": [[row["agent_id"], row["lease_token"], row["dream_id"]] for row in unscheduled],
         "memories": memories,
     }
     await connection.run("add_deletion", workspace=workspace, kept=kept, at=now, **record)
@@ -111,7 +112,12 @@ async def restore(connection: Connection, workspace: UUID, id_: UUID, kept: dict
         values = {"memories": [pair[0] for pair in pairs], second: [pair[1] for pair in pairs]}
         await connection.run(RESTORING[tie], workspace=workspace, **values)
     agents = [*_ids(kept["agents"]), *copied.get("agents", [])]
-    await connection.run("schedule_restored", workspace=workspace, agents=agents, now=now)
+    unscheduled = kept.get("schedule", [])  # not kept by deletions of former releases
+    await connection.run(
+        "schedule_restored", workspace=workspace, agents=agents, now=now,
+        unscheduled=_ids([agent for agent, _, _ in unscheduled]), tokens=[token for _, token, _ in unscheduled],
+        dreams=[UUID(dream) if dream else None for _, _, dream in unscheduled],
+    )  # fmt: skip
     await note_memories(connection, workspace, "memory.restored", _ids(kept["memories"]), now)
     await insights.let_fall(connection, workspace, _ids(kept["memories"]))
     await connection.run("mark_restored", workspace=workspace, id=id_, at=now)

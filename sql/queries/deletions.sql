@@ -169,12 +169,18 @@ WHERE EXISTS (SELECT 1 FROM memories WHERE workspace_id = :workspace AND id = l.
 ON CONFLICT DO NOTHING;
 
 -- name: unschedule_deleted
-DELETE FROM dream_schedule WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[]);
+DELETE FROM dream_schedule WHERE workspace_id = :workspace AND agent_id = ANY(:agents::uuid[])
+RETURNING agent_id, lease_token, dream_id;
 
 -- name: schedule_restored
--- The agents are due, with what they had not dreamed about.
-INSERT INTO dream_schedule (workspace_id, agent_id, due_at)
-SELECT :workspace, id, :now FROM agents WHERE workspace_id = :workspace AND id = ANY(:agents::uuid[])
+-- The agents are due, with what they had not dreamed about. Those that come back (``unscheduled``) keep their fencing
+-- tokens, so that no dream from before the deletion has a lease again, and the dream that was under way.
+INSERT INTO dream_schedule (workspace_id, agent_id, due_at, lease_token, dream_id)
+SELECT :workspace, a.id, :now, coalesce(u.lease_token, 0), u.dream_id
+FROM agents a
+LEFT JOIN unnest(:unscheduled::uuid[], :tokens::bigint[], :dreams::uuid[]) AS u(agent_id, lease_token, dream_id)
+    ON u.agent_id = a.id
+WHERE a.workspace_id = :workspace AND a.id = ANY(:agents::uuid[])
 ON CONFLICT (workspace_id, agent_id) DO UPDATE SET due_at = least(dream_schedule.due_at, excluded.due_at);
 
 -- name: named_deletions

@@ -8,10 +8,24 @@ from typing import Any
 
 import pytest
 
+from service.domain.ids import DEFAULT_WORKSPACE
 from service.provider.library import load_litellm
+from service.store import dreams
+from tests.acceptance.test_deletions import delete
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
-from tests.worker.dreaming import asked_for, contents, dream, fact, model, note_everything, notes, say, turns_of
+from tests.worker.dreaming import (
+    agent_id,
+    asked_for,
+    contents,
+    dream,
+    fact,
+    model,
+    note_everything,
+    notes,
+    say,
+    turns_of,
+)
 
 Json = dict[str, Any]
 
@@ -162,6 +176,25 @@ async def dream_if_left(api: Api) -> None:
     """Dream; a purge takes the lease away from it."""
     with pytest.raises(AssertionError):
         await dream(api.engine)
+
+
+async def test_a_dream_from_before_a_deletion_commits_nothing_after_its_undo(api: Api, server: FakeOpenAI) -> None:
+    await say(api, "I live in Oslo.")
+    server.hold()
+    task = asyncio.create_task(dream_if_left(api))
+    await asyncio.to_thread(server.wait_for_call, "chat", 1)
+    done = await delete(api, "/v1/agents/a")
+    await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
+    async with api.engine.db.unscoped() as connection:
+        lease = await dreams.claim(
+            connection, DEFAULT_WORKSPACE, await agent_id(api.engine), worker="w", lease_s=60, now=api.engine.now()
+        )
+    server.let_go()
+    await task
+    assert await contents(api) == set()
+    (under_way,) = (await api.get("/v1/dreams"))["items"]
+    assert lease is not None
+    assert (under_way["status"], under_way["id"]) == ("running", str(lease.dream_id))
 
 
 async def test_a_message_said_meanwhile_waits_for_the_next_dream(api: Api, server: FakeOpenAI) -> None:
