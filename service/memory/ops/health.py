@@ -41,6 +41,8 @@ NO_LIST = frozenset({404, 405, 501})
 TRUSTED_S = 60.0
 """For this long a real call that went well outweighs a list of models that does not come."""
 
+_asking: set[asyncio.Task[list[Worker]]] = set()
+
 Json = dict[str, Any]
 ProbeKind = Literal["models", "empty call"]
 
@@ -78,9 +80,7 @@ async def checks(engine: Engine) -> dict[str, Json]:
     wait_s = DATABASE_AGAIN_S if database.state == "failing" else DATABASE_S
     started = monotonic()
     try:
-        async with asyncio.timeout(wait_s), engine.db.unscoped() as connection:
-            await engine.db.check_schema(connection.raw)
-            workers = await health.workers(connection)
+        workers = await _ask_database(engine, wait_s)
         database.mark_ok((monotonic() - started) * 1000)
     except (ReverieError, TimeoutError) as error:
         database.mark_failed(str(error) or f"No answer within {wait_s:g} s.")
@@ -88,6 +88,33 @@ async def checks(engine: Engine) -> dict[str, Json]:
     return {"database": database.as_dict(), "replica": replica, "workers": _workers(database, workers)} | {
         name: _worst(name, one.as_dict(), workers) for name, one in own_statuses(engine).items()
     }
+
+
+async def _ask_database(engine: Engine, wait_s: float) -> list[Worker]:
+    """The workers, by a database with the schema of this release. Raises ReverieError, and TimeoutError after
+    ``wait_s``: a connection to a database that hangs is given back only when that goes on, which nobody waits for."""
+
+    async def ask() -> list[Worker]:
+        async with engine.db.unscoped() as connection:
+            await engine.db.check_schema(connection.raw)
+            return await health.workers(connection)
+
+    asking = asyncio.create_task(ask())
+    _asking.add(asking)
+    asking.add_done_callback(_answered)
+    try:
+        done, _ = await asyncio.wait({asking}, timeout=wait_s)
+    finally:
+        asking.cancel()
+    if not done:
+        raise TimeoutError
+    return asking.result()
+
+
+def _answered(asking: asyncio.Task[list[Worker]]) -> None:
+    _asking.discard(asking)
+    if not asking.cancelled():
+        asking.exception()  # Taken note of: whoever still waits is told, and nobody else would be.
 
 
 def _workers(database: HealthStatus, workers: list[Worker]) -> Json:
