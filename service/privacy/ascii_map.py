@@ -12,7 +12,12 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-_INVISIBLE_MARKS = {"\u034f", *map(chr, range(0xFE00, 0xFE10))}
+_INVISIBLE_MARKS = {
+    *"\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0",
+    *map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))),
+}
+"""Letters and marks that Unicode lets nobody see (Default_Ignorable_Code_Point), besides format characters."""
+
 _DASHES = {"\u2212", "\u2043"}
 
 # Signs of addresses and numbers, escaped as in URLs (once or more often), HTML, and JSON or JavaScript.

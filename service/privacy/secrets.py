@@ -18,7 +18,8 @@ __all__ = ["find_secrets", "named_secret"]
 
 # Invisible characters and full-width letters inside of a token, and escaped signs (``%40``, ``\u003d``).
 _DISGUISED = re.compile(
-    r"[\u00ad\u034f\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\uff01-\uff5e\U000e0000-\U000e007f]"
+    r"[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2064\u3164\ufe00-\ufe0f\ufeff\uff01-\uff5e"
+    r"\uffa0\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
     r"|\\u00[2-7]|&#"
 )
 
