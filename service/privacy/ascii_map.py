@@ -12,7 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-_INVISIBLE_MARKS = {
+INVISIBLE_MARKS = {
     *"\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0",
     *map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))),
 }
@@ -93,7 +93,7 @@ def _ascii_of(character: str) -> str:
 @lru_cache(maxsize=4096)
 def _ascii_of_character(character: str) -> str:
     category = unicodedata.category(character)
-    if category == "Cf" or character in _INVISIBLE_MARKS:
+    if category == "Cf" or character in INVISIBLE_MARKS:
         return ""
     if category == "Nd":
         return str(unicodedata.decimal(character))

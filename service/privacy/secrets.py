@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from service.privacy.ascii_map import to_ascii
+from service.privacy.ascii_map import INVISIBLE_MARKS, to_ascii
 from service.privacy.patterns import BARRIER
 from service.privacy.secret_issuers import ISSUERS, Issuer
 from service.privacy.secrets_named import NamedSpan, find_named, named_secret
@@ -18,9 +18,9 @@ __all__ = ["find_secrets", "named_secret"]
 
 # Invisible characters and full-width letters inside of a token, and escaped signs (``%40``, ``\u003d``).
 _DISGUISED = re.compile(
-    r"[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2064\u3164\ufe00-\ufe0f\ufeff\uff01-\uff5e"
-    r"\uffa0\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
-    r"|\\u00[2-7]|&#"
+    r"[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff\uff01-\uff5e\U000e0000-\U000e007f"
+    + "".join(sorted(INVISIBLE_MARKS))
+    + r"]|\\u00[2-7]|&#"
 )
 
 

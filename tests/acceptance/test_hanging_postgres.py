@@ -1,4 +1,4 @@
-"""A Postgres that hangs, with its connections open: whoever asks for the state of the service is told in time."""
+"""A Postgres that hangs, with its connections open: readiness is answered within a time limit."""
 
 from __future__ import annotations
 

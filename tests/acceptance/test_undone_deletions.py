@@ -135,7 +135,7 @@ async def test_memories_that_were_imported_meanwhile_stay_as_they_are(api: Api, 
     assert (await api.get("/v1/sessions/s", agent="a"))["session"] == "s"
 
 
-async def test_a_session_imported_under_another_name_is_told_apart(api: Api) -> None:
+async def test_an_undo_answers_409_for_a_session_imported_under_another_name(api: Api) -> None:
     await say(api, "I live in Bergen", session="s", user="ana")
     lines = await exported(api, session="t")
     done = await delete(api, "/v1/sessions/s", agent="a")

@@ -58,7 +58,7 @@ async def _delete(
     if not dry_run and token is None:
         raise InvalidInput(PLACE, "is needed: count with dry_run=true, then send the token of the answer")
     workspace, now = principal.workspace_id, engine.now()
-    retention = (await get_settings(engine, principal)).retention
+    time_to_undo = await _time_to_undo(engine, principal)
     secret = await signing_secret(engine)
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
@@ -79,13 +79,16 @@ async def _delete(
             await audit.record(
                 connection, principal, f"{kind}.deleted", target=str(id_), details={"agent": agent, "counts": counts}
             )
-            until = now + timedelta(days=retention.deleted_days)
             return {
                 "dry_run": False, "counts": counts, "token": None, "expires_at": None, "deletion_id": id_,
-                "restorable_until": until,
+                "restorable_until": now + time_to_undo,
             }  # fmt: skip
     signed = await issue_token(engine, principal, target, counts)
     return {"dry_run": True, "counts": counts, "deletion_id": None, "restorable_until": None} | signed
+
+
+async def _time_to_undo(engine: Engine, principal: Principal) -> timedelta:
+    return timedelta(days=(await get_settings(engine, principal)).retention.deleted_days)
 
 
 async def _locked(
@@ -106,13 +109,13 @@ async def list_deletions(
     """A page of deletions, newest first; with an agent key, of the agent's own sessions."""
     deleted_at, id_ = cursors.decode(cursor, datetime, UUID)
     before = None if deleted_at is None or id_ is None else (deleted_at, id_)
-    days = timedelta(days=(await get_settings(engine, principal)).retention.deleted_days)
+    time_to_undo = await _time_to_undo(engine, principal)
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await deletions.list_(
             connection, principal.workspace_id, principal.agent, before=before, limit=limit + 1
         )
     rows, more = cursors.paginate(rows, limit, "deleted_at", "id")
-    return [dict(row) | {"restorable_until": row["deleted_at"] + days} for row in rows], more
+    return [dict(row) | {"restorable_until": row["deleted_at"] + time_to_undo} for row in rows], more
 
 
 async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Record:
@@ -124,7 +127,7 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Reco
     """
     principal.require_write()
     workspace, now = principal.workspace_id, engine.now()
-    days = timedelta(days=(await get_settings(engine, principal)).retention.deleted_days)
+    time_to_undo = await _time_to_undo(engine, principal)
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
         await subjects.lock_purges(connection, workspace)
@@ -132,7 +135,7 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Reco
         if (
             found is None
             or (principal.agent is not None and found["agent"] != principal.agent)
-            or found["deleted_at"] + days < now
+            or found["deleted_at"] + time_to_undo < now
         ):
             raise NotFound(f"There is no deletion {id_} here.")
         if found["kind"] != "session":

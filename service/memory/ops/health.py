@@ -114,7 +114,7 @@ async def _ask_database(engine: Engine, wait_s: float) -> list[Worker]:
 def _answered(asking: asyncio.Task[list[Worker]]) -> None:
     _asking.discard(asking)
     if not asking.cancelled():
-        asking.exception()  # Taken note of: whoever still waits is told, and nobody else would be.
+        asking.exception()  # retrieved, or asyncio would log it where nobody awaits the task any more
 
 
 def _workers(database: HealthStatus, workers: list[Worker]) -> Json:
