@@ -108,8 +108,7 @@ def create_app(settings: Settings) -> FastAPI:
     if settings.cors_origins:
         app.add_middleware(CorsMiddleware, origins=settings.cors_origins, excluded=(endpoint.PATH, *OPEN_TO_PAGES))
     errors.install(app)
-    for module in ROUTES:
-        app.router.routes.extend(module.router.routes)
+    app.router.routes.extend(route for module in ROUTES for route in module.router.routes)
     app.router.routes.extend(docs_page.ROUTES)
 
     mcp = McpEndpoint(
