@@ -8,7 +8,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from uuid import uuid4
 import fasteners
 import hypothesis
 import pytest
+import uvloop
 
 from service.concurrency.executor import freeze_heap
 from service.db import embedded
@@ -42,8 +43,10 @@ full_page_writes = off
 wal_level = minimal
 max_wal_senders = 0
 max_connections = 300
+shared_buffers = 128MB
 """
-"""Settings of the Postgres that is thrown away after the run. What survives its crash is tested on others."""
+"""Settings of the Postgres that is thrown away after the run. What survives its crash is tested on others. Dropping a
+database looks through all shared buffers."""
 LONGEST = (
     "tests/studio/",
     "tests/packaging/",
@@ -112,6 +115,11 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         freeze_heap()
         gc.enable()
+
+
+def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Tests run on the event loop that the service runs on."""
+    return {"uvloop": uvloop.new_event_loop}
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

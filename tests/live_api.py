@@ -15,6 +15,7 @@ from uuid import UUID
 import asyncpg
 import httpx
 import uvicorn
+import uvloop
 
 from service.app import create_app
 from service.domain.ids import new_id
@@ -172,7 +173,7 @@ async def _settle(engine: Engine, workspace: UUID) -> str:
 @contextmanager
 def serving_in_a_thread(settings: Settings, database_url: str) -> Iterator[SharedServer]:
     """Serve from a thread for the length of the block. ``database_url``: the database, past any pooler."""
-    loop = asyncio.new_event_loop()
+    loop = uvloop.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="shared-server")
     thread.start()
 
