@@ -13,9 +13,9 @@ from service.extraction.fragments import has_dangling_pronoun
 from service.extraction.main_verb import kind_of
 from service.extraction.mentions import PRODUCTS
 from service.extraction.patterns import others, tables
-from service.extraction.patterns.grammar import Pattern
 from service.extraction.patterns.instructions import is_takeover
 from service.extraction.restated import as_statement, to_assistant_as_statement
+from service.extraction.rows import Row
 from service.extraction.slots import is_vague, items, slot_key, without_determiner
 from service.extraction.statements import clauses, without_lead
 
@@ -58,11 +58,11 @@ class _Clause:
     """A clause with the row it matches, if any."""
 
     text: str
-    pattern: Pattern | None
+    pattern: Row | None
     match: re.Match[str] | None
 
 
-def row_of(sentence: str, *, alone: bool) -> Pattern | None:
+def row_of(sentence: str, *, alone: bool) -> Row | None:
     """The row that takes a sentence: "let's use Redis", "Tom likes anchovies"; None where none does."""
     pattern, _ = _matched(sentence, alone)
     return pattern
@@ -149,7 +149,7 @@ def _stands_alone(clause: _Clause, before: _Clause) -> bool:
     return (informative or clause.pattern is not None) and not has_dangling_pronoun(clause.text)
 
 
-def _classified(clause: str, previous: Pattern | None, alone: bool) -> _Clause:
+def _classified(clause: str, previous: Row | None, alone: bool) -> _Clause:
     text = clause
     after_preference = previous is not None and previous.slot == "likes"
     only = _ELIDED_ONLY.match(clause) if after_preference else None
@@ -165,7 +165,7 @@ def _classified(clause: str, previous: Pattern | None, alone: bool) -> _Clause:
 
 
 @lru_cache(maxsize=64)
-def _matched(text: str, alone: bool) -> tuple[Pattern | None, re.Match[str] | None]:
+def _matched(text: str, alone: bool) -> tuple[Row | None, re.Match[str] | None]:
     """The first row that takes a clause. The stages ask for one clause several times in a row, hence the cache."""
     body = without_lead(text)
     for pattern in tables.rows_for(body):
@@ -177,7 +177,7 @@ def _matched(text: str, alone: bool) -> tuple[Pattern | None, re.Match[str] | No
     return None, None
 
 
-def _holds(pattern: Pattern, match: re.Match[str]) -> bool:
+def _holds(pattern: Row, match: re.Match[str]) -> bool:
     """Whether what a row found names something."""
     groups = match.groupdict()
     if pattern.slot in ("likes", "prefers") and is_vague(match["value"]):
@@ -190,7 +190,7 @@ def _holds(pattern: Pattern, match: re.Match[str]) -> bool:
     return True
 
 
-def _fill(text: str, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
+def _fill(text: str, pattern: Row, match: re.Match[str]) -> list[Claim]:
     groups = match.groupdict()
     owner = groups.get("who") or (f"my {groups['kin']}" if groups.get("kin") else None)
     told = to_assistant_as_statement(text, pattern.type) if pattern.to_assistant else as_statement(text)
@@ -210,7 +210,7 @@ def _fill(text: str, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
         if not chosen or not other:
             return [base]
         return [replace(base, slot=f"prefers/{'|'.join(sorted((chosen, other)))}", value=chosen)]
-    if not pattern.exclusive:
+    if pattern.several:
         return _likes(base, pattern, match)
     value = pattern.fills.format(**groups).lower() if pattern.fills else slot_key(match["value"])
     if not value or (value in PRODUCTS and pattern.slot == "lives_in"):
@@ -252,7 +252,7 @@ def _attribute(slot: str, groups: dict[str, str | None]) -> tuple[str, str | Non
     return slot.format(attribute=attribute, event=attribute), thing if named else None
 
 
-def _likes(base: Claim, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
+def _likes(base: Claim, pattern: Row, match: re.Match[str]) -> list[Claim]:
     """One claim per thing liked: "tea and coffee" are two, each with its own slot."""
     start = match.start("value")
     body = match.string

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from service.domain.types import MemoryType
 from service.extraction.candidates import Polarity
 from service.extraction.languages.chinese_forms import HAN, han
-from service.extraction.languages.grammar import Row
+from service.extraction.rows import Row, stating
 
 _VALUE = r"(?P<value>[^,.;:!?()]{1,40})"
 _MORE = (
@@ -63,115 +62,76 @@ _TONGUE = (
 )
 
 
-def _row(type_: MemoryType, regex: str, slot: str | None = None, **fields: Any) -> Row:
-    return Row(type_, han(regex), slot, **fields)
+def _row(what: str, regex: str, **otherwise: Any) -> Row:
+    return stating(what, han(regex), **otherwise)
 
 
 def _likes(regex: str, polarity: Polarity = "positive", *, negated: bool = False) -> Row:
-    return _row(
-        MemoryType.PREFERENCE, regex, "likes", polarity=polarity, importance=0.65, several=True,
-        deniable=polarity == "positive", negated=negated,
-    )  # fmt: skip
+    return _row("likes", regex, polarity=polarity, deniable=polarity == "positive", negated=negated)
 
 
 _IDENTITY = (
-    _row(MemoryType.IDENTITY, r"^(?:我(?:的名字)?(?:就)?叫|我的(?:全名|名字|姓名)是|(?:请|大家都?|可以"
-        r"|你可以)?叫我)(?!你|他|她|它|了|外卖|车|不|做"
-        r"|什么)(?P<value>[\w·]{1,16}?)(?:吧|就行|就好|就可以了)?$", "name", importance=0.9, kind="person"),
-    _row(MemoryType.IDENTITY, rf"^我的?生日是(?:在)?{_VALUE}", "birthday", importance=0.85, grounded=False),
-    _row(MemoryType.IDENTITY, r"^我(?:的?生日在|是)(?P<value>\d{1,2}月\d{1,2}[日号])(?:出生的?)?$", "birthday",
-        importance=0.85,
+    _row("name", r"^(?:我(?:的名字)?(?:就)?叫|我的(?:全名|名字|姓名)是|(?:请|大家都?|可以|你可以)?叫我)(?!你|他|她|它"
+        r"|了|外卖|车|不|做|什么)(?P<value>[\w·]{1,16}?)(?:吧|就行|就好|就可以了)?$"),
+    _row("birthday", rf"^我的?生日是(?:在)?{_VALUE}"),
+    _row("birthday", r"^我(?:的?生日在|是)(?P<value>\d{1,2}月\d{1,2}[日号])(?:出生的?)?$"),
+    _row("birthday", r"^我(?P<value>\d{1,2}月\d{1,2}[日号])(?:过)?生日"),
+    _row("age", r"^我(?:今年|现在)?(?:已经|快)?(?P<value>\d{1,3}|[一二三四五六七八九十]{1,4})岁(?:了)?$",
         grounded=False),
-    _row(MemoryType.IDENTITY, r"^我(?P<value>\d{1,2}月\d{1,2}[日号])(?:过)?生日", "birthday", importance=0.85,
-        grounded=False),
-    _row(MemoryType.IDENTITY, r"^我(?:今年|现在)?(?:已经|快)?(?P<value>\d{1,3}"
-        r"|[一二三四五六七八九十]{1,4})岁(?:了)?$", "age",
-        importance=0.8, grounded=False),
-    _row(MemoryType.IDENTITY, r"^我(?:是)?(?:来自|出生在|出生于|老家在"
-        r"|从小在)(?P<value>[^,.;:!?的]{2,12}?)(?:长大)?(?:的)?$", "from",
-        importance=0.8, kind="place"),
-    _row(MemoryType.IDENTITY, rf"^我在(?P<value>[{HAN}\w]{{2,10}}?)(?:出生|长大)(?:的)?$", "from", importance=0.8,
-        kind="place"),
-    _row(MemoryType.IDENTITY, rf"^我是(?P<value>(?!一?个|好|男|女|老|大|什么|那|这|本地|外地|成年|商|病|主持"
-        rf"|负责)[{HAN}]{{2,6}})人$", "from",
-        importance=0.8, kind="place"),
-    _row(MemoryType.IDENTITY, r"^我对(?P<value>[^,不]{1,20}?)(?:严重|轻微|很|也|不|有点)?过敏", "allergic_to",
-        importance=0.9,
-        several=True, deniable=True),
-    _row(MemoryType.IDENTITY, r"^我有(?:严重的?)?(?P<value>[^,不]{1,12}?)过敏", "allergic_to", importance=0.9,
-        several=True),
-    _row(MemoryType.IDENTITY, r"^我(?:现在|已经|最近)?(?:又|重新)(?:开始)?吃(?:起)?(?:肉|荤)", "diet", importance=0.85,
-        value="eats meat"),
-    _row(MemoryType.IDENTITY, r"^我(?:现在|已经|从来|从|一直)?不吃肉", "diet", importance=0.85, value="vegetarian",
-        negated=True),
-    _row(MemoryType.IDENTITY, rf"^我(?:现在|已经|一直){{0,2}}(?:不再"
-        rf"|不)?(?:是)?(?:一?[个名位])?(?P<value>{'|'.join(sorted(DIETS, key=len, reverse=True))})(?:了)?$", "diet",
-        importance=0.85, deniable=True),
-    _row(MemoryType.IDENTITY, rf"^我(?:现在|已经|还是|是){{0,2}}(?P<value>{'|'.join(MARITAL)})", "marital_status",
-        importance=0.8),
-    _row(MemoryType.IDENTITY, rf"^我(?:现在|目前)?(?:是|不是)(?:一?[名个位])?{_JOB}$", "job", importance=0.8),
-    _row(MemoryType.IDENTITY, rf"^我的(?:工作|职业)是{_VALUE}", "job", importance=0.8),
-    _row(MemoryType.IDENTITY, rf"^我的母语是{_VALUE}", "native_language", importance=0.8),
-    _row(MemoryType.IDENTITY, rf"^我(?:也|还|只)?(?:会|能|不会|不太会)?(?:说|讲)(?:一点"
-        rf"|流利的)?(?P<value>(?:{_TONGUE})(?:(?:和|、|,"
-        rf"|跟)(?:{_TONGUE})){{0,4}})", "speaks", importance=0.75, several=True, deniable=True),
-    _row(MemoryType.IDENTITY, r"^我们?有(?:两|三|四|一|\d)个?(?:孩子|儿子|女儿|小孩|姐姐|妹妹|哥哥|弟弟|兄弟|姐妹"
-        r"|孙子|孙女)", importance=0.8),
-    _row(MemoryType.IDENTITY, rf"^{_WHO}(?:的名字)?(?:叫(?:做)?|(?<=的名字)是)(?P<value>(?!我|你|他)[\w·]{{1,12}})$",
-        "named",
-        importance=0.8, several=True, kind="person"),
-    _row(MemoryType.FACT,
-        rf"^我们?(?:家)?(?:养|有)了?一[只条个匹](?:小)?(?P<who>{_KIN}),?(?:名字)?叫(?P<value>[\w·]{{1,12}})$",
-        "named",
-        several=True),
-    _row(MemoryType.IDENTITY, r"^我在(?P<value>[\w+-]{2,12})时区$", "time_zone", importance=0.8),
+    _row("from", r"^我(?:是)?(?:来自|出生在|出生于|老家在|从小在)(?P<value>[^,.;:!?的]{2,12}?)(?:长大)?(?:的)?$"),
+    _row("from", rf"^我在(?P<value>[{HAN}\w]{{2,10}}?)(?:出生|长大)(?:的)?$"),
+    _row("from", rf"^我是(?P<value>(?!一?个|好|男|女|老|大|什么|那|这|本地|外地|成年|商|病|主持"
+        rf"|负责)[{HAN}]{{2,6}})人$"),
+    _row("allergic_to", r"^我对(?P<value>[^,不]{1,20}?)(?:严重|轻微|很|也|不|有点)?过敏", deniable=True),
+    _row("allergic_to", r"^我有(?:严重的?)?(?P<value>[^,不]{1,12}?)过敏"),
+    _row("diet", r"^我(?:现在|已经|最近)?(?:又|重新)(?:开始)?吃(?:起)?(?:肉|荤)", fills="eats meat"),
+    _row("diet", r"^我(?:现在|已经|从来|从|一直)?不吃肉", fills="vegetarian", negated=True),
+    _row("diet", rf"^我(?:现在|已经|一直){{0,2}}(?:不再"
+        rf"|不)?(?:是)?(?:一?[个名位])?(?P<value>{'|'.join(sorted(DIETS, key=len, reverse=True))})(?:了)?$",
+        deniable=True),
+    _row("marital_status", rf"^我(?:现在|已经|还是|是){{0,2}}(?P<value>{'|'.join(MARITAL)})"),
+    _row("job", rf"^我(?:现在|目前)?(?:是|不是)(?:一?[名个位])?{_JOB}$"),
+    _row("job", rf"^我的(?:工作|职业)是{_VALUE}"),
+    _row("native_language", rf"^我的母语是{_VALUE}"),
+    _row("speaks", rf"^我(?:也|还|只)?(?:会|能|不会|不太会)?(?:说|讲)(?:一点|流利的)?(?P<value>(?:{_TONGUE})(?:(?:和"
+        rf"|、|,|跟)(?:{_TONGUE})){{0,4}})", deniable=True),
+    _row("identity", r"^我们?有(?:两|三|四|一|\d)个?(?:孩子|儿子|女儿|小孩|姐姐|妹妹|哥哥|弟弟|兄弟|姐妹|孙子|孙女)"),
+    _row("named", rf"^{_WHO}(?:的名字)?(?:叫(?:做)?|(?<=的名字)是)(?P<value>(?!我|你|他)[\w·]{{1,12}})$"),
+    _row("animal named", rf"^我们?(?:家)?(?:养"
+        rf"|有)了?一[只条个匹](?:小)?(?P<who>{_KIN}),?(?:名字)?叫(?P<value>[\w·]{{1,12}})$"),
+    _row("time_zone", r"^我在(?P<value>[\w+-]{2,12})时区$"),
 )  # fmt: skip
 _FACTS = (
-    _row(MemoryType.FACT, rf"^我们?家(?:现在)?在{_PLACE}$", "lives_in", importance=0.75, kind="place"),
-    _row(MemoryType.FACT, rf"^我们?(?:已经)?在{_PLACE}(?:住|生活)了[^,]{{1,8}}(?:了)?$", "lives_in", importance=0.75,
-        kind="place"),
-    _row(MemoryType.FACT, rf"^我(?:现在)?的公司(?:现在)?是{_COMPANY}(?:公司)?$", "works_at", importance=0.75,
-        kind="company"),
-    _row(MemoryType.FACT, rf"^{_NOW}我们?(?:也|还|都|现在|目前|一直|已经|其实){{0,3}}{_NOT}{_SOME}(?:居住"
-        rf"|住)在?{_PLACE}(?:了|附近)?$",
-        "lives_in", importance=0.75, deniable=True, kind="place"),
-    _row(MemoryType.FACT, rf"^我们?{_SOME}搬家?(?:到|去|来)了?{_PLACE}(?:住)?(?:了)?$", "lives_in", importance=0.75,
-        kind="place", past=True),
-    _row(MemoryType.FACT, rf"^我{_SOME}从{_COMPANY}(?:辞职|离职)(?:了)?$", "works_at", polarity="negative",
-        importance=0.7,
-        kind="company", past=True),
-    _row(MemoryType.FACT, rf"^我{_SOME}离开了?(?P<value>[A-Z][\w&-]{{1,20}})(?:了)?$", "works_at", polarity="negative",
-        importance=0.7, kind="company", past=True),
-    _row(MemoryType.FACT, rf"^我{_SOME}(?:跳槽|换工作)(?:到|去)了?{_COMPANY}(?:公司)?(?:了)?$", "works_at",
-        importance=0.7, kind="company", past=True),
-    _row(MemoryType.FACT, rf"^我{_SOME}(?:入职|加入)了?{_COMPANY}(?:公司)?(?:了)?$", "works_at", importance=0.7,
-        kind="company", past=True),
-    _row(MemoryType.FACT, rf"^我{_SOME}在{_COMPANY}(?:找到|开始)了?(?:一份)?(?:新)?工作(?:了)?$", "works_at",
-        importance=0.7,
-        kind="company", past=True),
-    _row(MemoryType.FACT, rf"^{_NOW}我们?(?:也|还|都|现在|目前|一直|已经){{0,2}}{_NOT}在{_COMPANY}(?:公司)?(?:工作|上班"
-        rf"|任职)(?:了)?$",
-        "works_at", importance=0.75, deniable=True, kind="company"),
-    _row(MemoryType.FACT, rf"^(?:我们?的?|这个|那个|该|项目的?|这次的?){{0,2}}(?P<attribute>{_ATTRIBUTE})(?:现在"
-        rf"|已经|目前)?(?:是|为|改成|改为"
-        rf"|改到|变成|变为|涨到|降到|调整为|调整到|推迟到|提前到|定在|定为|增加到)了?{_VALUE}", "{attribute}"),
-    _row(MemoryType.FACT, r"^我们?(?:家)?(?:养|有)了?(?:一|两|三|\d)[只条个匹](?:小)?(?:猫|狗|兔子|鹦鹉|仓鼠|马)",
-        importance=0.6),
-    _row(MemoryType.FACT, rf"^{_WHO}(?:现在|目前)?(?:不再|不)?(?:居住|住)在{_PLACE}(?:了)?$", "lives_in", deniable=True,
-        kind="place"),
-    _row(MemoryType.FACT, rf"^{_WHO}{_SOME}搬家?(?:到|去)了?{_PLACE}(?:了)?$", "lives_in", kind="place", past=True),
-    _row(MemoryType.FACT, rf"^{_WHO}(?:现在|目前)?(?:不再|不)?在{_COMPANY}(?:公司)?(?:工作|上班)(?:了)?$", "works_at",
-        deniable=True, kind="company"),
-    _row(MemoryType.FACT, rf"^{_WHO}是(?:一?[名个位])?{_JOB}$", "job"),
-    _row(MemoryType.FACT, r"^我(?:最近|现在|目前)?(?:正在|在)学(?:习)?(?!校)", importance=0.55),
+    _row("lives_in", rf"^我们?家(?:现在)?在{_PLACE}$"),
+    _row("lives_in", rf"^我们?(?:已经)?在{_PLACE}(?:住|生活)了[^,]{{1,8}}(?:了)?$"),
+    _row("works_at", rf"^我(?:现在)?的公司(?:现在)?是{_COMPANY}(?:公司)?$"),
+    _row("lives_in", rf"^{_NOW}我们?(?:也|还|都|现在|目前|一直|已经|其实){{0,3}}{_NOT}{_SOME}(?:居住"
+        rf"|住)在?{_PLACE}(?:了|附近)?$", deniable=True),
+    _row("lives_in", rf"^我们?{_SOME}搬家?(?:到|去|来)了?{_PLACE}(?:住)?(?:了)?$", past=True),
+    _row("works_at", rf"^我{_SOME}从{_COMPANY}(?:辞职|离职)(?:了)?$", importance=0.7, polarity="negative", past=True),
+    _row("works_at", rf"^我{_SOME}离开了?(?P<value>[A-Z][\w&-]{{1,20}})(?:了)?$", importance=0.7, polarity="negative",
+        past=True),
+    _row("works_at", rf"^我{_SOME}(?:跳槽|换工作)(?:到|去)了?{_COMPANY}(?:公司)?(?:了)?$", importance=0.7, past=True),
+    _row("works_at", rf"^我{_SOME}(?:入职|加入)了?{_COMPANY}(?:公司)?(?:了)?$", importance=0.7, past=True),
+    _row("works_at", rf"^我{_SOME}在{_COMPANY}(?:找到|开始)了?(?:一份)?(?:新)?工作(?:了)?$", importance=0.7, past=True),
+    _row("works_at", rf"^{_NOW}我们?(?:也|还|都|现在|目前|一直|已经){{0,2}}{_NOT}在{_COMPANY}(?:公司)?(?:工作|上班"
+        rf"|任职)(?:了)?$", deniable=True),
+    _row("attribute", rf"^(?:我们?的?|这个|那个|该|项目的?|这次的?){{0,2}}(?P<attribute>{_ATTRIBUTE})(?:现在|已经"
+        rf"|目前)?(?:是|为|改成|改为|改到|变成|变为|涨到|降到|调整为|调整到|推迟到|提前到|定在|定为|增加到)了?{_VALUE}"),
+    _row("fact", r"^我们?(?:家)?(?:养|有)了?(?:一|两|三|\d)[只条个匹](?:小)?(?:猫|狗|兔子|鹦鹉|仓鼠|马)"),
+    _row("lives_in", rf"^{_WHO}(?:现在|目前)?(?:不再|不)?(?:居住|住)在{_PLACE}(?:了)?$", importance=0.6, deniable=True),
+    _row("lives_in", rf"^{_WHO}{_SOME}搬家?(?:到|去)了?{_PLACE}(?:了)?$", importance=0.6, past=True),
+    _row("works_at", rf"^{_WHO}(?:现在|目前)?(?:不再|不)?在{_COMPANY}(?:公司)?(?:工作|上班)(?:了)?$", importance=0.6,
+        deniable=True),
+    _row("job of another", rf"^{_WHO}是(?:一?[名个位])?{_JOB}$"),
+    _row("fact", r"^我(?:最近|现在|目前)?(?:正在|在)学(?:习)?(?!校)", importance=0.55),
 )  # fmt: skip
 _PREFERENCES = (
-    _row(MemoryType.PREFERENCE, rf"^我最(?:喜欢|爱)的(?P<attribute>[^,是]{{1,8}}?)是{_VALUE}", "favorite {attribute}",
-        importance=0.7),
-    _row(MemoryType.PREFERENCE, r"^我们?(?:更|比较)?(?:喜欢|爱)(?P<value>[^,]{1,20}?)(?:而不是|胜过|多过|多于"
-        r"|甚于)(?P<other>[^,]{1,20})", "prefers", importance=0.7, negated=True),
-    _row(MemoryType.PREFERENCE, rf"^{_WHO}(?:更|比较)?(?:喜欢|偏好|爱)(?P<value>[^,]{{1,20}}?)(?:而不是|胜过|多过|多于"
-        rf"|甚于)(?P<other>[^,]{{1,20}})", "prefers", importance=0.7, negated=True),
+    _row("favorite", rf"^我最(?:喜欢|爱)的(?P<attribute>[^,是]{{1,8}}?)是{_VALUE}"),
+    _row("prefers", r"^我们?(?:更|比较)?(?:喜欢|爱)(?P<value>[^,]{1,20}?)(?:而不是|胜过|多过|多于"
+        r"|甚于)(?P<other>[^,]{1,20})", negated=True),
+    _row("prefers", rf"^{_WHO}(?:更|比较)?(?:喜欢|偏好|爱)(?P<value>[^,]{{1,20}}?)(?:而不是|胜过|多过|多于"
+        rf"|甚于)(?P<other>[^,]{{1,20}})", negated=True),
     _likes(rf"{_I}(?:讨厌|恨|受不了|反感|厌恶)(?!你|他|她){_VALUE}", "negative"),
     _likes(rf"^我们?(?:现在|已经|从来|从|一直|也){{0,2}}不(?:再)?(?:喝|吃|抽)(?!了|过|下|到|完|惯|起){_VALUE}",
         "negative", negated=True),
@@ -182,63 +142,48 @@ _PREFERENCES = (
     _likes(r"^我们?(?:一直)?对(?P<value>[^,不]{1,20}?)(?:很|不|非常|特别|不太|也|没)?感?有?兴趣$"),
     _likes(rf"^{_WHO}{_MORE}{_NOT}(?:喜欢|爱(?!你|他|她|人|情|好)|热爱|偏爱)(?!的){_VALUE}"),
     _likes(rf"^{_WHO}{_MORE}(?:讨厌|恨){_VALUE}", "negative"),
-    _row(MemoryType.PREFERENCE, r"^(?:(?:请|麻烦你?)?(?:以后|今后|从现在(?:开始|起)?|从今以后|总是|始终|一直|永远"
-        r"|每次){1,2}(?:都|请|要)?(?!我).{2,40}"
-        r"|(?:请|麻烦你?)?(?:都|只|尽量)?(?:用|使用)(?:公制|摄氏|米制|中文|英文|英语|简体|繁体|列表|要点|简短|正式"
-        r"|口语|markdown).{0,20}"
-        r"|(?:请|麻烦你?)?(?:不要|别|请勿|勿)(?:再)?(?:用|使用|发|加|带)(?:任何)?(?:表情|emoji|缩写|敬语|术语|英文"
-        r"|您).{0,12}"
-        r"|(?:请|麻烦你?)?(?:你的)?(?:回答|回复|说话|解释)(?:要|得|时|请|尽量|都|的时候){0,2}(?:简短|简洁|详细|正式"
-        r"|用|短|温柔|直接).{0,20}"
-        r"|我(?:希望|想要|要|喜欢)你(?:的回答|回答|回复)?.{0,6}(?:简短|简洁|详细|用|正式).{0,20})$", importance=0.7,
-        instructs=True),
+    _row("instruction", r"^(?:(?:请|麻烦你?)?(?:以后|今后|从现在(?:开始|起)?|从今以后|总是|始终|一直|永远"
+        r"|每次){1,2}(?:都|请|要)?(?!我).{2,40}|(?:请|麻烦你?)?(?:都|只|尽量)?(?:用|使用)(?:公制|摄氏|米制|中文|英文"
+        r"|英语|简体|繁体|列表|要点|简短|正式|口语|markdown).{0,20}|(?:请|麻烦你?)?(?:不要|别|请勿|勿)(?:再)?(?:用"
+        r"|使用|发|加|带)(?:任何)?(?:表情|emoji|缩写|敬语|术语|英文|您).{0,12}|(?:请|麻烦你?)?(?:你的)?(?:回答|回复"
+        r"|说话|解释)(?:要|得|时|请|尽量|都|的时候){0,2}(?:简短|简洁|详细|正式|用|短|温柔|直接).{0,20}|我(?:希望|想要"
+        r"|要|喜欢)你(?:的回答|回答|回复)?.{0,6}(?:简短|简洁|详细|用|正式).{0,20})$", instructs=True),
 )  # fmt: skip
 _DO = (
     r"(?:交|提交|打电话|打|买|预约|寄|发|付|缴|完成|写|修|取|联系|准备|续|还|订|报名|见|开会|带|洗|搬|办|回复|参加"
     r"|检查|更新|接|送|拿|做|整理|申请|填)"
 )
 _PLANS = (
-    _row(MemoryType.TODO, r"^(?:请|麻烦你?|记得)?[^,我]{0,14}提醒我(?!的|们)", importance=0.7, instructs=True),
-    _row(MemoryType.TODO, r"^(?:待办|待办事项|todo|to-do|任务|提醒):\s?", importance=0.65),
-    _row(MemoryType.TODO, r"^(?:请|千万)?(?:别|不要)忘(?:了|记了?)(?!我)", importance=0.65, instructs=True),
-    _row(MemoryType.TODO, r"^(?:给|联系|通知|问(?:一下|问)?)[A-Z][a-z]{1,20}(?:打电话|发邮件|发消息|关于|,)?.{2,40}",
-        importance=0.65,
-        news=2),
-    _row(MemoryType.DECISION, rf"^(?:我们?|大家|团队|咱们){_SOME}(?:决定|商定|约定|敲定|选定|同意|确定)了?(?!的|性"
-        rf"|权).{{2,60}}",
-        importance=0.75, past=True),
-    _row(MemoryType.DECISION, r"^(?:最终|最后)?(?:决定|结论)(?:是|:)\s?.{2,60}", importance=0.75),
-    _row(MemoryType.DECISION, r"^(?:咱们|我们)(?:就|还是|以后)?(?:用|选|改用|换成).{1,40}吧$", importance=0.75),
-    _row(MemoryType.DECISION, r"^我们?(?:会|将|就)?(?:在)?(?:这个项目(?:中|里|上)?)?(?:会|将)?(?:用|使用"
-        r"|采用)[^,]{1,30}?(?:做|来做|开发"
-        r"|作为)?(?:这个项目|数据库|后端|前端)", importance=0.7),
-    _row(MemoryType.DECISION, r"^我们?(?:在)?这个项目(?:中|里|上)?(?:会|将|就)?(?:用|使用|采用)", importance=0.7),
-    _row(MemoryType.GOAL, r"^我们?的?[^,]{0,8}(?:目标|梦想|计划|愿望)是", importance=0.7),
-    _row(MemoryType.GOAL, rf"^我们?{_SOME}(?:想|打算|计划|希望能?|准备|想要|正在存钱)(?!知道|问|请|说|你|看看|听听"
-        rf"|象|法|了解|到|起|让你)[^,]{{2,60}}",
-        importance=0.6, news=3),
-    _row(MemoryType.GOAL, r"^(?:在)?[^,我]{3,20}[之以]?前(?:要|必须)?(?:上线|发布|完成|推出|启动)[^,]{0,30}$",
-        importance=0.6,
-        dated=True),
-    _row(MemoryType.TODO, rf"^我们?{_SOME}(?:得|要|必须|需要|应该|该)(?:在[^,]{{1,12}}前|[^,]{{0,6}})?{_DO}(?!说"
-        rf"|看看)[^,]{{1,40}}",
-        importance=0.65, news=3),
+    _row("todo", r"^(?:请|麻烦你?|记得)?[^,我]{0,14}提醒我(?!的|们)", importance=0.7, instructs=True),
+    _row("todo", r"^(?:待办|待办事项|todo|to-do|任务|提醒):\s?"),
+    _row("todo", r"^(?:请|千万)?(?:别|不要)忘(?:了|记了?)(?!我)", instructs=True),
+    _row("todo", r"^(?:给|联系|通知|问(?:一下|问)?)[A-Z][a-z]{1,20}(?:打电话|发邮件|发消息|关于|,)?.{2,40}", news=2),
+    _row("decision", rf"^(?:我们?|大家|团队|咱们){_SOME}(?:决定|商定|约定|敲定|选定|同意|确定)了?(?!的|性|权).{{2,60}}",
+        past=True),
+    _row("decision", r"^(?:最终|最后)?(?:决定|结论)(?:是|:)\s?.{2,60}"),
+    _row("decision", r"^(?:咱们|我们)(?:就|还是|以后)?(?:用|选|改用|换成).{1,40}吧$"),
+    _row("decision", r"^我们?(?:会|将|就)?(?:在)?(?:这个项目(?:中|里|上)?)?(?:会|将)?(?:用|使用|采用)[^,]{1,30}?(?:做"
+        r"|来做|开发|作为)?(?:这个项目|数据库|后端|前端)", importance=0.7),
+    _row("decision", r"^我们?(?:在)?这个项目(?:中|里|上)?(?:会|将|就)?(?:用|使用|采用)", importance=0.7),
+    _row("goal", r"^我们?的?[^,]{0,8}(?:目标|梦想|计划|愿望)是", importance=0.7),
+    _row("goal", rf"^我们?{_SOME}(?:想|打算|计划|希望能?|准备|想要|正在存钱)(?!知道|问|请|说|你|看看|听听|象|法|了解"
+        rf"|到|起|让你)[^,]{{2,60}}", news=3),
+    _row("goal", r"^(?:在)?[^,我]{3,20}[之以]?前(?:要|必须)?(?:上线|发布|完成|推出|启动)[^,]{0,30}$", dated=True),
+    _row("todo", rf"^我们?{_SOME}(?:得|要|必须|需要|应该|该)(?:在[^,]{{1,12}}前|[^,]{{0,6}})?{_DO}(?!说"
+        rf"|看看)[^,]{{1,40}}", news=3),
 )  # fmt: skip
 _HABITS = (
-    _row(MemoryType.FACT, r"^我们?(?:一般|通常|平时|经常|总是|习惯|几乎|都){0,2}(?:每天|每周|每晚|每早|每个?(?:星期"
-        r"|月|周末|早上|晚上)|一般|通常|平时|经常|总是|习惯"
-        r"|从不|从来不)[^,]{2,40}", importance=0.5, grounded=False, news=2),
-    _row(MemoryType.FACT, r"^我(?:从来|从)?不(?:抽烟|喝酒|熬夜|开车)$", importance=0.5),
+    _row("habit", r"^我们?(?:一般|通常|平时|经常|总是|习惯|几乎|都){0,2}(?:每天|每周|每晚|每早|每个?(?:星期|月|周末"
+        r"|早上|晚上)|一般|通常|平时|经常|总是|习惯|从不|从来不)[^,]{2,40}", news=2),
+    _row("fact", r"^我(?:从来|从)?不(?:抽烟|喝酒|熬夜|开车)$", importance=0.5),
 )  # fmt: skip
 _THING = "合同|航班|会议|考试|婚礼|预约|手术|面试|演唱会|飞机|假期|生日会|租约|体检|牙医|讲座|课程|出差|旅行|火车"
 _EVENTS = (
-    _row(MemoryType.EVENT, rf"^(?:我们?的?|{_WHO})[^,]{{0,24}}(?:{_THING})[^,]{{0,20}}", importance=0.6, dated=True),
-    _row(MemoryType.EVENT, r"^我们?[^,]{0,20}(?:要|会|将|打算|准备|就)?(?:去|飞|见|参加|结婚|出差|开会|搬|出发|回"
-        r"|坐)(?!了|过)[^,了过]{1,30}$",
-        importance=0.55, dated=True),
-    _row(MemoryType.EVENT, r"^我们?[^,]{0,24}?(?:去|见|参加|拜访|看|完成|毕业|买|卖|换|学会|获得|赢|丢|做|写|考|搬"
-        r"|修|跑|收到|结婚|看望|遇到|面试|吃|生)(?:到"
-        r"|完|好|过)?(?:了|过)[^,]{0,40}$", importance=0.5, past=True, news=3),
-    _row(MemoryType.EVENT, r"^我们?[^,]{0,16}在[^,]{2,20}$", importance=0.5, past=True, dated=True, news=3),
+    _row("event", rf"^(?:我们?的?|{_WHO})[^,]{{0,24}}(?:{_THING})[^,]{{0,20}}", news=0),
+    _row("event", r"^我们?[^,]{0,20}(?:要|会|将|打算|准备|就)?(?:去|飞|见|参加|结婚|出差|开会|搬|出发|回|坐)(?!了"
+        r"|过)[^,了过]{1,30}$", importance=0.55, news=0),
+    _row("past event", r"^我们?[^,]{0,24}?(?:去|见|参加|拜访|看|完成|毕业|买|卖|换|学会|获得|赢|丢|做|写|考|搬|修|跑"
+        r"|收到|结婚|看望|遇到|面试|吃|生)(?:到|完|好|过)?(?:了|过)[^,]{0,40}$", news=3),
+    _row("past event", r"^我们?[^,]{0,16}在[^,]{2,20}$", dated=True, news=3),
 )  # fmt: skip
 ROWS = (*_IDENTITY, *_FACTS, *_PREFERENCES, *_PLANS, *_HABITS, *_EVENTS)

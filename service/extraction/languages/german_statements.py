@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from service.domain.types import MemoryType
 from service.extraction.languages.grammar import VALUE, likes, row
 
 _ADVERB = (
@@ -76,128 +75,87 @@ _NOT_A_WISH = (
 )
 
 _IDENTITY = (
-    row(MemoryType.IDENTITY, rf"^(?:ich\sheiße|mein\s(?:voller\s|richtiger\s|echter\s)?name\s(?:ist|lautet)"
-        rf"|man\snennt\smich|alle\snennen\smich|(?:bitte\s)?nenn(?:e|t)?\smich(?:\sbitte)?)\s(?:jetzt\s|auch\s|einfach\s|ruhig\s){{0,2}}"
-        rf"(?!(?:nicht|mit|das|es|doch|also|so|dich|alle|zwar|hier)\b){_NAME}", "name", importance=0.9, kind="person"),
-    row(MemoryType.IDENTITY, rf"^mein\sgeburtstag\sist\s(?:am\s|der\s)?{VALUE}", "birthday", importance=0.85,
-        grounded=False),
-    row(MemoryType.IDENTITY, r"^ich\s(?:habe|hab)\s(?:am\s)?(?P<value>\d{1,2}\.?\s?[\w.]{1,10})\sgeburtstag$",
-        "birthday",
-        importance=0.85, grounded=False),
-    row(MemoryType.IDENTITY, r"^ich\sbin\s(?:am\s)(?P<value>\d{1,2}\.?\s?[\w.]{1,10}(?:\s?\d{4})?)\sgeboren",
-        "birthday",
-        importance=0.85, grounded=False),
-    row(MemoryType.IDENTITY, r"^ich\sbin\s(?:jetzt\s|inzwischen\s|gerade\s|erst\s|schon\s"
-        r"|heute\s){0,2}(?P<value>\d{1,3})"
-        r"(?:\s(?:jahre(?:\salt)?|geworden))?$", "age", importance=0.8, grounded=False),
-    row(MemoryType.IDENTITY, rf"^ich\s(?:komme|stamme|bin)\s(?:ursprünglich\s|eigentlich\s)?aus\s{_PLACE}", "from",
-        importance=0.8, kind="place"),
-    row(MemoryType.IDENTITY, rf"^ich\sbin\s(?:in\s){_PLACE}\s(?:geboren|aufgewachsen)", "from", importance=0.8,
-        kind="place"),
-    row(MemoryType.IDENTITY, rf"^ich\s(?:bin|reagiere)\s{_ADVERB}allergisch\s(?:gegen|auf)\s{VALUE}", "allergic_to",
-        importance=0.9, several=True, deniable=True),
-    row(MemoryType.IDENTITY, r"^ich\s(?:habe|hab|leide\s(?:an|unter))\s(?:leider\s|auch\s)?(?:eine?r?\s)?(?:starke\s"
-        r"|schwere\s)?"
-        r"(?P<value>\w{3,20}?)-?(?:allergie|intoleranz|unverträglichkeit)\b", "allergic_to", importance=0.9,
-        several=True),
-    row(MemoryType.IDENTITY, rf"^ich\svertrage\s(?:kein\w{{0,2}}\s){VALUE}", "allergic_to", importance=0.9,
-        several=True, negated=True),
-    row(MemoryType.IDENTITY, r"^ich\sesse\s(?:inzwischen\s|jetzt\s|seit\s\w{1,12}\s)?wieder\sfleisch", "diet",
-        importance=0.85, value="eats meat"),
-    row(MemoryType.IDENTITY, r"^ich\sesse\s(?:gar\s|überhaupt\s|seit\s\w{1,12}\s)?kein\sfleisch", "diet",
-        importance=0.85, value="vegetarian", negated=True),
-    row(MemoryType.IDENTITY, rf"^ich\s(?:bin|esse|lebe|ernähre\smich)\s{_ADVERB}{_DIET}", "diet", importance=0.85,
-        deniable=True),
-    row(MemoryType.IDENTITY, rf"^ich\sbin\s{_ADVERB}(?P<value>{'|'.join(MARITAL)})\b", "marital_status",
-        importance=0.8),
-    row(MemoryType.IDENTITY, rf"^ich\sbin\s{_ADVERB}{PROFESSION}", "job", importance=0.8),
-    row(MemoryType.IDENTITY, rf"^ich\sarbeite\s{_ADVERB}als\s{VALUE}", "job", importance=0.8),
-    row(MemoryType.IDENTITY, r"^meine\smuttersprache\sist\s(?P<value>\w{3,20})", "native_language", importance=0.8),
-    row(MemoryType.IDENTITY, rf"^ich\sbin\smit\s(?P<value>{_LANGUAGES})\saufgewachsen", "speaks", importance=0.75,
-        several=True),
-    row(MemoryType.IDENTITY, rf"^ich\sbin\s(?:in|auf)\sder\szeitzone\s{VALUE}", "time_zone", importance=0.8),
-    row(MemoryType.IDENTITY, rf"^ich\sspreche\s(?:fließend\s|etwas\s|gut\s|ein\sbisschen\s|auch\s|nur\s){{0,2}}"
-        rf"(?={_LANGUAGES}\b|kein)(?P<value>[^.;:!?]{{1,80}})", "speaks", importance=0.75, several=True, deniable=True),
-    row(MemoryType.IDENTITY, r"^(?:ich|wir)\s(?:habe|hab|haben)\s(?:zwei|drei|vier|fünf|\d|eine?n?)\s"
-        r"(?:kleine\s|ältere\s|jüngere\s|große\s|ältere[nr]\s|jüngere[nr]\s)?"
-        r"(?:kind(?:er)?|söhne|sohn|töchter|tochter|geschwister|brüder|bruder|schwestern?|enkel\w{0,3})\b",
-        importance=0.8),
-    row(MemoryType.IDENTITY, rf"^{_WHO}\sheißt\s{_NAME}", "named", importance=0.8, several=True, kind="person"),
-    row(MemoryType.IDENTITY, rf"^(?P<value>(?-i:[A-ZÄÖÜ][\w'-]{{1,30}}))\sist\s(?P<who>meine?\s(?:{_RELATIVE}))$",
-        "named",
-        importance=0.8, several=True, kind="person"),
-    row(MemoryType.FACT, rf"^(?:ich|wir)\s(?:habe|hab|haben)\s(?:auch\s)?(?P<who>eine?n?\s(?:{_RELATIVE}))"
-        rf"(?:\snamens|,)\s{_NAME}$", "named", several=True),
-    row(MemoryType.IDENTITY, r"^(?P<who>mein\w?\s(?:mann|frau|bruder|schwester|sohn|tochter|hund|katze|freundin"
-        r"|freund))\s"
-        r"ist\s(?P<value>\d{1,3})\sjahre", "age", importance=0.75, grounded=False),
+    row("name", rf"^(?:ich\sheiße|mein\s(?:voller\s|richtiger\s|echter\s)?name\s(?:ist|lautet)|man\snennt\smich"
+        rf"|alle\snennen\smich|(?:bitte\s)?nenn(?:e|t)?\smich(?:\sbitte)?)\s(?:jetzt\s|auch\s|einfach\s"
+        rf"|ruhig\s){{0,2}}(?!(?:nicht|mit|das|es|doch|also|so|dich|alle|zwar|hier)\b){_NAME}"),
+    row("birthday", rf"^mein\sgeburtstag\sist\s(?:am\s|der\s)?{VALUE}"),
+    row("birthday", r"^ich\s(?:habe|hab)\s(?:am\s)?(?P<value>\d{1,2}\.?\s?[\w.]{1,10})\sgeburtstag$"),
+    row("birthday", r"^ich\sbin\s(?:am\s)(?P<value>\d{1,2}\.?\s?[\w.]{1,10}(?:\s?\d{4})?)\sgeboren"),
+    row("age", r"^ich\sbin\s(?:jetzt\s|inzwischen\s|gerade\s|erst\s|schon\s"
+        r"|heute\s){0,2}(?P<value>\d{1,3})(?:\s(?:jahre(?:\salt)?|geworden))?$"),
+    row("from", rf"^ich\s(?:komme|stamme|bin)\s(?:ursprünglich\s|eigentlich\s)?aus\s{_PLACE}"),
+    row("from", rf"^ich\sbin\s(?:in\s){_PLACE}\s(?:geboren|aufgewachsen)"),
+    row("allergic_to", rf"^ich\s(?:bin|reagiere)\s{_ADVERB}allergisch\s(?:gegen|auf)\s{VALUE}", deniable=True),
+    row("allergic_to", r"^ich\s(?:habe|hab|leide\s(?:an|unter))\s(?:leider\s|auch\s)?(?:eine?r?\s)?(?:starke\s"
+        r"|schwere\s)?(?P<value>\w{3,20}?)-?(?:allergie|intoleranz|unverträglichkeit)\b"),
+    row("allergic_to", rf"^ich\svertrage\s(?:kein\w{{0,2}}\s){VALUE}", negated=True),
+    row("diet", r"^ich\sesse\s(?:inzwischen\s|jetzt\s|seit\s\w{1,12}\s)?wieder\sfleisch", fills="eats meat"),
+    row("diet", r"^ich\sesse\s(?:gar\s|überhaupt\s|seit\s\w{1,12}\s)?kein\sfleisch", fills="vegetarian", negated=True),
+    row("diet", rf"^ich\s(?:bin|esse|lebe|ernähre\smich)\s{_ADVERB}{_DIET}", deniable=True),
+    row("marital_status", rf"^ich\sbin\s{_ADVERB}(?P<value>{'|'.join(MARITAL)})\b"),
+    row("job", rf"^ich\sbin\s{_ADVERB}{PROFESSION}"),
+    row("job", rf"^ich\sarbeite\s{_ADVERB}als\s{VALUE}"),
+    row("native_language", r"^meine\smuttersprache\sist\s(?P<value>\w{3,20})"),
+    row("speaks", rf"^ich\sbin\smit\s(?P<value>{_LANGUAGES})\saufgewachsen"),
+    row("time_zone", rf"^ich\sbin\s(?:in|auf)\sder\szeitzone\s{VALUE}"),
+    row("speaks", rf"^ich\sspreche\s(?:fließend\s|etwas\s|gut\s|ein\sbisschen\s|auch\s|nur\s){{0,2}}(?={_LANGUAGES}\b"
+        rf"|kein)(?P<value>[^.;:!?]{{1,80}})", deniable=True),
+    row("identity", r"^(?:ich|wir)\s(?:habe|hab|haben)\s(?:zwei|drei|vier|fünf|\d|eine?n?)\s(?:kleine\s|ältere\s"
+        r"|jüngere\s|große\s|ältere[nr]\s|jüngere[nr]\s)?(?:kind(?:er)?|söhne|sohn|töchter|tochter|geschwister|brüder"
+        r"|bruder|schwestern?|enkel\w{0,3})\b"),
+    row("named", rf"^{_WHO}\sheißt\s{_NAME}"),
+    row("named", rf"^(?P<value>(?-i:[A-ZÄÖÜ][\w'-]{{1,30}}))\sist\s(?P<who>meine?\s(?:{_RELATIVE}))$"),
+    row("animal named", rf"^(?:ich|wir)\s(?:habe|hab|haben)\s(?:auch\s)?(?P<who>eine?n?\s(?:{_RELATIVE}))(?:\snamens"
+        rf"|,)\s{_NAME}$"),
+    row("age", r"^(?P<who>mein\w?\s(?:mann|frau|bruder|schwester|sohn|tochter|hund|katze|freundin"
+        r"|freund))\sist\s(?P<value>\d{1,3})\sjahre", importance=0.75),
 )  # fmt: skip
 _FACTS = (
-    row(MemoryType.FACT, rf"^(?:meine|unsere|mein|unser)\s(?:wohnung|haus|zuhause)\s(?:ist"
-        rf"|liegt)\s(?:jetzt\s)?in\s{_PLACE}",
-        "lives_in", importance=0.75, kind="place"),
-    row(MemoryType.FACT, rf"^ich\sbin\szu\s?hause\sin\s{_PLACE}", "lives_in",
-        importance=0.75, kind="place"),
-    row(MemoryType.FACT, rf"^mein\s(?:neuer\s)?arbeitgeber\sist\s(?:jetzt\s)?{_NAME}", "works_at", importance=0.75,
-        kind="company"),
-    row(MemoryType.FACT, rf"^ich\sbin\s{_ADVERB}bei\s(?:der\s|dem\s)?{_NAME}\s(?:angestellt|beschäftigt|tätig)",
-        "works_at",
-        importance=0.75, deniable=True, kind="company"),
-    row(MemoryType.FACT, rf"^ich\sbin\s(?:[\w.]{{1,15}}\s){{0,3}}?zu\s(?:der\s)?{_NAME}\sgewechselt$", "works_at",
-        importance=0.7,
-        kind="company", past=True),
-    row(MemoryType.FACT, rf"{_I}(?:wohne|wohnen|lebe|leben)\s{_ADVERB}in\s{_PLACE}", "lives_in", importance=0.75,
-        deniable=True, kind="place"),
-    row(MemoryType.FACT, rf"{_I}(?:bin|sind)\s(?:[\w.]{{1,15}}\s){{0,4}}?(?:nach|in\sdie)\s{_PLACE}\s(?:um)?gezogen",
-        "lives_in", importance=0.75, kind="place", past=True),
-    row(MemoryType.FACT, rf"{_I}(?:arbeite|arbeiten)\s{_ADVERB}(?:bei|für)\s(?:der\s|dem\s)?"
-        rf"(?!(?:ner|nem|ne|einer|einem|eine|meiner|meinem)\b){_NAME}", "works_at",
-        importance=0.75, deniable=True, kind="company"),
-    row(MemoryType.FACT, rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,3}}?bei\s(?:der\s"
-        rf"|dem\s)?{_NAME}\s(?:[\w.]{{1,15}}\s){{0,2}}?"
-        r"gekündigt", "works_at", polarity="negative", importance=0.7, kind="company", past=True),
-    row(MemoryType.FACT, rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,4}}?(?:job|stelle"
-        rf"|arbeit)\sbei\s(?:der\s)?{_NAME}"
-        r"\s(?:angefangen|angetreten|begonnen|bekommen)", "works_at", importance=0.7, kind="company", past=True),
-    row(MemoryType.FACT, rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,3}}?bei\s(?:der\s)?{_NAME}\s(?:angefangen"
-        rf"|begonnen)",
-        "works_at", importance=0.7, kind="company", past=True),
-    row(MemoryType.FACT, r"^ich\s(?:habe|hab)\s(?-i:(?P<value>[A-ZÄÖÜ][\w&-]{1,30}))\sverlassen$", "works_at",
-        polarity="negative", importance=0.7, kind="company", past=True),
-    row(MemoryType.FACT, rf"^(?:mein|meine|unser|unsere|das|die|der)\s(?P<attribute>{_ATTRIBUTE})\s(?:ist|beträgt"
-        rf"|liegt\sbei"
-        rf"|lautet|wurde\sauf|ist\sauf|wurde|wird)\s(?:jetzt\s|nun\s|inzwischen\s|nicht\smehr\s\w{{1,20}}\ssondern\s"
-        rf"|auf\s|am\s){{0,3}}"
-        rf"{VALUE}", "{attribute}"),
-    row(MemoryType.FACT, rf"^(?P<who>(?-i:[A-ZÄÖÜ][\w-]{{1,20}}))s\s(?P<attribute>{_ATTRIBUTE})\s(?:ist|beträgt"
-        rf"|liegt\sbei)\s"
-        rf"(?:jetzt\s|nun\s)?{VALUE}", "{attribute}"),
-    row(MemoryType.FACT, r"^ich\s(?:habe|hab)\s(?:auch\s)?(?:zwei|drei|eine?n?|\d)\s(?:kleine[nr]?\s|alte[nr]?\s)?"
-        r"(?:hund|hunde|katze|katzen|kater|pferd|hamster|kaninchen|papagei)\b", importance=0.6),
-    row(MemoryType.FACT, rf"^{_WHO}\s(?:wohnt|lebt)\s{_ADVERB}in\s{_PLACE}", "lives_in", deniable=True, kind="place"),
-    row(MemoryType.FACT, rf"^{_WHO}\sist\s(?:[\w.]{{1,15}}\s){{0,3}}?nach\s{_PLACE}\s(?:um)?gezogen", "lives_in",
-        kind="place",
+    row("lives_in", rf"^(?:meine|unsere|mein|unser)\s(?:wohnung|haus|zuhause)\s(?:ist|liegt)\s(?:jetzt\s)?"
+        rf"in\s{_PLACE}"),
+    row("lives_in", rf"^ich\sbin\szu\s?hause\sin\s{_PLACE}"),
+    row("works_at", rf"^mein\s(?:neuer\s)?arbeitgeber\sist\s(?:jetzt\s)?{_NAME}"),
+    row("works_at", rf"^ich\sbin\s{_ADVERB}bei\s(?:der\s|dem\s)?{_NAME}\s(?:angestellt|beschäftigt|tätig)",
+        deniable=True),
+    row("works_at", rf"^ich\sbin\s(?:[\w.]{{1,15}}\s){{0,3}}?zu\s(?:der\s)?{_NAME}\sgewechselt$", importance=0.7,
         past=True),
-    row(MemoryType.FACT, rf"^{_WHO}\sarbeitet\s{_ADVERB}(?:bei|für)\s{_NAME}", "works_at", deniable=True, kind=
-        "company"),
-    row(MemoryType.FACT, rf"^{_WHO}\s(?:ist|arbeitet\sals)\s(?:eine?\s)?{PROFESSION}", "job"),
+    row("lives_in", rf"{_I}(?:wohne|wohnen|lebe|leben)\s{_ADVERB}in\s{_PLACE}", deniable=True),
+    row("lives_in", rf"{_I}(?:bin|sind)\s(?:[\w.]{{1,15}}\s){{0,4}}?(?:nach|in\sdie)\s{_PLACE}\s(?:um)?gezogen",
+        past=True),
+    row("works_at", rf"{_I}(?:arbeite|arbeiten)\s{_ADVERB}(?:bei|für)\s(?:der\s|dem\s)?(?!(?:ner|nem|ne|einer|einem"
+        rf"|eine|meiner|meinem)\b){_NAME}", deniable=True),
+    row("works_at", rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,3}}?bei\s(?:der\s"
+        rf"|dem\s)?{_NAME}\s(?:[\w.]{{1,15}}\s){{0,2}}?gekündigt", importance=0.7, polarity="negative", past=True),
+    row("works_at", rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,4}}?(?:job|stelle"
+        rf"|arbeit)\sbei\s(?:der\s)?{_NAME}\s(?:angefangen|angetreten|begonnen|bekommen)", importance=0.7, past=True),
+    row("works_at", rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,3}}?bei\s(?:der\s)?{_NAME}\s(?:angefangen|begonnen)",
+        importance=0.7, past=True),
+    row("works_at", r"^ich\s(?:habe|hab)\s(?-i:(?P<value>[A-ZÄÖÜ][\w&-]{1,30}))\sverlassen$", importance=0.7,
+        polarity="negative", past=True),
+    row("attribute", rf"^(?:mein|meine|unser|unsere|das|die|der)\s(?P<attribute>{_ATTRIBUTE})\s(?:ist|beträgt"
+        rf"|liegt\sbei|lautet|wurde\sauf|ist\sauf|wurde|wird)\s(?:jetzt\s|nun\s|inzwischen\s"
+        rf"|nicht\smehr\s\w{{1,20}}\ssondern\s|auf\s|am\s){{0,3}}{VALUE}"),
+    row("attribute", rf"^(?P<who>(?-i:[A-ZÄÖÜ][\w-]{{1,20}}))s\s(?P<attribute>{_ATTRIBUTE})\s(?:ist|beträgt"
+        rf"|liegt\sbei)\s(?:jetzt\s|nun\s)?{VALUE}"),
+    row("fact", r"^ich\s(?:habe|hab)\s(?:auch\s)?(?:zwei|drei|eine?n?|\d)\s(?:kleine[nr]?\s|alte[nr]?\s)?(?:hund|hunde"
+        r"|katze|katzen|kater|pferd|hamster|kaninchen|papagei)\b"),
+    row("lives_in", rf"^{_WHO}\s(?:wohnt|lebt)\s{_ADVERB}in\s{_PLACE}", importance=0.6, deniable=True),
+    row("lives_in", rf"^{_WHO}\sist\s(?:[\w.]{{1,15}}\s){{0,3}}?nach\s{_PLACE}\s(?:um)?gezogen", importance=0.6,
+        past=True),
+    row("works_at", rf"^{_WHO}\sarbeitet\s{_ADVERB}(?:bei|für)\s{_NAME}", importance=0.6, deniable=True),
+    row("job of another", rf"^{_WHO}\s(?:ist|arbeitet\sals)\s(?:eine?\s)?{PROFESSION}"),
 )  # fmt: skip
 _GLAD = r"(?:gern|gerne|am\sliebsten)"
 _PREFERENCES = (
-    row(MemoryType.PREFERENCE, rf"^(?:mein|meine)\slieblings-?(?P<attribute>\w{{2,20}})\s(?:ist|sind)\s(?:jetzt\s"
-        rf"|nun\s|immer\snoch\s)?{VALUE}",
-        "favorite {attribute}", importance=0.7),
-    row(MemoryType.PREFERENCE, rf"{_I}(?:mag|trinke|esse|nutze|benutze|verwende|habe|spiele|lese|höre"
-        rf"|nehme)\s{_ADVERB}lieber\s"
-        r"(?P<value>[\w\s+#-]{1,40}?)\sals\s(?P<other>[\w\s+#-]{1,40})", "prefers", importance=0.7),
-    row(MemoryType.PREFERENCE, rf"{_I}(?:mag|trinke"
-        rf"|esse)\s(?P<value>[\w\s+#-]{{1,40}}?)\slieber\sals\s(?P<other>[\w\s+#-]{{1,40}})",
-        "prefers", importance=0.7),
-    row(MemoryType.PREFERENCE, rf"{_I}bevorzuge\s(?P<value>[\w\s+#-]{{1,40}}?)\s(?:gegenüber|statt|anstatt"
-        rf"|vor)\s(?P<other>[\w\s+#-]{{1,40}})",
-        "prefers", importance=0.7),
-    row(MemoryType.PREFERENCE, r"^ich\sziehe\s(?P<value>[\w+#-]{1,30})\s(?P<other>[\w+#-]{1,30})\svor$", "prefers",
-        importance=0.7),
+    row("favorite", rf"^(?:mein|meine)\slieblings-?(?P<attribute>\w{{2,20}})\s(?:ist|sind)\s(?:jetzt\s|nun\s"
+        rf"|immer\snoch\s)?{VALUE}"),
+    row("prefers", rf"{_I}(?:mag|trinke|esse|nutze|benutze|verwende|habe|spiele|lese|höre"
+        rf"|nehme)\s{_ADVERB}lieber\s(?P<value>[\w\s+#-]{{1,40}}?)\sals\s(?P<other>[\w\s+#-]{{1,40}})"),
+    row("prefers", rf"{_I}(?:mag|trinke"
+        rf"|esse)\s(?P<value>[\w\s+#-]{{1,40}}?)\slieber\sals\s(?P<other>[\w\s+#-]{{1,40}})"),
+    row("prefers", rf"{_I}bevorzuge\s(?P<value>[\w\s+#-]{{1,40}}?)\s(?:gegenüber|statt|anstatt"
+        rf"|vor)\s(?P<other>[\w\s+#-]{{1,40}})"),
+    row("prefers", r"^ich\sziehe\s(?P<value>[\w+#-]{1,30})\s(?P<other>[\w+#-]{1,30})\svor$"),
     likes(rf"{_I}(?:hasse|hassen|verabscheue|meide|vermeide)\s{_ADVERB}", "negative"),
     likes(rf"{_I}(?:kann|können)\s{_ADVERB}", "negative", r"(?P<value>[\w\s+#-]{1,40}?)",
           r"\s(?:nicht|gar\snicht|überhaupt\snicht)\s(?:leiden|ausstehen|ab)$", negated=True),
@@ -235,76 +193,60 @@ _PREFERENCES = (
     likes(r"^ich\sfinde\s", "negative", r"(?P<value>[\w\s+#-]{2,40}?)",
           r"\s(?:sehr\s|echt\s|wirklich\s|total\s|so\s)?(?:furchtbar|schrecklich|blöd|doof|langweilig|eklig|schlecht"
           r"|nervig)$"),
-    row(MemoryType.PREFERENCE, rf"^{_WHO}\s(?:bevorzugt|mag|trinkt|isst)\s(?P<value>[\w\s+#-]{{1,40}}?)"
-        r"\s(?:gegenüber|lieber\sals|statt|vor)\s(?P<other>[\w\s+#-]{1,40})", "prefers", importance=0.7),
+    row("prefers", rf"^{_WHO}\s(?:bevorzugt|mag|trinkt|isst)\s(?P<value>[\w\s+#-]{{1,40}}?)\s(?:gegenüber|lieber\sals"
+        rf"|statt|vor)\s(?P<other>[\w\s+#-]{{1,40}})"),
     likes(rf"^{_WHO}\s(?:mag|liebt|bevorzugt|trinkt\sgerne?|isst\sgerne?|spielt\sgerne?)\s"),
     likes(rf"^{_WHO}\s(?:hasst|verabscheut)\s", "negative"),
-    row(MemoryType.PREFERENCE, r"^(?:ich\s(?:will|möchte|hätte\sgerne?)\s,?\s?(?:bitte\s)?(?:dass\sdu|keine\semojis)"
-        r"|ich\s(?:möchte|will),?\sdass\sdu"
-        r"|ich\s(?:möchte|hätte\sgerne?|will|wünsche\smir|bevorzuge)\s(?:bitte\s)?(?:nur\s|immer\s)?\w{4,20}\s"
-        r"(?:antworten|emojis|einheiten|erklärungen|sätze|zusammenfassungen)$"
-        r"|ab\s(?:jetzt|sofort)\b|von\sjetzt\san\b|in\szukunft\sbitte"
-        r"|(?:bitte\s)?(?:duz|siez)e?\smich|du\s(?:kannst|darfst)\smich\sduzen|bitte\skeine?\w?\s\w{3,}"
-        r"|keine?\w?\s\w{3,30}(?:,?\sbitte)$"
+    row("instruction", r"^(?:ich\s(?:will|möchte|hätte\sgerne?)\s,?\s?(?:bitte\s)?(?:dass\sdu|keine\semojis)"
+        r"|ich\s(?:möchte|will),?\sdass\sdu|ich\s(?:möchte|hätte\sgerne?|will|wünsche\smir"
+        r"|bevorzuge)\s(?:bitte\s)?(?:nur\s|immer\s)?\w{4,20}\s(?:antworten|emojis|einheiten|erklärungen|sätze"
+        r"|zusammenfassungen)$|ab\s(?:jetzt|sofort)\b|von\sjetzt\san\b|in\szukunft\sbitte|(?:bitte\s)?(?:duz"
+        r"|siez)e?\smich|du\s(?:kannst|darfst)\smich\sduzen|bitte\skeine?\w?\s\w{3,}|keine?\w?\s\w{3,30}(?:,?\sbitte)$"
         r"|(?:bitte\s)?(?:immer\s|stets\s|nur\s|künftig\s)?(?:antworte|antworten\ssie|schreib|schreibe|benutze|benutz"
-        r"|verwende|nutze|fasse|gib\smir|sprich"
-        r"|formatiere|halte|halt|bleib|erkläre|nenne\smir)\s(?=(?:\S{1,30}\s){0,6}?(?:immer|stets|nie|nur|kurz|bitte"
-        r"|deutsch|englisch|einheiten"
+        r"|verwende|nutze|fasse|gib\smir|sprich|formatiere|halte|halt|bleib|erkläre"
+        r"|nenne\smir)\s(?=(?:\S{1,30}\s){0,6}?(?:immer|stets|nie|nur|kurz|bitte|deutsch|englisch|einheiten"
         r"|stichpunkte\w?|emojis?|format|sätze\w?|ton|knapp|ausführlich|sachlich|metrische?|du|sie|datumsformat)\b)"
         r"|(?:bitte\s)?(?:metrische\seinheiten|immer\sauf\sdeutsch|immer\sauf\senglisch)|bitte\s(?:immer|nie|niemals"
-        r"|stets)\s)",
-        importance=0.7, instructs=True),
+        r"|stets)\s)", instructs=True),
 )  # fmt: skip
 _PLANS = (
-    row(MemoryType.TODO, r"^(?:bitte\s)?(?:erinner(?:e|t)?|erinnern\ssie)\smich\s(?:bitte\s)?(?!(?:nicht"
-        r"|an\sdich)\b)", importance=0.7,
-        instructs=True),
-    row(MemoryType.TODO, r"^(?:to-?\s?do|aufgabe|erinnerung)\s?:\s", importance=0.65),
-    row(MemoryType.TODO, r"^(?:bitte\s)?(?:nicht\svergessen|vergiss\snicht)\s?[,:]?\s", importance=0.65,
-        instructs=True),
-    row(MemoryType.TODO, r"^(?:ping|pinge|kontaktiere|frage?|rufe?)\s(?-i:[A-Z]\w{1,20})\s(?:wegen|zu|zum|zur|nach"
-        r"|über)\s",
-        importance=0.65, news=1),
-    row(MemoryType.GOAL, r"^(?!(?:ich|wir|bitte|er|sie|es|man)\b).{3,80}\bbis\s(?:zum\s)?\d.{3,25}\s\w{3,20}(?:en|ern"
-        r"|eln)$",
-        importance=0.6, dated=True),
-    row(MemoryType.TODO, rf"{_I}(?:darf|dürfen)\snicht\svergessen\b", importance=0.65),
-    row(MemoryType.DECISION, r"^(?:endgültige\s)?(?:entscheidung|beschluss|entschieden|beschlossen)(?:\sist|\slautet"
-        r"|:)\s", importance=0.75),
-    row(MemoryType.DECISION, rf"{_WE}(?:[\w.-]{{1,30}}\s){{0,8}}?(?:entschieden|beschlossen|vereinbart|festgelegt"
-        rf"|geeinigt|ausgewählt"
-        r"|entschlossen|verständigt)\b", importance=0.75, past=True, news=1),
-    row(MemoryType.DECISION, r"^(?:lass|lasst|lassen)\suns\s.{1,120}\b(?:nehmen|nutzen|verwenden|benutzen|wählen"
-        r"|wechseln|bleiben|umsteigen)$", importance=0.75),
-    row(MemoryType.DECISION, r"^(?:ich|wir)\s(?:nehme|nehmen|nutzen|verwenden|benutzen|setzen"
-        r"|bleiben)\s.{1,80}\b(?:für\s(?:das|dieses|unser|den|die)|ab\s(?:jetzt|sofort)|auf|bei)\b", importance=0.7,
+    row("todo", r"^(?:bitte\s)?(?:erinner(?:e|t)?|erinnern\ssie)\smich\s(?:bitte\s)?(?!(?:nicht|an\sdich)\b)",
+        importance=0.7, instructs=True),
+    row("todo", r"^(?:to-?\s?do|aufgabe|erinnerung)\s?:\s"),
+    row("todo", r"^(?:bitte\s)?(?:nicht\svergessen|vergiss\snicht)\s?[,:]?\s", instructs=True),
+    row("todo", r"^(?:ping|pinge|kontaktiere|frage?|rufe?)\s(?-i:[A-Z]\w{1,20})\s(?:wegen|zu|zum|zur|nach|über)\s",
         news=1),
-    row(MemoryType.DECISION, r"^(?:ich|wir)\s(?:werde|werden)\s.{1,80}\b(?:verwenden|nutzen|benutzen|nehmen"
-        r"|einsetzen)$", importance=0.7),
-    row(MemoryType.DECISION, r"^es\swurde\s(?:.{1,40}\s)?(?:entschieden|beschlossen|vereinbart)\b", importance=0.75),
-    row(MemoryType.GOAL, r"^(?:mein|meine|unser)\s(?:\w{2,15}\s)?(?:ziel|traum|plan|vorsatz)\s(?:für\s\S{1,15}\s"
+    row("goal", r"^(?!(?:ich|wir|bitte|er|sie|es|man)\b).{3,80}\bbis\s(?:zum\s)?\d.{3,25}\s\w{3,20}(?:en|ern|eln)$",
+        dated=True),
+    row("todo", rf"{_I}(?:darf|dürfen)\snicht\svergessen\b"),
+    row("decision", r"^(?:endgültige\s)?(?:entscheidung|beschluss|entschieden|beschlossen)(?:\sist|\slautet|:)\s"),
+    row("decision", rf"{_WE}(?:[\w.-]{{1,30}}\s){{0,8}}?(?:entschieden|beschlossen|vereinbart|festgelegt|geeinigt"
+        rf"|ausgewählt|entschlossen|verständigt)\b", past=True, news=1),
+    row("decision", r"^(?:lass|lasst|lassen)\suns\s.{1,120}\b(?:nehmen|nutzen|verwenden|benutzen|wählen|wechseln"
+        r"|bleiben|umsteigen)$"),
+    row("decision", r"^(?:ich|wir)\s(?:nehme|nehmen|nutzen|verwenden|benutzen|setzen|bleiben)\s.{1,80}\b(?:für\s(?:das"
+        r"|dieses|unser|den|die)|ab\s(?:jetzt|sofort)|auf|bei)\b", importance=0.7, news=1),
+    row("decision", r"^(?:ich|wir)\s(?:werde|werden)\s.{1,80}\b(?:verwenden|nutzen|benutzen|nehmen|einsetzen)$",
+        importance=0.7),
+    row("decision", r"^es\swurde\s(?:.{1,40}\s)?(?:entschieden|beschlossen|vereinbart)\b"),
+    row("goal", r"^(?:mein|meine|unser)\s(?:\w{2,15}\s)?(?:ziel|traum|plan|vorsatz)\s(?:für\s\S{1,15}\s"
         r"|dieses\sjahr\s)?(?:ist|war\simmer)\b", importance=0.7),
-    row(MemoryType.GOAL, rf"{_I}(?:plane|planen|hoffe|hoffen|beabsichtige|träume|träumen|versuche"
-        rf"|habe\s(?:fest\s)?vor|haben\svor)\b{_NOT_A_WISH}.{{1,200}}\b(?:zu|\w{{2,12}}zu\w{{2,15}})\b",
-        importance=0.6, news=1),
-    row(MemoryType.GOAL, rf"{_I}(?:will|möchte|wollen|möchten"
-        rf"|würde\sgerne?){_NOT_A_WISH}\s.{{2,160}}\b{_INFINITIVE}$", importance=0.6, news=2),
-    row(MemoryType.GOAL, r"^ich\sspare\s(?:gerade\s)?(?:auf|für)\s", importance=0.6),
-    row(MemoryType.TODO, rf"{_I}(?:muss|müssen|soll|sollte|sollten)\s(?!sagen|zugeben|gestehen|jetzt\slos|los\b"
-        rf"|auch\ssagen){_NOT_A_WISH}.{{2,160}}\b{_INFINITIVE}$", importance=0.65, news=2),
+    row("goal", rf"{_I}(?:plane|planen|hoffe|hoffen|beabsichtige|träume|träumen|versuche|habe\s(?:fest\s)?vor"
+        rf"|haben\svor)\b{_NOT_A_WISH}.{{1,200}}\b(?:zu|\w{{2,12}}zu\w{{2,15}})\b", news=1),
+    row("goal", rf"{_I}(?:will|möchte|wollen|möchten|würde\sgerne?){_NOT_A_WISH}\s.{{2,160}}\b{_INFINITIVE}$", news=2),
+    row("goal", r"^ich\sspare\s(?:gerade\s)?(?:auf|für)\s"),
+    row("todo", rf"{_I}(?:muss|müssen|soll|sollte|sollten)\s(?!sagen|zugeben|gestehen|jetzt\slos|los\b"
+        rf"|auch\ssagen){_NOT_A_WISH}.{{2,160}}\b{_INFINITIVE}$", news=2),
 )  # fmt: skip
 _HABITS = (
-    row(MemoryType.FACT, r"^ich\slerne\s(?!.{0,60}\bkennen\b)", importance=0.55, news=1),
-    row(MemoryType.FACT, r"^(?:ich|wir)\s\w{3,20}\s(?:fast\s|eigentlich\s"
+    row("habit", r"^ich\slerne\s(?!.{0,60}\bkennen\b)", importance=0.55, grounded=True),
+    row("habit", r"^(?:ich|wir)\s\w{3,20}\s(?:fast\s|eigentlich\s"
         r"|mich\s){0,2}(?:.{1,80}\s)?(?:jede[nsmr]?\s(?:zweiten\s)?(?:tag|morgen|abend|woche|montag|dienstag|mittwoch"
-        r"|donnerstag"
-        r"|freitag|samstag|sonntag|monat|jahr|nacht|mittag|wochenende)|täglich|wöchentlich|regelmäßig|normalerweise"
-        r"|meistens|gewöhnlich|für\sgewöhnlich"
-        r"|montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|morgens|abends|einmal\s(?:pro|die"
-        r"|in\sder)\swoche|zweimal\s\w{2,4}\swoche)\b",
-        importance=0.5, grounded=False, news=1),
-    row(MemoryType.FACT, r"^ich\s(?:rauche|trinke|jogge|schwimme|wandere|meditiere|koche|faste|pendle)(?:\s(?:nie"
-        r"|niemals|nicht|nicht\smehr|gar\snicht))?$", importance=0.5),
+        r"|donnerstag|freitag|samstag|sonntag|monat|jahr|nacht|mittag|wochenende)|täglich|wöchentlich|regelmäßig"
+        r"|normalerweise|meistens|gewöhnlich|für\sgewöhnlich|montags|dienstags|mittwochs|donnerstags|freitags|samstags"
+        r"|sonntags|morgens|abends|einmal\s(?:pro|die|in\sder)\swoche|zweimal\s\w{2,4}\swoche)\b"),
+    row("fact", r"^ich\s(?:rauche|trinke|jogge|schwimme|wandere|meditiere|koche|faste|pendle)(?:\s(?:nie|niemals|nicht"
+        r"|nicht\smehr|gar\snicht))?$", importance=0.5),
 )  # fmt: skip
 
 _APPOINTMENT = (
@@ -314,18 +256,14 @@ _APPOINTMENT = (
     r"|abgabe|probezeit|praktikum|semester)"
 )
 _EVENTS = (
-    row(MemoryType.EVENT, rf"^(?:mein|meine|unser|unsere|der|die|das|wir\shaben|ich\shabe"
-        rf"|ich\shab)\s(?:.{{1,60}}\s)?{_APPOINTMENT}\b(?!\sgehabt)",
-        importance=0.6, dated=True, news=1),
-    row(MemoryType.EVENT, r"^(?:ich|wir)\s(?:fliege|fliegen|fahre|fahren|reise|reisen|treffe|treffen|besuche|besuchen"
-        r"|gehe|gehen|ziehe|ziehen|heirate|heiraten"
-        r"|feiere|feiern|bin|sind|habe|haben|starte|beginne|fange)\s(?!.{0,200}\b(?:ge\w{2,20}[tn]|\w{3,20}iert|(?:be"
-        r"|ver|er|ent)\w{3,20}t)$)", importance=0.55, dated=True, news=1),
-    row(MemoryType.EVENT, rf"^(?:ich|wir)\s(?:habe|hab|bin|haben|sind)\s{_NOT_A_WISH}(?!.{{0,120}}\b(?:verstanden"
-        rf"|vergessen|gedacht|gemeint|gesagt|gewusst"
-        rf"|gefragt|gewesen)\b).{{2,200}}\b{_PARTICIPLE}(?:,.{{0,200}})?$", importance=0.5, past=True, news=2),
-    row(MemoryType.EVENT, r"^(?:ich|wir)\s(?:war|waren|ging|gingen|fuhr|fuhren|flog|flogen|traf|trafen|besuchte"
-        r"|besuchten|kaufte|kauften|lief|liefen|hatte|hatten|zog|zogen)\s",
-        importance=0.5, past=True, news=2),
+    row("event", rf"^(?:mein|meine|unser|unsere|der|die|das|wir\shaben|ich\shabe"
+        rf"|ich\shab)\s(?:.{{1,60}}\s)?{_APPOINTMENT}\b(?!\sgehabt)"),
+    row("event", r"^(?:ich|wir)\s(?:fliege|fliegen|fahre|fahren|reise|reisen|treffe|treffen|besuche|besuchen|gehe"
+        r"|gehen|ziehe|ziehen|heirate|heiraten|feiere|feiern|bin|sind|habe|haben|starte|beginne"
+        r"|fange)\s(?!.{0,200}\b(?:ge\w{2,20}[tn]|\w{3,20}iert|(?:be|ver|er|ent)\w{3,20}t)$)", importance=0.55),
+    row("past event", rf"^(?:ich|wir)\s(?:habe|hab|bin|haben|sind)\s{_NOT_A_WISH}(?!.{{0,120}}\b(?:verstanden"
+        rf"|vergessen|gedacht|gemeint|gesagt|gewusst|gefragt|gewesen)\b).{{2,200}}\b{_PARTICIPLE}(?:,.{{0,200}})?$"),
+    row("past event", r"^(?:ich|wir)\s(?:war|waren|ging|gingen|fuhr|fuhren|flog|flogen|traf|trafen|besuchte|besuchten"
+        r"|kaufte|kauften|lief|liefen|hatte|hatten|zog|zogen)\s"),
 )  # fmt: skip
 ROWS = (*_IDENTITY, *_FACTS, *_PREFERENCES, *_PLANS, *_HABITS, *_EVENTS)

@@ -8,43 +8,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from service.domain.types import MemoryType
 from service.extraction.candidates import Polarity
+from service.extraction.rows import Row, stating
 
 T = TypeVar("T")
 
 VALUE = r"(?P<value>(?!\s)(?:[^,.;:!?()–—]|[.,](?=\w)|(?<=\d)\.(?=\s)){1,80})"
 """What fills a slot: up to the end of the clause."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One kind of statement, matched at the start of a clause without regard to case.
-
-    ``slot`` may hold ``{attribute}``, the group of that name. With ``several`` there is one slot per value, holding a
-    polarity; otherwise one slot holding a value. ``negated``: the pattern holds its negation itself. Any other
-    negation denies the value of a ``deniable`` row; in a clause of another row with a slot it states nothing.
-    ``value`` fills the slot where the pattern has no such group; ``kind`` is that of the entity it names.
-    ``past``: a date in the clause lies behind the speaker, otherwise ahead. ``grounded`` is False where a date recurs.
-    ``dated``: only with a date. ``news``: how many words that carry news, a date among them, the clause needs.
-    ``instructs``: told in the speaker's words, as what they want of the assistant.
-    """
-
-    type: MemoryType
-    regex: re.Pattern[str]
-    slot: str | None = None
-    polarity: Polarity = "positive"
-    importance: float = 0.6
-    several: bool = False
-    deniable: bool = False
-    past: bool = False
-    grounded: bool = True
-    dated: bool = False
-    news: int = 0
-    kind: str | None = None
-    value: str | None = None
-    instructs: bool = False
-    negated: bool = False
 
 
 _SPELLINGS = {
@@ -77,19 +47,17 @@ def any_of(words: Iterable[str]) -> str:
     return "|".join(word.replace(" ", r"\s") for word in sorted(words, key=len, reverse=True))
 
 
-def row(type_: MemoryType, regex: str, slot: str | None = None, **fields: Any) -> Row:
-    """A row of this pattern."""
-    return Row(type_, spelled(regex), slot, **fields)
+def row(what: str, regex: str, **otherwise: Any) -> Row:
+    """A row of this pattern; see ``rows.stating``."""
+    return stating(what, spelled(regex), **otherwise)
 
 
 def likes(
     regex: str, polarity: Polarity = "positive", thing: str = VALUE, end: str = "", *, negated: bool = False
 ) -> Row:
     """A row of something liked or disliked; a negation turns the former into the latter."""
-    return row(
-        MemoryType.PREFERENCE, f"{regex}{thing}{end}", "likes",
-        polarity=polarity, importance=0.65, several=True, deniable=polarity == "positive", negated=negated,
-    )  # fmt: skip
+    whole = f"{regex}{thing}{end}"
+    return row("likes", whole, polarity=polarity, deniable=polarity == "positive", negated=negated)
 
 
 @dataclass(frozen=True, slots=True)

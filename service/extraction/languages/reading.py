@@ -14,8 +14,9 @@ from service.domain.guards import normalize
 from service.domain.types import POLICIES
 from service.extraction.candidates import Candidate, Mention, Polarity, Turn
 from service.extraction.languages.dates import Grounded, ground
-from service.extraction.languages.grammar import Language, Row
+from service.extraction.languages.grammar import Language
 from service.extraction.mentions import PRODUCTS
+from service.extraction.rows import Row
 from service.extraction.sentences import SPEECH, own_sentences
 
 _PER_TURN_MAX = 24
@@ -189,7 +190,7 @@ def _of_row(language: Language, row: Row, match: re.Match[str], speaker: Speaker
             replace(plain, clause=head + item, slot=f"{owner}/{row.slot}/{key}", value=key, named=item)
             for item, key in keys
         ]
-    value = row.value or _key(language, said)
+    value = row.fills or _key(language, said)
     if not value:
         return [] if language.vague.match(said.strip()) else [plain] if row.importance > 0.65 else []
     if row.slot == "prefers":
@@ -288,11 +289,11 @@ def _mentions(
     found: dict[str, Mention] = {}
     if claim.who and not claim.who[0].islower() and language.determiners.match(claim.who) is None:
         found[normalize(claim.who)] = Mention(claim.who, "person")
-    if claim.row.kind and claim.named:
+    if claim.row.entity and claim.named:
         name = language.value_ends.split(f"{claim.named} ", maxsplit=1)[0].strip(_ENDING)
         for _ in range(2):
             name = language.determiners.sub("", name)
-        found.setdefault(normalize(name), Mention(name, claim.row.kind))
+        found.setdefault(normalize(name), Mention(name, claim.row.entity))
     known = {normalize(name) for name in people} - {normalize(speaker.name or "")}
     for word in _WORD.findall(content):
         folded = normalize(word)

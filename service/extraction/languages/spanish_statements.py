@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from service.domain.types import MemoryType
 from service.extraction.languages.grammar import VALUE, likes, row
 
 _ADVERB = (
@@ -70,103 +69,77 @@ _NOT_A_WISH = (
 _INFINITIVE = r"\w{2,20}(?:ar|er|ir|arme|erme|irme|arlo|arla|erlo|irlo|arle|arnos)\b"
 
 _IDENTITY = (
-    row(MemoryType.IDENTITY, rf"^(?:me\sllamo|mi\snombre\s(?:completo\s)?es|(?:todos\s|puedes\s)?(?:me\sllaman"
-        rf"|llamarme|llámame))\s{_NAME}", "name", importance=0.9, kind="person"),
-    row(MemoryType.IDENTITY, rf"^mi\scumpleaños\ses\s(?:el\s)?{VALUE}", "birthday", importance=0.85, grounded=False),
-    row(MemoryType.IDENTITY, r"^(?:cumplo\saños|nací)\sel\s(?P<value>\d{1,2}\sde\s\w{4,10}(?:\sde(?:l)?\s\d{4})?)",
-        "birthday", importance=0.85, grounded=False),
-    row(MemoryType.IDENTITY, r"^(?:ya\s)?tengo\s(?:ya\s|ahora\s)?(?P<value>\d{1,3})\saños\b(?!\sde)", "age",
-        importance=0.8, grounded=False),
-    row(MemoryType.IDENTITY, rf"^{_NO}soy\s(?:originalmente\s)?de\s{_PLACE}", "from", importance=0.8, kind="place"),
-    row(MemoryType.IDENTITY, rf"^(?:nací|crecí|me\scrié)\sen\s{_PLACE}", "from", importance=0.8, kind="place"),
-    row(MemoryType.IDENTITY, rf"^{_NO}soy\s{_ADVERB}(?:alérgic[oa]|intolerante)\s(?:a\slas?|a\slos|al|a)\s{VALUE}",
-        "allergic_to", importance=0.9, several=True, deniable=True),
-    row(MemoryType.IDENTITY, rf"^tengo\s(?:una\s)?alergia\s(?:grave\s|fuerte\s)?(?:a\slas?|a\slos|al|a)\s{VALUE}",
-        "allergic_to", importance=0.9, several=True),
-    row(MemoryType.IDENTITY, r"^(?:ahora\s|ya\s)?(?:vuelvo\sa\scomer|como)\s(?:carne\sotra\svez|carne\sde\snuevo"
-        r"|carne)$", "diet", importance=0.85, value="eats meat"),
-    row(MemoryType.IDENTITY, r"^(?:no|nunca|ya\sno)\scomo\s(?:nada\sde\s)?carne\b", "diet", importance=0.85,
-        value="vegetarian", negated=True),
-    row(MemoryType.IDENTITY, rf"^{_NO}(?:soy|me\she\shecho|me\she\svuelto|me\svolví|me\shice)\s{_ADVERB}{_DIET}",
-        "diet", importance=0.85, deniable=True),
-    row(MemoryType.IDENTITY, rf"^(?:llevo|sigo|hago)\suna\sdieta\s{_DIET}", "diet", importance=0.85),
-    row(MemoryType.IDENTITY, rf"^{_NO}(?:estoy|soy)\s{_ADVERB}(?P<value>{'|'.join(MARITAL)})\b", "marital_status",
-        importance=0.8),
-    row(MemoryType.IDENTITY, rf"^{_NO}soy\s{_ADVERB}(?:una?\s)?{_PROFESSION}", "job", importance=0.8),
-    row(MemoryType.IDENTITY, rf"^{_NO}trabajo\s{_ADVERB}(?:como|de)\s{VALUE}", "job", importance=0.8),
-    row(MemoryType.IDENTITY, r"^mi\s(?:lengua|idioma)\s(?:materna|materno|nativa"
-        r"|nativo)\ses\s(?:el\s)?(?P<value>\w{3,20})", "native_language", importance=0.8),
-    row(MemoryType.IDENTITY, rf"^{_NO}hablo\s(?:bien\s|un\spoco\sde\s|solo\s"
-        rf"|también\s)?(?={LANGUAGES}\b)(?P<value>[^.;:!?]{{1,80}})", "speaks", importance=0.75, several=True,
+    row("name", rf"^(?:me\sllamo|mi\snombre\s(?:completo\s)?es|(?:todos\s|puedes\s)?(?:me\sllaman|llamarme"
+        rf"|llámame))\s{_NAME}"),
+    row("birthday", rf"^mi\scumpleaños\ses\s(?:el\s)?{VALUE}"),
+    row("birthday", r"^(?:cumplo\saños|nací)\sel\s(?P<value>\d{1,2}\sde\s\w{4,10}(?:\sde(?:l)?\s\d{4})?)"),
+    row("age", r"^(?:ya\s)?tengo\s(?:ya\s|ahora\s)?(?P<value>\d{1,3})\saños\b(?!\sde)"),
+    row("from", rf"^{_NO}soy\s(?:originalmente\s)?de\s{_PLACE}"),
+    row("from", rf"^(?:nací|crecí|me\scrié)\sen\s{_PLACE}"),
+    row("allergic_to", rf"^{_NO}soy\s{_ADVERB}(?:alérgic[oa]|intolerante)\s(?:a\slas?|a\slos|al|a)\s{VALUE}",
         deniable=True),
-    row(MemoryType.IDENTITY, r"^(?:tengo|tenemos)\s(?:dos|tres|cuatro|cinco|\d|una?)\s(?:hij[oa]s?|herman[oa]s?"
-        r"|niet[oa]s?)\b", importance=0.8),
-    row(MemoryType.IDENTITY, rf"^{_WHO}\sse\sllama\s{_NAME}", "named", importance=0.8, several=True, kind="person"),
-    row(MemoryType.IDENTITY, rf"^(?P<value>(?-i:[A-ZÁÉÍÓÚÑ][\w'-]{{1,30}}))\ses\s(?P<who>mi\s(?:{_RELATIVE}))$",
-        "named",
-        importance=0.8, several=True, kind="person"),
-    row(MemoryType.FACT, rf"^(?:tengo|tenemos)\s(?P<who>una?\s(?:{_RELATIVE}))(?:\sque\sse\sllama|\sllamad[oa]"
-        rf"|,)\s{_NAME}$",
-        "named", several=True),
-    row(MemoryType.IDENTITY, rf"^estoy\sen\s(?:la\s)?zona\shoraria\s(?:de\s)?{VALUE}", "time_zone", importance=0.8),
+    row("allergic_to", rf"^tengo\s(?:una\s)?alergia\s(?:grave\s|fuerte\s)?(?:a\slas?|a\slos|al|a)\s{VALUE}"),
+    row("diet", r"^(?:ahora\s|ya\s)?(?:vuelvo\sa\scomer|como)\s(?:carne\sotra\svez|carne\sde\snuevo|carne)$",
+        fills="eats meat"),
+    row("diet", r"^(?:no|nunca|ya\sno)\scomo\s(?:nada\sde\s)?carne\b", fills="vegetarian", negated=True),
+    row("diet", rf"^{_NO}(?:soy|me\she\shecho|me\she\svuelto|me\svolví|me\shice)\s{_ADVERB}{_DIET}", deniable=True),
+    row("diet", rf"^(?:llevo|sigo|hago)\suna\sdieta\s{_DIET}"),
+    row("marital_status", rf"^{_NO}(?:estoy|soy)\s{_ADVERB}(?P<value>{'|'.join(MARITAL)})\b"),
+    row("job", rf"^{_NO}soy\s{_ADVERB}(?:una?\s)?{_PROFESSION}"),
+    row("job", rf"^{_NO}trabajo\s{_ADVERB}(?:como|de)\s{VALUE}"),
+    row("native_language", r"^mi\s(?:lengua|idioma)\s(?:materna|materno|nativa"
+        r"|nativo)\ses\s(?:el\s)?(?P<value>\w{3,20})"),
+    row("speaks", rf"^{_NO}hablo\s(?:bien\s|un\spoco\sde\s|solo\s"
+        rf"|también\s)?(?={LANGUAGES}\b)(?P<value>[^.;:!?]{{1,80}})", deniable=True),
+    row("identity", r"^(?:tengo|tenemos)\s(?:dos|tres|cuatro|cinco|\d|una?)\s(?:hij[oa]s?|herman[oa]s?|niet[oa]s?)\b"),
+    row("named", rf"^{_WHO}\sse\sllama\s{_NAME}"),
+    row("named", rf"^(?P<value>(?-i:[A-ZÁÉÍÓÚÑ][\w'-]{{1,30}}))\ses\s(?P<who>mi\s(?:{_RELATIVE}))$"),
+    row("animal named", rf"^(?:tengo|tenemos)\s(?P<who>una?\s(?:{_RELATIVE}))(?:\sque\sse\sllama|\sllamad[oa]"
+        rf"|,)\s{_NAME}$"),
+    row("time_zone", rf"^estoy\sen\s(?:la\s)?zona\shoraria\s(?:de\s)?{VALUE}"),
 )  # fmt: skip
 _FACTS = (
-    row(MemoryType.FACT, rf"^(?:mi|nuestro|nuestra)\s(?:piso|casa|apartamento|departamento)\sestá\sen\s{_PLACE}",
-        "lives_in",
-        importance=0.75, kind="place"),
-    row(MemoryType.FACT, rf"^(?:resido|residimos|est(?:oy|amos)\sviviendo|llev(?:o"
-        rf"|amos)\s[\w\s]{{2,20}}?\sviviendo)\sen\s{_PLACE}", "lives_in",
-        importance=0.75, kind="place"),
-    row(MemoryType.FACT, rf"^(?:me\sacabo\sde\smudar|nos\sacabamos\sde\smudar)\sa\s{_PLACE}", "lives_in",
-        importance=0.75,
-        kind="place", past=True),
-    row(MemoryType.FACT, r"^(?:estoy|estamos|sigo)\sen\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}"
-        r"(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2})),?\sen\s(?:el|su)\s(?:equipo|departamento)\b", "works_at",
-        importance=0.75, kind="company"),
-    row(MemoryType.FACT, rf"^mi\s(?:nueva\s)?empresa\s(?:ahora\s)?es\s{_NAME}", "works_at", importance=0.75,
-        kind="company"),
-    row(MemoryType.FACT, rf"^(?:me\shan\scontratado|me\scontrataron)\sen\s{_NAME}", "works_at", importance=0.75,
-        kind="company",
-        past=True),
-    row(MemoryType.FACT, rf"^{_NO}(?:vivo|vivimos)\s{_ADVERB}en\s{_PLACE}", "lives_in", importance=0.75,
-        deniable=True, kind="place"),
-    row(MemoryType.FACT, rf"^(?:me\smudé|nos\smudamos|me\she\smudado|nos\shemos\smudado"
-        rf"|acabo\sde\smudarme)\s(?:hace\s\w{{1,8}}\s\w{{3,8}}\s|ayer\s)?a\s{_PLACE}", "lives_in", importance=0.75,
-        kind="place", past=True),
-    row(MemoryType.FACT, r"^(?:dejé|he\sdejado|renuncié\sa"
-        r"|me\sfui\sde)\s(?:mi\strabajo\sen\s)?(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}))\b", "works_at",
-        polarity="negative", importance=0.7, kind="company", past=True),
-    row(MemoryType.FACT, r"^(?:empecé\sa\strabajar|he\sempezado\sa\strabajar|acabo\sde\sempezar|empecé"
+    row("lives_in", rf"^(?:mi|nuestro|nuestra)\s(?:piso|casa|apartamento|departamento)\sestá\sen\s{_PLACE}"),
+    row("lives_in", rf"^(?:resido|residimos|est(?:oy|amos)\sviviendo|llev(?:o"
+        rf"|amos)\s[\w\s]{{2,20}}?\sviviendo)\sen\s{_PLACE}"),
+    row("lives_in", rf"^(?:me\sacabo\sde\smudar|nos\sacabamos\sde\smudar)\sa\s{_PLACE}", past=True),
+    row("works_at", r"^(?:estoy|estamos"
+        r"|sigo)\sen\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2})),?\sen\s(?:el"
+        r"|su)\s(?:equipo|departamento)\b"),
+    row("works_at", rf"^mi\s(?:nueva\s)?empresa\s(?:ahora\s)?es\s{_NAME}"),
+    row("works_at", rf"^(?:me\shan\scontratado|me\scontrataron)\sen\s{_NAME}", past=True),
+    row("lives_in", rf"^{_NO}(?:vivo|vivimos)\s{_ADVERB}en\s{_PLACE}", deniable=True),
+    row("lives_in", rf"^(?:me\smudé|nos\smudamos|me\she\smudado|nos\shemos\smudado"
+        rf"|acabo\sde\smudarme)\s(?:hace\s\w{{1,8}}\s\w{{3,8}}\s|ayer\s)?a\s{_PLACE}", past=True),
+    row("works_at", r"^(?:dejé|he\sdejado|renuncié\sa"
+        r"|me\sfui\sde)\s(?:mi\strabajo\sen\s)?(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}))\b", importance=0.7,
+        polarity="negative", past=True),
+    row("works_at", r"^(?:empecé\sa\strabajar|he\sempezado\sa\strabajar|acabo\sde\sempezar|empecé"
         r"|tengo\sun\snuevo\strabajo)\s(?:un\snuevo\strabajo\s)?(?:en"
-        r"|para)\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2}))", "works_at",
-        importance=0.7, kind="company", past=True),
-    row(MemoryType.FACT, rf"^{_NO}(?:ahora\s)?(?:trabajo|curro)\s{_ADVERB}(?:en|para)\s"
-        rf"(?!casa|una?\b|el\b|la\b|mi\b|equipo)(?:el\s"
-        rf"|la\s)?{_NAME}", "works_at", importance=0.75, deniable=True, kind="company"),
-    row(MemoryType.FACT, rf"^(?:mi|nuestro|nuestra|el|la)\s(?P<attribute>{_ATTRIBUTE})\s(?:ahora\s)?(?:es|será|fue"
-        rf"|son|está\sen|se\scambió\sa|se\sha\scambiado\sa"
-        rf"|pas[óo]\sal?|se\spas[óo]\sal?|se\smovi[óo]\sal?|se\saplazó\sal?|se\straslad[óo]\sal?|sube\sa"
-        rf"|ha\ssubido\sa)\s(?:ahora\s)?(?:de\s)?{VALUE}", "{attribute}"),
-    row(MemoryType.FACT, r"^(?:tengo|tenemos)\s(?:una?|dos|tres|\d)\s(?:perr[oa]s?|gat[oa]s?|caballos?|loros?"
-        r"|conejos?)\b", importance=0.6),
-    row(MemoryType.FACT, rf"^{_WHO}\s{_NO}vive\s{_ADVERB}en\s{_PLACE}", "lives_in", deniable=True, kind="place"),
-    row(MemoryType.FACT, rf"^{_WHO}\sse\s(?:mudó|ha\smudado)\sa\s{_PLACE}", "lives_in", kind="place", past=True),
-    row(MemoryType.FACT, rf"^{_WHO}\s{_NO}trabaja\s{_ADVERB}(?:en|para)\s(?!casa|una?\b){_NAME}", "works_at",
-        deniable=True, kind="company"),
-    row(MemoryType.FACT, rf"^{_WHO}\s(?:es|trabaja\scomo)\s(?:una?\s)?{_PROFESSION}", "job"),
-    row(MemoryType.FACT, r"^(?:estoy\saprendiendo|aprendo|estudio)\s(?!más\b)", importance=0.55, news=1),
+        r"|para)\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2}))", importance=0.7,
+        past=True),
+    row("works_at", rf"^{_NO}(?:ahora\s)?(?:trabajo|curro)\s{_ADVERB}(?:en|para)\s(?!casa|una?\b|el\b|la\b|mi\b"
+        rf"|equipo)(?:el\s|la\s)?{_NAME}", deniable=True),
+    row("attribute", rf"^(?:mi|nuestro|nuestra|el|la)\s(?P<attribute>{_ATTRIBUTE})\s(?:ahora\s)?(?:es|será|fue|son"
+        rf"|está\sen|se\scambió\sa|se\sha\scambiado\sa|pas[óo]\sal?|se\spas[óo]\sal?|se\smovi[óo]\sal?|se\saplazó\sal?"
+        rf"|se\straslad[óo]\sal?|sube\sa|ha\ssubido\sa)\s(?:ahora\s)?(?:de\s)?{VALUE}"),
+    row("fact", r"^(?:tengo|tenemos)\s(?:una?|dos|tres|\d)\s(?:perr[oa]s?|gat[oa]s?|caballos?|loros?|conejos?)\b"),
+    row("lives_in", rf"^{_WHO}\s{_NO}vive\s{_ADVERB}en\s{_PLACE}", importance=0.6, deniable=True),
+    row("lives_in", rf"^{_WHO}\sse\s(?:mudó|ha\smudado)\sa\s{_PLACE}", importance=0.6, past=True),
+    row("works_at", rf"^{_WHO}\s{_NO}trabaja\s{_ADVERB}(?:en|para)\s(?!casa|una?\b){_NAME}", importance=0.6,
+        deniable=True),
+    row("job of another", rf"^{_WHO}\s(?:es|trabaja\scomo)\s(?:una?\s)?{_PROFESSION}"),
+    row("habit", r"^(?:estoy\saprendiendo|aprendo|estudio)\s(?!más\b)", importance=0.55, grounded=True),
 )  # fmt: skip
 _OVER = (
     r"\s(?:a|al|en\slugar\sdel?|en\svez\sdel?|antes\sque|más\sque|que|sobre)\s(?:el\s|la\s|los\s"
     r"|las\s)?(?P<other>[\w\s+#-]{1,40})"
 )
 _PREFERENCES = (
-    row(MemoryType.PREFERENCE, rf"^mis?\s(?P<attribute>\w{{2,20}})\s(?:favorit[oa]s?|preferid[oa]s?)\s(?:es"
-        rf"|son)\s{VALUE}", "favorite {attribute}", importance=0.7),
-    row(MemoryType.PREFERENCE, rf"^(?:prefiero|preferimos)\s(?P<value>[\w\s+#-]{{1,40}}?){_OVER}", "prefers",
-        importance=0.7),
-    row(MemoryType.PREFERENCE, rf"^me\sgustan?\smás\s(?P<value>[\w\s+#-]{{1,40}}?){_OVER}", "prefers", importance=0.7),
-    row(MemoryType.PREFERENCE, rf"^{_WHO}\sprefiere\s(?P<value>[\w\s+#-]{{1,40}}?){_OVER}", "prefers", importance=0.7),
+    row("favorite", rf"^mis?\s(?P<attribute>\w{{2,20}})\s(?:favorit[oa]s?|preferid[oa]s?)\s(?:es|son)\s{VALUE}"),
+    row("prefers", rf"^(?:prefiero|preferimos)\s(?P<value>[\w\s+#-]{{1,40}}?){_OVER}"),
+    row("prefers", rf"^me\sgustan?\smás\s(?P<value>[\w\s+#-]{{1,40}}?){_OVER}"),
+    row("prefers", rf"^{_WHO}\sprefiere\s(?P<value>[\w\s+#-]{{1,40}}?){_OVER}"),
     likes(r"^(?:odio|detesto|aborrezco|evito|odiamos)\s(?!cuando|que)", "negative"),
     likes(r"^(?:me\s(?:molestan?|disgustan?)|me\sdan?\sasco)\s(?!que|cuando)", "negative"),
     likes(r"^no\s(?:soporto|aguanto|puedo\scon|tolero)\s", "negative", negated=True),
@@ -183,67 +156,62 @@ _PREFERENCES = (
     likes(rf"^a\s{_WHO}\s{_NO}le\s(?:gustan?|encantan?)\s{_ADVERB}"),
     likes(rf"^{_WHO}\s{_NO}(?:ama|adora|prefiere)\s"),
     likes(rf"^(?:{_WHO}\s(?:odia|detesta))\s", "negative"),
-    row(MemoryType.PREFERENCE, r"^(?:(?:por\sfavor,?\s)?(?:tutéame|trátame\sde\s(?:tú|usted)|háblame\sde\s(?:tú|usted))"
+    row("instruction", r"^(?:(?:por\sfavor,?\s)?(?:tutéame|trátame\sde\s(?:tú|usted)|háblame\sde\s(?:tú|usted))"
         r"|(?:por\sfavor,?\s)?(?:sin|nada\sde)\s\w{3,20}(?:,?\spor\sfavor)?$|(?:a\spartir\sde\sahora"
-        r"|de\sahora\sen\sadelante)\b"
-        r"|(?:por\sfavor,?\s)?(?:responde|contesta|usa|utiliza|escribe|respóndeme|háblame|dame|mantén|resume|evita"
-        r"|no\suses|no\sutilices|quiero\sque\sme|quiero\sque)\s"
-        r"(?=(?:\S{1,30}\s){0,6}?(?:siempre|nunca|solo|español|inglés|unidades|viñetas|emojis?|formato|frases|tono"
-        r"|breves?|cort[oa]s?|concis[oa]s?|métric[oa]s?|tú|usted|listas?)\b)"
-        r"|(?:por\sfavor,?\s)?(?:siempre|nunca)\s(?:responde|contesta|usa|escribe|uses|respondas)\b"
-        r"|unidades\smétricas|prefiero\srespuestas\s)", importance=0.7, instructs=True),
+        r"|de\sahora\sen\sadelante)\b|(?:por\sfavor,?\s)?(?:responde|contesta|usa|utiliza|escribe|respóndeme|háblame"
+        r"|dame|mantén|resume|evita|no\suses|no\sutilices|quiero\sque\sme"
+        r"|quiero\sque)\s(?=(?:\S{1,30}\s){0,6}?(?:siempre|nunca|solo|español|inglés|unidades|viñetas|emojis?|formato"
+        r"|frases|tono|breves?|cort[oa]s?|concis[oa]s?|métric[oa]s?|tú|usted|listas?)\b)|(?:por\sfavor,?\s)?(?:siempre"
+        r"|nunca)\s(?:responde|contesta|usa|escribe|uses|respondas)\b|unidades\smétricas|prefiero\srespuestas\s)",
+        instructs=True),
 )  # fmt: skip
 _PLANS = (
-    row(MemoryType.TODO, r"^(?:por\sfavor,?\s)?(?:recuérdame|recuerdame|acuérdame|hazme\sacordar)\s", importance=0.7,
+    row("todo", r"^(?:por\sfavor,?\s)?(?:recuérdame|recuerdame|acuérdame|hazme\sacordar)\s", importance=0.7,
         instructs=True),
-    row(MemoryType.TODO, r"^(?:to-?\s?do|tarea|pendiente|recordatorio)\s?:\s", importance=0.65),
-    row(MemoryType.TODO, r"^(?:por\sfavor,?\s)?(?:no\solvides|no\solvidar|que\sno\sse\sme\solvide)\s?[,:]?\s",
-        importance=0.65, instructs=True),
-    row(MemoryType.TODO, r"^(?:ping|pregúntale|pregunta|llama|escríbele|avisa"
-        r"|avísale)\sa\s(?-i:[A-ZÁÉÍÓÚÑ]\w{1,20})\s(?:por|sobre|para|de)\s", importance=0.65, news=1),
-    row(MemoryType.DECISION, r"^(?:la\s)?(?:decisión|decidido|acordado)(?:\sfinal)?(?:\ses|:)\s", importance=0.75),
-    row(MemoryType.DECISION, r"^(?:hemos\s|he\s)?(?:decidido|decidimos|decidí|acordado|acordamos|acordé|elegido"
-        r"|elegimos|elegí|optado|optamos|opté|quedamos)\s(?!irme)", importance=0.75, past=True, news=1),
-    row(MemoryType.DECISION, r"^(?:nos\squedamos\scon|vamos\sa\s(?:usar|utilizar|adoptar)|voy\sa\susar|usaremos|usaré"
+    row("todo", r"^(?:to-?\s?do|tarea|pendiente|recordatorio)\s?:\s"),
+    row("todo", r"^(?:por\sfavor,?\s)?(?:no\solvides|no\solvidar|que\sno\sse\sme\solvide)\s?[,:]?\s", instructs=True),
+    row("todo", r"^(?:ping|pregúntale|pregunta|llama|escríbele|avisa|avísale)\sa\s(?-i:[A-ZÁÉÍÓÚÑ]\w{1,20})\s(?:por"
+        r"|sobre|para|de)\s", news=1),
+    row("decision", r"^(?:la\s)?(?:decisión|decidido|acordado)(?:\sfinal)?(?:\ses|:)\s"),
+    row("decision", r"^(?:hemos\s|he\s)?(?:decidido|decidimos|decidí|acordado|acordamos|acordé|elegido|elegimos|elegí"
+        r"|optado|optamos|opté|quedamos)\s(?!irme)", past=True, news=1),
+    row("decision", r"^(?:nos\squedamos\scon|vamos\sa\s(?:usar|utilizar|adoptar)|voy\sa\susar|usaremos|usaré"
         r"|utilizaremos|utilizaré|usemos)\s", importance=0.7, news=1),
-    row(MemoryType.DECISION, r"^se\s(?:decidió|ha\sdecidido|acordó)\s", importance=0.75),
-    row(MemoryType.GOAL, r"^(?:mi|nuestro|nuestra)\s(?:gran\s)?(?:objetivo|meta|sueño|propósito"
-        r"|plan)\s(?:para\seste\saño\s|de\seste\saño\s)?es\s", importance=0.7),
-    row(MemoryType.GOAL, rf"^(?:quiero|queremos|quisiera|espero|esperamos|planeo|planeamos|pienso|pretendo"
-        rf"|me\sgustaría|nos\sgustaría|sueño\scon|tengo\spensado|tengo\sla\sintención\sde|estoy\spensando\sen"
-        rf"|voy\sa)\s{_NOT_A_WISH}{_INFINITIVE}", importance=0.6, news=1),
-    row(MemoryType.GOAL, r"^estoy\sahorrando\spara\s", importance=0.6),
-    row(MemoryType.GOAL, rf"^{_INFINITIVE}.{{3,80}}\s(?:antes\sdel?|para\sel|hasta\sel)\s.{{3,25}}$", importance=0.6,
-        dated=True),
-    row(MemoryType.TODO, rf"^(?:tengo\sque|tenemos\sque|debo|debemos|necesito|hay\sque"
-        rf"|debería)\s{_NOT_A_WISH}{_INFINITIVE}", importance=0.65, news=2),
+    row("decision", r"^se\s(?:decidió|ha\sdecidido|acordó)\s"),
+    row("goal", r"^(?:mi|nuestro|nuestra)\s(?:gran\s)?(?:objetivo|meta|sueño|propósito|plan)\s(?:para\seste\saño\s"
+        r"|de\seste\saño\s)?es\s", importance=0.7),
+    row("goal", rf"^(?:quiero|queremos|quisiera|espero|esperamos|planeo|planeamos|pienso|pretendo|me\sgustaría"
+        rf"|nos\sgustaría|sueño\scon|tengo\spensado|tengo\sla\sintención\sde|estoy\spensando\sen"
+        rf"|voy\sa)\s{_NOT_A_WISH}{_INFINITIVE}", news=1),
+    row("goal", r"^estoy\sahorrando\spara\s"),
+    row("goal", rf"^{_INFINITIVE}.{{3,80}}\s(?:antes\sdel?|para\sel|hasta\sel)\s.{{3,25}}$", dated=True),
+    row("todo", rf"^(?:tengo\sque|tenemos\sque|debo|debemos|necesito|hay\sque|debería)\s{_NOT_A_WISH}{_INFINITIVE}",
+        news=2),
 )  # fmt: skip
 _HABITS = (
-    row(MemoryType.FACT, r"^(?:suelo|solemos)\s\w{2,20}", importance=0.5, grounded=False, news=1),
-    row(MemoryType.FACT, r"^(?:no\s)?(?:me\s)?(?!he\b|hemos\b|fui\b|tengo\sque)\w{2,20}(?:o|oy"
+    row("habit", r"^(?:suelo|solemos)\s\w{2,20}"),
+    row("habit", r"^(?:no\s)?(?:me\s)?(?!he\b|hemos\b|fui\b|tengo\sque)\w{2,20}(?:o|oy"
         r"|mos)\s(?:.{1,80}\s)?(?:tod[oa]s\sl[oa]s\s\w{3,10}|cada\s(?:día|mañana|noche|semana|mes|lunes|martes"
-        r"|miércoles|jueves|viernes|sábado|domingo|año)|normalmente|siempre|a\smenudo|regularmente"
-        r"|por\slo\sgeneral|por\slas\smañanas|por\slas\snoches|los\s(?:lunes|martes|miércoles|jueves|viernes|sábados"
-        r"|domingos|fines\sde\ssemana))\b", importance=0.5, grounded=False, news=1),
-    row(MemoryType.FACT, r"^(?:nunca|no)\s(?:fumo|bebo|tomo\salcohol)(?:\snunca)?$", importance=0.5),
+        r"|miércoles|jueves|viernes|sábado|domingo|año)|normalmente|siempre|a\smenudo|regularmente|por\slo\sgeneral"
+        r"|por\slas\smañanas|por\slas\snoches|los\s(?:lunes|martes|miércoles|jueves|viernes|sábados|domingos"
+        r"|fines\sde\ssemana))\b"),
+    row("fact", r"^(?:nunca|no)\s(?:fumo|bebo|tomo\salcohol)(?:\snunca)?$", importance=0.5),
 )  # fmt: skip
 _PAST = (
     r"(?:\w{2,20}(?:é|í)|fui|fuimos|hice|hicimos|tuve|tuvimos|estuve|estuvimos|vi|vimos|vine|\w{2,20}amos"
     r"|\w{2,20}imos)"
 )
 _EVENTS = (
-    row(MemoryType.EVENT, r"^(?:mi|nuestro|nuestra|el|la|tengo\suna?|tenemos\suna?)\s(?:.{1,40}\s)?(?:contrato|vuelo"
-        r"|cita|reunión|examen|boda|viaje|curso|conferencia|concierto|entrevista|mudanza|fiesta|operación"
-        r"|presentación|dentista|médico|vacaciones)\b",
-        importance=0.6, dated=True, news=1),
-    row(MemoryType.EVENT, r"^(?:vuelo|volamos|viajo|viajamos|voy|vamos|salgo|me\smudo|nos\smudamos|me\scaso"
-        r"|nos\scasamos|empiezo|visito|celebramos|quedo|tengo|estoy|estaré|iré|iremos)\s", importance=0.55,
-        dated=True, news=1),
-    row(MemoryType.EVENT, r"^(?:me\s|nos\s)?(?:he|hemos)\s(?!entendido|visto|leído|dicho|pensado|pedido|preguntado"
-        r"|sido|estado\spensando)\w{2,20}(?:ado|ido|cho|sto|rto|ito)\b", importance=0.5, past=True, news=2),
-    row(MemoryType.EVENT, rf"^(?!entendí|pensé|creí|quería|olvidé|pregunté|dije|así\b|aquí\b|allí\b|qué\b|sí\b"
-        rf"|mí\b)(?:me\s|nos\s)?{_PAST}\s", importance=0.5, past=True, news=2),
-    row(MemoryType.EVENT, r"^(?:me\s|nos\s)?(?:compre|visite|viaje|encontre|termine|empece|llegue|corri|conoci|vendi"
-        r"|cene|gane|perdi|termine|estudie|comi|sali)\s", importance=0.5, past=True, dated=True, news=1),
+    row("event", r"^(?:mi|nuestro|nuestra|el|la|tengo\suna?|tenemos\suna?)\s(?:.{1,40}\s)?(?:contrato|vuelo|cita"
+        r"|reunión|examen|boda|viaje|curso|conferencia|concierto|entrevista|mudanza|fiesta|operación|presentación"
+        r"|dentista|médico|vacaciones)\b"),
+    row("event", r"^(?:vuelo|volamos|viajo|viajamos|voy|vamos|salgo|me\smudo|nos\smudamos|me\scaso|nos\scasamos"
+        r"|empiezo|visito|celebramos|quedo|tengo|estoy|estaré|iré|iremos)\s", importance=0.55),
+    row("past event", r"^(?:me\s|nos\s)?(?:he|hemos)\s(?!entendido|visto|leído|dicho|pensado|pedido|preguntado|sido"
+        r"|estado\spensando)\w{2,20}(?:ado|ido|cho|sto|rto|ito)\b"),
+    row("past event", rf"^(?!entendí|pensé|creí|quería|olvidé|pregunté|dije|así\b|aquí\b|allí\b|qué\b|sí\b"
+        rf"|mí\b)(?:me\s|nos\s)?{_PAST}\s"),
+    row("event", r"^(?:me\s|nos\s)?(?:compre|visite|viaje|encontre|termine|empece|llegue|corri|conoci|vendi|cene|gane"
+        r"|perdi|termine|estudie|comi|sali)\s", importance=0.5, past=True),
 )  # fmt: skip
 ROWS = (*_IDENTITY, *_FACTS, *_PREFERENCES, *_PLANS, *_HABITS, *_EVENTS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from service.domain.types import MemoryType
 from service.extraction.mentions import FIRST_NAMES
 from service.extraction.patterns.grammar import (
     ADVERB,
@@ -15,11 +14,10 @@ from service.extraction.patterns.grammar import (
     NO_MORE,
     PLACE,
     VALUE,
-    Pattern,
     row,
 )
+from service.extraction.rows import Row
 
-_FACT = MemoryType.FACT
 _ATTRIBUTE = (
     r"(?P<attribute>deadline|budget|due date|launch date|release date|start date|end date|price|cost|port|version|owner"
     r"|address|e-?mail(?: address)?|phone number|number|timezone|time zone|capital|target|limit|rent|salary|location"
@@ -83,96 +81,78 @@ _TAKES_PLACE = (
 )
 
 
-def _when(regex: str) -> tuple[Pattern, ...]:
+def _when(regex: str) -> tuple[Row, ...]:
     """Rows for the day, and for the time of day, that end a sentence about something that takes place."""
     day = rf"(?P<value>{DAY}[^,.;!?]{{0,40}})"
     time = rf"(?P<value>{_TIME})"
     return (
-        row(_FACT, regex + day, "{event} date", importance=0.65),
-        row(_FACT, regex + time, "{event} time", importance=0.65),
+        row("event date", regex + day),
+        row("event time", regex + time),
     )
 
 
-SPEAKER: tuple[Pattern, ...] = (
-    row(_FACT, rf"{NO_MORE}live in {PLACE}", "lives_in", polarity="negative", importance=0.7),
-    row(_FACT, rf"{NO_MORE}work (?:at|for) {NAME}", "works_at", polarity="negative", importance=0.7),
+SPEAKER: tuple[Row, ...] = (
+    row("lives_in", rf"{NO_MORE}live in {PLACE}", importance=0.7, polarity="negative"),
+    row("works_at", rf"{NO_MORE}work (?:at|for) {NAME}", importance=0.7, polarity="negative"),
     row(
-        _FACT,
+        "works_at",
         rf"{I_HAVE}(?:left|quit|resigned from|retired from|been laid off (?:from|by)|was laid off (?:from|by)"
         rf"|got laid off (?:from|by)"
         rf"|got fired (?:from|by)|was fired (?:from|by)|was let go (?:from|by)|handed in my notice at"
         rf"|stopped working (?:at|for)"
         rf"|quit my job at|left my job at|left my position at) {NAME}(?! (?:for|to|at) (?:a|the|my|lunch|work)\b)",
-        "works_at",
-        polarity="negative",
         importance=0.7,
+        polarity="negative",
     ),
-    row(_FACT, rf"{I_DO}(?:live|reside) (?:in|near|at) {PLACE}", "lives_in", importance=0.75),
-    row(_FACT, rf"{I_AM}(?:living|based|staying|residing|settled) (?:in|near) {PLACE}", "lives_in", importance=0.7),
+    row("lives_in", rf"{I_DO}(?:live|reside) (?:in|near|at) {PLACE}"),
+    row("lives_in", rf"{I_AM}(?:living|based|staying|residing|settled) (?:in|near) {PLACE}", importance=0.7),
     row(
-        _FACT,
+        "lives_in",
         rf"{I_HAVE}(?:moved|relocated|emigrated)(?: back| home| house| over| out| down| up){{0,2}}"
         rf"(?: from [\w ]{{1,30}}?)? (?:to|into) {PLACE}",
-        "lives_in",
-        importance=0.75,
     ),
-    row(_FACT, rf"{I_HAVE}been (?:living|based) in {PLACE}", "lives_in", importance=0.7),
+    row("lives_in", rf"{I_HAVE}been (?:living|based) in {PLACE}", importance=0.7),
     row(
-        _FACT,
-        rf"^(?:i've|i have|we've|we have) {ADVERB}{{0,2}}lived in {PLACE} (?:for|since|all my life|ever since)\b",
         "lives_in",
+        rf"^(?:i've|i have|we've|we have) {ADVERB}{{0,2}}lived in {PLACE} (?:for|since|all my life|ever since)\b",
         importance=0.7,
     ),
-    row(_FACT, rf"{I_HAVE}settled (?:down )?in {PLACE}", "lives_in", importance=0.75),
-    row(_FACT, rf"{I_AM}in {PLACE} now,? (?:i |we )?(?:just )?(?:moved|relocated)\b", "lives_in", importance=0.75),
-    row(_FACT, rf"{I_HAVE}been (?:at|working (?:at|for|with)) {NAME} (?:for|since)\b", "works_at", importance=0.75),
+    row("lives_in", rf"{I_HAVE}settled (?:down )?in {PLACE}"),
+    row("lives_in", rf"{I_AM}in {PLACE} now,? (?:i |we )?(?:just )?(?:moved|relocated)\b"),
+    row("works_at", rf"{I_HAVE}been (?:at|working (?:at|for|with)) {NAME} (?:for|since)\b"),
+    row("works_at", rf"{I_HAVE}been with {_NO_PERSON}{NAME} (?:for|since)\b"),
     row(
-        _FACT,
-        rf"{I_HAVE}been with {_NO_PERSON}{NAME} (?:for|since)\b",
-        "works_at",
-        importance=0.75,
-    ),
-    row(
-        _FACT,
+        "fact",
         r"^(?:i|i'm|i am|i'm now|i now)(?: now)? (?:weigh|weighing|(?:back )?down to|(?:back )?up to) "
         r"(?:about |around )?"
         r"(?P<value>\d[\d.,]{0,6} ?(?:kg|kgs|kilos?|lbs?|pounds?|stone))\b",
-        "weight",
+        slot="weight",
     ),
-    row(_FACT, rf"^(?:i'm|i am) (?:now )?at {NAME} these days\b", "works_at", importance=0.7),
-    row(_FACT, rf"{I_DO}work (?:at|for|with) {NAME}", "works_at", importance=0.75),
-    row(_FACT, rf"{I_AM}(?:working|employed) (?:at|for|by) {NAME}", "works_at", importance=0.75),
+    row("works_at", rf"^(?:i'm|i am) (?:now )?at {NAME} these days\b", importance=0.7),
+    row("works_at", rf"{I_DO}work (?:at|for|with) {NAME}"),
+    row("works_at", rf"{I_AM}(?:working|employed) (?:at|for|by) {NAME}"),
     row(
-        _FACT,
+        "works_at",
         rf"{I_HAVE}(?:started (?:working )?(?:at|with)|joined(?= [A-Z][\w &.-]{{0,40}} as (?:an?|the|their) )"
         rf"|got hired (?:at|by)|been hired by|was hired by"
         rf"|(?:got|started|accepted|took|landed|found|begun|began|start) (?:a |an |my |the )?(?:new |first )?(?:job"
         rf"|position|role|offer|gig)"
         rf"(?: as (?:an? )?[\w -]{{3,30}}?)? (?:at|with|from)) {NAME}",
-        "works_at",
-        importance=0.75,
     ),
     row(
-        _FACT,
+        "fact",
         rf"{I_AM}(?:starting|joining)(?: (?:a |my )?(?:new )?(?:job|position|role))?(?: at| with)? {NAME}(?= (?:on"
         rf"|in|next|as|soon)|[.!]|$)",
-        None,
         importance=0.7,
     ),
+    row("studies_at", rf"{I_DO}(?:study|go to (?:school|college|university)|am enrolled) at {NAME}"),
+    row("studies_at", rf"{I_AM}(?:studying|enrolled) at {NAME}"),
     row(
-        _FACT,
-        rf"{I_DO}(?:study|go to (?:school|college|university)|am enrolled) at {NAME}",
-        "studies_at",
-        importance=0.7,
-    ),
-    row(_FACT, rf"{I_AM}(?:studying|enrolled) at {NAME}", "studies_at", importance=0.7),
-    row(
-        _FACT,
+        "attribute",
         rf"^(?:i|we)(?:'ve| have)?(?: just| now| had to| have to| need to)* "
         rf"(?:{_CHANGED}|raise|agreed to raise|agreed to cut) "
         rf"(?:my|our|the) {_MODIFIERS}{_ATTRIBUTE}"
         rf"(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}",
-        "{attribute}",
     ),
     *_when(
         rf"^(?:i|we)(?:'ve| have|'ll| will|'re)?(?: just| now| had to| have to| need to| going to)* "
@@ -180,56 +160,44 @@ SPEAKER: tuple[Pattern, ...] = (
         rf"(?:from [\w: ]{{1,25}}? )?(?:to|for|until|till) "
     ),
 )
-NAMED: tuple[Pattern, ...] = (
-    row(_FACT, rf"^home is (?:now )?{PLACE}(?: for (?:me|us))?\b", "lives_in", importance=0.75),
+NAMED: tuple[Row, ...] = (
+    row("lives_in", rf"^home is (?:now )?{PLACE}(?: for (?:me|us))?\b"),
     row(
-        _FACT,
+        "lives_in",
         rf"^(?!(?:this|that|it|there|here) ){PLACE} is (?:now )?(?:my |our )?(?:new )?home(?: now| these days)?"
         r"(?=[.!]*$)",
-        "lives_in",
-        importance=0.75,
     ),
-    row(_FACT, rf"^{NAME} (?:has |have )?(?:just |now )?hired (?:me|us)\b", "works_at", importance=0.75),
+    row("works_at", rf"^{NAME} (?:has |have )?(?:just |now )?hired (?:me|us)\b"),
 )
-OTHER: tuple[Pattern, ...] = (
+OTHER: tuple[Row, ...] = (
+    row("lives_in", rf"^(?:my|our) (?:new )?(?:flat|apartment|house|home|place) is in {PLACE}", importance=0.7),
+    row("works_at", rf"^(?:my|our) (?:new |current )?employer(?:'s| is)(?: now)? {NAME}"),
     row(
-        _FACT,
-        rf"^(?:my|our) (?:new )?(?:flat|apartment|house|home|place) is in {PLACE}",
-        "lives_in",
-        importance=0.7,
-    ),
-    row(_FACT, rf"^(?:my|our) (?:new |current )?employer(?:'s| is)(?: now)? {NAME}", "works_at", importance=0.75),
-    row(
-        _FACT,
+        "attribute",
         r"^(?:my|our)(?: new)? (?P<attribute>phone|car|laptop|bike|camera|tablet|watch) is(?: now)? (?:an? )?"
         r"(?P<value>(?:[\w-]{1,20} ){0,2}?[\w-]{0,20}(?-i:[A-Z0-9])[\w-]{0,20}(?: [A-Z0-9][\w-]{0,20}){0,2})"
         r"(?= now\b|[.,!]|$)",
-        "{attribute}",
     ),
     row(
-        _FACT,
+        "attribute",
         rf"^my(?: new)? (?P<attribute>girlfriend|boyfriend|partner|wife|husband|fianc[eé]e?|boss|flatmate|roommate"
         rf"|therapist|coach|trainer)(?:'s| is)(?: now)? {_NO_DEMONYM}{NAME}(?= now\b|[.,!]|$)",
-        "{attribute}",
     ),
     *_when(rf"{_WHOSE}{_EVENT}{_TAKES_PLACE}"),
     row(
-        _FACT,
+        "attribute",
         rf"{_WHOSE}{_MODIFIERS}{_ATTRIBUTE}(?: (?:for|of|at|in) (?:the )?"
         rf"(?P<of>[\w'’ -]{{1,40}}?))?{_IS_NOW}{_NO_VERDICT} {VALUE}",
-        "{attribute}",
     ),
     row(
-        _FACT,
+        "attribute",
         rf"^(?P<owner>(?:(?:the|our|my) )?[\w-]{{2,30}}(?: [\w-]{{2,30}})?)['’]s? "
         rf"(?:new )?{_ATTRIBUTE}{_IS_NOW}{_NO_VERDICT} {VALUE}",
-        "{attribute}",
     ),
     row(
-        _FACT,
+        "attribute",
         rf"^(?:they|the \w{{3,15}}|finance|management|(?-i:{CAPITALS})) (?:have |has |just )*{_CHANGED} (?:my|our"
         rf"|the) {_MODIFIERS}{_ATTRIBUTE}"
         rf"(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}",
-        "{attribute}",
     ),
 )

@@ -1,4 +1,4 @@
-"""What rows are made of: pronouns with their verbs, values, names, professions; and the row itself.
+"""What rows are made of: pronouns with their verbs, values, names, professions.
 
 A row is tried at the start of one clause, without regard to case; white space is a single blank. Its group ``value`` is
 what fills the slot, ``who``, ``kin`` or ``thing`` whose attribute that is (the speaker's without), ``attribute`` which.
@@ -7,10 +7,10 @@ what fills the slot, ``who``, ``kin`` or ``thing`` whose attribute that is (the 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import Any
 
-from service.domain.types import MemoryType
 from service.extraction.candidates import Polarity
+from service.extraction.rows import Row, stating
 
 ADVERB = (
     r"(?:(?:really|also|just|always|still|absolutely|totally|truly|definitely|actually|personally|particularly"
@@ -67,44 +67,11 @@ EVENT_NOUN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """One row of the tables.
-
-    ``exclusive`` slots end in their name and hold a value; the others end in the value and hold a polarity. ``fills``
-    is the value where the row says it itself ("we broke up" fills ``single``). ``grounded`` is False where a date in
-    the text recurs (a birthday) and must stay as said. ``to_assistant`` rows tell the assistant something: among
-    several persons they mean somebody else.
-    """
-
-    type: MemoryType
-    regex: re.Pattern[str]
-    slot: str | None
-    polarity: Polarity
-    importance: float
-    exclusive: bool
-    grounded: bool
-    fills: str | None
-    to_assistant: bool
+def row(what: str, regex: str, **otherwise: Any) -> Row:
+    """A row from its regular expression; see ``rows.stating``."""
+    return stating(what, re.compile(regex, re.IGNORECASE), **otherwise)
 
 
-def row(
-    type_: MemoryType,
-    regex: str,
-    slot: str | None = None,
-    *,
-    polarity: Polarity = "positive",
-    importance: float = 0.6,
-    exclusive: bool = True,
-    grounded: bool = True,
-    fills: str | None = None,
-    to_assistant: bool = False,
-) -> Pattern:
-    """A row from its regular expression."""
-    compiled = re.compile(regex, re.IGNORECASE)
-    return Pattern(type_, compiled, slot, polarity, importance, exclusive, grounded, fills, to_assistant)
-
-
-def likes(regex: str, polarity: Polarity = "positive") -> Pattern:
+def likes(regex: str, polarity: Polarity = "positive") -> Row:
     """A row for a liking or a dislike of what follows it."""
-    return row(MemoryType.PREFERENCE, regex + VALUE, "likes", polarity=polarity, importance=0.65, exclusive=False)
+    return row("likes", regex + VALUE, polarity=polarity)

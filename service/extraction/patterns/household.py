@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from service.domain.types import MemoryType
-from service.extraction.patterns.grammar import NAME, Pattern, row
+from service.extraction.patterns.grammar import NAME, row
+from service.extraction.rows import Row
 
 _KIN = (
     r"(?P<kin>(?:step|grand|god)?(?:sister|brother|daughter|son|mother|father)(?:-in-law)?|wife|husband|m[uo]m|dad"
@@ -16,19 +17,19 @@ _KIN = (
 _OLDER = r"(?:(?:little|big|older|younger|elder|oldest|youngest|new|old|twin|baby|late|first|second) ){0,2}"
 
 
-def _named(regex: str, type_: MemoryType = MemoryType.FACT) -> Pattern:
-    return row(type_, regex, "named", importance=0.65, exclusive=False)
+def _named(regex: str, type_: MemoryType = MemoryType.FACT) -> Row:
+    return row("named", regex, type=type_, importance=0.65)
 
 
 _CALLED = rf"(?: an?| one| another)? {_OLDER}{_KIN}(?:,? (?:named|called|whose name is)|,) {NAME}"
 
-SPEAKER: tuple[Pattern, ...] = (
+SPEAKER: tuple[Row, ...] = (
     _named(rf"^(?:i|we)(?: have|'ve)(?: got)?{_CALLED}"),
     _named(rf"^(?:i|we)(?:'ve| have)? (?:just )?(?:got|adopted){_CALLED}", MemoryType.EVENT),
 )
-OTHER: tuple[Pattern, ...] = (
+OTHER: tuple[Row, ...] = (
     _named(rf"^(?:my|our) {_OLDER}{_KIN}(?:['’]s name is| is (?:named|called)|['’]s (?:named|called)) {NAME}"),
 )
-NAMED: tuple[Pattern, ...] = (
+NAMED: tuple[Row, ...] = (
     _named(rf"^(?!(?:it|this|that|he|she|here|there|who|what|which) ){NAME} is (?:my|our) {_OLDER}{_KIN}\b(?!['’]s)"),
 )

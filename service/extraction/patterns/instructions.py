@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from service.domain.types import MemoryType
 from service.extraction.lexicon import BASE_VERBS, listed
-from service.extraction.patterns.grammar import Pattern, row
+from service.extraction.patterns.grammar import row
+from service.extraction.rows import Row
 
 _STYLE = (
     r"(?:units?|spelling|english|german|french|spanish|italian|portuguese|chinese|japanese|formats?|formatting"
@@ -68,14 +68,12 @@ _ONE_OFF = re.compile(
     re.IGNORECASE,
 )
 
-_P = MemoryType.PREFERENCE
+
+def _told(regex: str) -> Row:
+    return row("instruction", regex, to_assistant=True)
 
 
-def _told(regex: str) -> Pattern:
-    return row(_P, regex, importance=0.7, to_assistant=True)
-
-
-SPEAKER: tuple[Pattern, ...] = (
+SPEAKER: tuple[Row, ...] = (
     _told(
         r"^(?:i|we) (?:want|need|would like|prefer|expect) you to (?!(?:act|pretend|help|write|generate|create|give"
         r"|explain|make|tell|imagine|rewrite|provide|answer the|play|summari[sz]e|do|come up|analy[sz]e|read|review"
@@ -94,7 +92,7 @@ SPEAKER: tuple[Pattern, ...] = (
         r"|statements|lists|recipes|examples|tables)\b"
     ),
 )
-OTHER: tuple[Pattern, ...] = (
+OTHER: tuple[Row, ...] = (
     _told(rf"^(?:(?:also|and|so),? )?{_STANDING},? (?=[^.!?]{{4,200}})"),
     _told(rf"^(?:please )?(?:always|never) (?:please )?{_THINGS_DONE}\b"),
     _told(rf"^(?:please )?remember to (?:always |never )?{_THINGS_DONE}\b"),
@@ -135,15 +133,12 @@ OTHER: tuple[Pattern, ...] = (
     ),
     _told(r"^(?:please )?(?:address|refer to) me (?:as|by|with|using) "),
     _told(r"^(?:please )?limit (?:your |the |all )?(?:answers?|repl(?:y|ies)|responses?|messages?|summaries) "),
-    row(
-        _P,
+    _told(
         r"^(?:please )?(?:don't|do not) (?:ever )?(?:call|text|email|contact|message|phone|disturb|wake|book"
-        r"|schedule|invite) (?:me|us|meetings|calls|anything)\b",
-        importance=0.7,
-        to_assistant=True,
+        r"|schedule|invite) (?:me|us|meetings|calls|anything)\b"
     ),
     row(
-        _P,
+        "instruction",
         r"^(?:please )?(?:call|text|email|contact|message|reach) me (?:on|at|by|via|only|in|before|after) ",
         importance=0.65,
         to_assistant=True,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from service.domain.types import MemoryType
+from typing import Any
+
 from service.extraction.candidates import Polarity
 from service.extraction.lexicon import listed
 from service.extraction.patterns.grammar import (
@@ -12,11 +13,10 @@ from service.extraction.patterns.grammar import (
     PERSON,
     PROFESSION,
     VALUE,
-    Pattern,
     row,
 )
+from service.extraction.rows import Row
 
-_FACT, _PREFERENCE = MemoryType.FACT, MemoryType.PREFERENCE
 _ALSO = (
     r"(?: also| really| still| just| always| only| now| usually| mostly| generally| actually| currently"
     r"| absolutely| secretly)?"
@@ -24,30 +24,29 @@ _ALSO = (
 _VALUE_NAMED = rf"(?P<value>(?-i:{CAPITALS}))"
 
 
-def _fact(regex: str, slot: str | None = None, **more: object) -> Pattern:
-    return row(_FACT, rf"^{PERSON}{_ALSO}{regex}", slot, **{"importance": 0.6, **more})  # type: ignore[arg-type]
+def _fact(regex: str, slot: str | None = None, **otherwise: Any) -> Row:
+    return row("fact", rf"^{PERSON}{_ALSO}{regex}", slot=slot, **otherwise)
 
 
-def _taste(regex: str, polarity: Polarity = "positive") -> Pattern:
+def _taste(regex: str, polarity: Polarity = "positive") -> Row:
     no_thing = r"(?!(?:after|before|at|in|on|with|out|alone|much|enough|late|anything|to see)\b)"
     whole = rf"^{PERSON}{_ALSO} {regex} {no_thing}{VALUE}"
-    return row(_PREFERENCE, whole, "likes", polarity=polarity, importance=0.6, exclusive=False)
+    return row("likes", whole, polarity=polarity, importance=0.6)
 
 
-ROWS: tuple[Pattern, ...] = (
+ROWS: tuple[Row, ...] = (
     row(
-        _FACT,
+        "fact",
         rf"^(?P<who>(?-i:{CAPITALS}) and (?-i:{CAPITALS})) (?:have |just |recently |finally |are |aren't |are not "
         rf"|got )*"
         r"(?P<value>broke up|broken up|split up|separated|divorced|no longer together|together anymore|together"
         r"|dating|married|engaged)\b",
-        "relationship",
+        slot="relationship",
     ),
     row(
-        _PREFERENCE,
+        "prefers",
         rf"^{PERSON}{_ALSO} (?:prefers|would rather have) (?P<value>[\w '+#.-]{{1,40}}?) (?:to|over|than|instead of"
         rf"|rather than) (?P<other>[\w '+#-]{{1,40}})",
-        "prefers",
         importance=0.65,
     ),
     _taste(
@@ -84,7 +83,7 @@ ROWS: tuple[Pattern, ...] = (
     _fact(
         rf" is (?:severely |deathly |very )?(?:allergic|intolerant) to {VALUE}",
         "allergic_to",
-        exclusive=False,
+        several=True,
         importance=0.75,
     ),
     _fact(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from service.domain.types import MemoryType
 from service.extraction.patterns.grammar import (
     ADVERB,
     HATE,
@@ -12,12 +11,11 @@ from service.extraction.patterns.grammar import (
     I_HAVE,
     LIKE,
     VALUE,
-    Pattern,
     likes,
     row,
 )
+from service.extraction.rows import Row
 
-_PREFERENCE = MemoryType.PREFERENCE
 _FAVORITE = r"(?:all-time )?fav(?:ou?rite|e|s)?"
 _NO_HABIT = (
     r"(?!(?:know|knew|feel|felt|think|thought|wonder|wondered|want|wanted|love|like|hate|enjoy|prefer|need|mean"
@@ -34,32 +32,22 @@ _FREQUENCY = (
     r"|make sure to always|make a point of)"
 )
 
-SPEAKER: tuple[Pattern, ...] = (
+SPEAKER: tuple[Row, ...] = (
     row(
-        _PREFERENCE,
+        "prefers",
         rf"^(?:i|we)(?:'d| would| do)? {ADVERB}{{0,2}}(?:prefer|rather)(?: have)? (?!not\b)"
         rf"(?P<value>[\w '+#.-]{{1,40}}?) (?:to|over|than|instead of"
         rf"|rather than) (?P<other>[\w '+#-]{{1,40}})",
-        "prefers",
-        importance=0.7,
     ),
     row(
-        MemoryType.FACT,
+        "abstains",
         r"^(?:i|we) (?:really |just |also )*(?:never|don't|do not|no longer) (?P<value>smoke|vape|gamble|drink"
         r"|drive)(?: anymore| any ?more| at all| ever)?[.!]*$",
-        "does",
-        polarity="negative",
-        importance=0.65,
-        exclusive=False,
     ),
     row(
-        MemoryType.FACT,
+        "abstains",
         r"^(?:i|we)(?:'ve| have)? (?:recently |finally )?(?:quit|stopped|gave up|given up) (?P<value>smok|vap|gambl"
         r"|drink|driv)ing\b",
-        "does",
-        polarity="negative",
-        importance=0.65,
-        exclusive=False,
     ),
     likes(rf"{I_DO_NOT}(?:like|love|enjoy|care for|fancy|eat|drink) ", "negative"),
     likes(
@@ -94,44 +82,33 @@ SPEAKER: tuple[Pattern, ...] = (
     ),
     likes(r"^(?:i|we)(?:'ve| have) always (?:loved|liked|enjoyed|been (?:passionate about|into|a fan of|fond of)) "),
     likes(r"^(?:i|we) (?:only|just) (?:drink|eat|use|like|wear|buy|listen to) "),
+    row("fact", rf"^(?:i|we) (?:also |still |now |almost |nearly |just )*{_FREQUENCY} {_NO_HABIT}(?=[a-z])"),
     row(
-        MemoryType.FACT,
-        rf"^(?:i|we) (?:also |still |now |almost |nearly |just )*{_FREQUENCY} {_NO_HABIT}(?=[a-z])",
-        importance=0.6,
-    ),
-    row(
-        MemoryType.FACT,
+        "fact",
         rf"^as a rule,? (?:i|we) |^(?:every|each) (?:day|morning|evening|night|week|month|sunday|monday|tuesday"
         rf"|wednesday|thursday|friday|saturday|weekend),? (?:i|we) {_NO_HABIT}",
         importance=0.55,
     ),
 )
-OTHER: tuple[Pattern, ...] = (
+OTHER: tuple[Row, ...] = (
     row(
-        _PREFERENCE,
+        "likes",
         r"^(?P<value>(?!it\b|this\b|that\b|he\b|she\b|they\b|these\b|those\b|my\b"
         r"|your\b)[\w'’-]{2,30}(?: [\w'’-]{2,30}){0,2}?)"
         r"(?: is| are|'s)(?: just| really| simply)? not for me[.!]*$",
-        "likes",
         polarity="negative",
-        importance=0.65,
-        exclusive=False,
     ),
     row(
-        _PREFERENCE,
+        "favorite",
         rf"^my {_FAVORITE} (?P<attribute>(?!part|thing|way|memory|moment)[\w-]{{2,20}}(?: [\w-]{{2,20}})?) (?:is|are"
         rf"|has to be"
         rf"|would be|has always been|used to be [\w' ]{{1,30}}, (?:but )?(?:now )?it's)(?: now)? "
         r"(?:definitely |probably |still |by far )?" + VALUE,
-        "favorite {attribute}",
-        importance=0.7,
     ),
     row(
-        _PREFERENCE,
+        "favorite",
         rf"^(?P<value>(?!it\b|this\b|that\b|he\b|she\b)[\w'’]{{2,30}}(?: [\w'’]{{2,30}}){{0,3}}?)(?:'s| is| are)"
         rf"(?: now)? (?:definitely |still "
         rf"|probably |by far )?my {_FAVORITE}(?: (?P<attribute>\w{{3,20}})|[.!,]|$)",
-        "favorite {attribute}",
-        importance=0.7,
     ),
 )

@@ -15,11 +15,12 @@ from service.extraction.patterns import (
     preferences,
     projects,
 )
-from service.extraction.patterns.grammar import CAPITALS, PROFESSION, Pattern
+from service.extraction.patterns.grammar import CAPITALS, PROFESSION
 from service.extraction.patterns.instructions import commands
+from service.extraction.rows import Row
 
 # A goal such as "I plan to" is not a habit, a negated preference is no preference: the order matters.
-_SPEAKER: tuple[Pattern, ...] = (
+_SPEAKER: tuple[Row, ...] = (
     *identity.SPEAKER,
     *household.SPEAKER,
     *facts.SPEAKER,
@@ -33,7 +34,7 @@ _CONTRACTED = {
     verb: tuple(row for row in _SPEAKER if f"'{verb}" in row.regex.pattern) for verb in listed("m re ve ll d")
 }
 """The rows for "I'm", "we've" and the like: those that spell it so."""
-_POSSESSED: tuple[Pattern, ...] = (
+_POSSESSED: tuple[Row, ...] = (
     *identity.OTHER,
     *household.OTHER,
     *projects.OTHER,
@@ -42,8 +43,8 @@ _POSSESSED: tuple[Pattern, ...] = (
     *intentions.OTHER,
     *others.ROWS,
 )
-_COMMANDED: tuple[Pattern, ...] = (*identity.OTHER, *instructions.OTHER, *intentions.OTHER, *preferences.OTHER)
-_NAMED: tuple[Pattern, ...] = (
+_COMMANDED: tuple[Row, ...] = (*identity.OTHER, *instructions.OTHER, *intentions.OTHER, *preferences.OTHER)
+_NAMED: tuple[Row, ...] = (
     *identity.NAMED,
     *household.NAMED,
     *facts.NAMED,
@@ -83,7 +84,7 @@ LEFT_FOR = re.compile(
 )
 
 
-def rows_for(clause: str) -> tuple[Pattern, ...]:
+def rows_for(clause: str) -> tuple[Row, ...]:
     """The rows that a clause may match, by its first word: the speaker, something of theirs, a command, a name."""
     first = _FIRST_WORD.match(clause)
     word = first[0].lower() if first else ""
