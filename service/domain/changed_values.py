@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from service.domain.guards import normalize
 from service.domain.restated_values import restated
+from service.domain.word_lists import word_set
 
 _TEXT_MAX = 300
 _WORDS_MAX = 8
@@ -22,31 +23,23 @@ _LEAD = re.compile(
 )
 
 
-def _words_of(block: str) -> frozenset[str]:
-    return frozenset(block.split())
-
-
-_STATES = _words_of("is are was were has have been be being will got costs remains")
-_MOVES = _words_of(
-    "moved changed switched increased decreased raised lowered reduced cut postponed rescheduled updated pushed shifted"
-    " grew rose fell dropped slipped went up down"
-)
-_MARKS = _words_of("now currently instead actually henceforth")
-_IGNORED = _words_of("the a an new current updated our my final latest latest $ € £")
-_BEFORE_VALUE = _words_of("on at in by to for")
-_DATES = _words_of(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
-    " september october november december today tomorrow noon midnight"
-)
-_ONE_VALUE = _words_of(
-    "budget deadline price cost rent salary password port version owner address email timezone venue codename target"
-    " limit quota headcount headquarters capital birthday age status priority lead manager ceo cto cfo hostname url"
-    " region fee rate discount goal score height weight size capacity due-date boss supervisor landlord"
-)
-_SCHEDULED = _words_of(
-    "meeting appointment kickoff launch release demo review flight interview call standup party wedding conference exam"
-    " delivery workshop webinar surgery visit presentation offsite retreat deployment migration go-live"
-)
+_STATES = word_set("is are was were has have been be being will got costs remains")
+_MOVES = word_set("""
+    moved changed switched increased decreased raised lowered reduced cut postponed rescheduled updated pushed
+    shifted grew rose fell dropped slipped went up down""")
+_MARKS = word_set("now currently instead actually henceforth")
+_IGNORED = word_set("the a an new current updated our my final latest $ € £")
+_BEFORE_VALUE = word_set("on at in by to for")
+_DATES = word_set("""
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december today tomorrow noon midnight""")
+_ONE_VALUE = word_set("""
+    budget deadline price cost rent salary password port version owner address email timezone venue codename target
+    limit quota headcount headquarters capital birthday age status priority lead manager ceo cto cfo hostname url
+    region fee rate discount goal score height weight size capacity due-date boss supervisor landlord""")
+_SCHEDULED = word_set("""
+    meeting appointment kickoff launch release demo review flight interview call standup party wedding conference
+    exam delivery workshop webinar surgery visit presentation offsite retreat deployment migration go-live""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 
-
-def _words_of(block: str) -> tuple[str, ...]:
-    return tuple(block.split())
-
+from service.domain.word_lists import listed, pairs, word_set
 
 _CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), " ")  # category Cc, fixed by Unicode for ever
 _TEXT_MAX = 20_000  # characters; past this a text is not compared word for word
@@ -45,34 +42,28 @@ _CONTRACTIONS = (
 )
 _HAN = re.compile("[\u3400-\u9fff]")
 
-_IGNORED = frozenset(
-    _words_of("a an the really very actually simply basically definitely certainly absolutely totally truly indeed")
-)
-_BE = frozenset(_words_of("am is are"))
-_BE_PAST = frozenset(_words_of("was were"))
+_IGNORED = word_set("""
+    a an the really very actually simply basically definitely certainly absolutely totally truly indeed""")
+_BE = word_set("am is are")
+_BE_PAST = word_set("was were")
 _NEGATIONS = frozenset(
-    _words_of("not no never none nobody nothing nowhere neither nor without hardly barely seldom rarely stopped quit")
+    listed("not no never none nobody nothing nowhere neither nor without hardly barely seldom rarely stopped quit")
     # German, French (whose "ne" comes with one of these), Spanish, Chinese
-    + _words_of("nicht kein keine keinen keinem keiner keines nie niemals niemand nichts weder ohne")
-    + _words_of("pas jamais aucun aucune rien sans nunca jamás jamas tampoco ningún ninguna 不 没 沒 别 別 未 无 無")
+    + listed("nicht kein keine keinen keinem keiner keines nie niemals niemand nichts weder ohne")
+    + listed("pas jamais aucun aucune rien sans nunca jamás jamas tampoco ningún ninguna 不 没 沒 别 別 未 无 無")
 )
-_AUXILIARIES = frozenset(_words_of("am is are was were be been being do does did has have had there ne"))
-_PREPOSITIONS = frozenset(
-    _words_of(
-        "in on at to into onto from with without of for by near over under behind beside through across around about"
-        " during after before since until while and or but"
-    )
-)
+_AUXILIARIES = word_set("am is are was were be been being do does did has have had there ne")
+_PREPOSITIONS = word_set("""
+    in on at to into onto from with without of for by near over under behind beside through across around about
+    during after before since until while and or but""")
 _NUMBER_WORDS = {
     word: str(number)
-    for number, word in enumerate(_words_of("two three four five six seven eight nine ten eleven twelve"), start=2)
+    for number, word in enumerate(listed("two three four five six seven eight nine ten eleven twelve"), start=2)
 }
-_VARIANTS = {
-    "postgresql": "postgres", "colour": "color", "colours": "colors", "favourite": "favorite", "organise": "organize",
-    "telephone": "phone", "television": "tv", "mom": "mother", "mum": "mother", "dad": "father", "photograph": "photo",
-    "film": "movie", "automobile": "car", "bicycle": "bike", "refrigerator": "fridge", "purchase": "buy",
-    "utilize": "use", "utilise": "use", "lady": "woman", "speaking": "talking", "onto": "on",
-}  # fmt: skip
+_VARIANTS = pairs("""
+    postgresql=postgres colour=color colours=colors favourite=favorite organise=organize telephone=phone
+    television=tv mom=mother mum=mother dad=father photograph=photo film=movie automobile=car bicycle=bike
+    refrigerator=fridge purchase=buy utilize=use utilise=use lady=woman speaking=talking onto=on""")
 
 _IRREGULAR = (
     "be:been begin:began:begun bite:bit:bitten break:broke:broken bring:brought build:built buy:bought"
@@ -96,14 +87,13 @@ for _entry in _IRREGULAR.split():
 
 _OPPOSITES = tuple(
     frozenset(pair.split("/"))
-    for pair in _words_of(
-        "like/dislike like/hate love/hate enjoy/hate love/dislike accept/reject accept/refuse agree/disagree"
-        " open/close start/stop begin/end always/never everything/nothing everybody/nobody everyone/nobody"
-        " inside/outside indoors/outdoors big/small tall/short full/empty hot/cold allow/forbid allow/deny"
-        " grant/deny enable/disable enabled/disabled true/false public/private hit/miss remember/forget win/lose"
-        " with/without can/cannot married/divorced alive/dead vegetarian/carnivore on/off up/down into/out"
-        " left/right mag/hasst liebt/hasst aime/déteste adore/déteste ama/odia adora/odia"
-    )
+    for pair in listed("""
+        like/dislike like/hate love/hate enjoy/hate love/dislike accept/reject accept/refuse agree/disagree
+        open/close start/stop begin/end always/never everything/nothing everybody/nobody everyone/nobody
+        inside/outside indoors/outdoors big/small tall/short full/empty hot/cold allow/forbid allow/deny grant/deny
+        enable/disable enabled/disabled true/false public/private hit/miss remember/forget win/lose with/without
+        can/cannot married/divorced alive/dead vegetarian/carnivore on/off up/down into/out left/right mag/hasst
+        liebt/hasst aime/déteste adore/déteste ama/odia adora/odia""")
 )
 
 
@@ -379,10 +369,10 @@ def _has_figures(words: Counter[str]) -> bool:
 
 _EXCLUSIVE = tuple(
     frozenset(_variant(word) for word in group.split("/"))
-    for group in _words_of(
-        "inside/outside indoors/outdoors indoors/outside inside/outdoors large/small big/small big/little large/little"
-        " hit/miss strike/miss full/empty crowded/empty alone/with blond/dark light/dark stand/run/sit/lie/kneel on/off"
-    )
+    for group in listed("""
+        inside/outside indoors/outdoors indoors/outside inside/outdoors large/small big/small big/little
+        large/little hit/miss strike/miss full/empty crowded/empty alone/with blond/dark light/dark
+        stand/run/sit/lie/kneel on/off""")
 ) + tuple(frozenset(_variant(word) for word in pair) for pair in _OPPOSITES)
 """Words of one group exclude one another where all else is alike."""
 

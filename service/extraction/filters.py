@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from service.extraction.lexicon import BLAND, STOPWORDS, listed
+from service.domain.word_lists import word_set
+from service.extraction.lexicon import BLAND, STOPWORDS
 from service.extraction.sentences import SPEECH
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,:/]*")
@@ -94,15 +95,11 @@ _INVENTED = re.compile(
     r"(?:literally )?(?:kill|murder) for|say (?:i|we) (?:had|were|could))\b",
     re.IGNORECASE,
 )
-_FANCIFUL = frozenset(
-    listed(
-        "uranium plutonium kryptonite time teleport teleporter teleportation world unicorn unicorns death lightsaber"
-        " devil superpower"
-        " superpowers life if dream dreamed dreamt character game in-game role-play roleplay roleplaying"
-        " role-playing play role d&d dnd story novel"
-        " book campaign universe once million billion trillion gazillion zillion kill murder say"
-    )
-)
+_FANCIFUL = word_set("""
+    uranium plutonium kryptonite time teleport teleporter teleportation world unicorn unicorns death lightsaber
+    devil superpower superpowers life if dream dreamed dreamt character game in-game role-play roleplay roleplaying
+    role-playing play role d&d dnd story novel book campaign universe once million billion trillion gazillion
+    zillion kill murder say""")
 _WILL_TRY = re.compile(
     r"^(?:i think |so |then |additionally,? |also,? )*(?:i'll|i will|i can) (?:also |definitely |then |probably "
     r"|start by |just )*"

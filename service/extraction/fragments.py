@@ -5,38 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from service.extraction.lexicon import AUXILIARIES, BASE_VERBS, BLAND, STOPWORDS, gerund_base, is_past, listed
+from service.domain.word_lists import word_set
+from service.extraction.lexicon import AUXILIARIES, BASE_VERBS, BLAND, STOPWORDS, gerund_base, is_past
 
-_PRONOUNS = frozenset(listed("it it's they they're he he's she she's him them there ones"))
-_POSSESSIVES = frozenset(listed("his her its their"))
-_BEHIND_OBJECT = frozenset(
-    listed(
-        ", ; : and or but so because when while if a an the my our some back up out off down in on at to for with from"
-        " by during about again this next last every all too"
-    )
-)
+_PRONOUNS = word_set("it it's they they're he he's she she's him them there ones")
+_POSSESSIVES = word_set("his her its their")
+_BEHIND_OBJECT = word_set("""
+    , ; : and or but so because when while if a an the my our some back up out off down in on at to for with from
+    by during about again this next last every all too""")
 """Behind the object "her", and not behind "her" of something that is hers."""
-_POINTERS = frozenset(listed("this these those"))
-_PREPOSITIONS = frozenset(listed("of about for with like from on in at to"))
-_TIME_NOUNS = frozenset(
-    listed(
-        "week month year weekend morning afternoon evening summer winter spring fall days night moment point"
-        " autumn season time past"
-    )
-)
-_AT_HAND = frozenset(
-    listed(
-        "project repo repository codebase app team company workspace quarter sprint release conversation chat agent"
-        " account"
-        " prototype branch cluster house flat apartment city country town"
-    )
-)
-_BOUNDARY = frozenset(
-    listed(
-        ", ; - – — : ( and but or so because since that which who when while after before where though although"
-        " then how what"
-    )
-)
+_POINTERS = word_set("this these those")
+_PREPOSITIONS = word_set("of about for with like from on in at to")
+_TIME_NOUNS = word_set("""
+    week month year weekend morning afternoon evening summer winter spring fall days night moment point autumn
+    season time past""")
+_AT_HAND = word_set("""
+    project repo repository codebase app team company workspace quarter sprint release conversation chat agent
+    account prototype branch cluster house flat apartment city country town""")
+_BOUNDARY = word_set("""
+    , ; - – — : ( and but or so because since that which who when while after before where though although then how
+    what""")
 _PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,:/]*|[,;:(]|(?<=\s)[-–—](?=\s)")
 _EXPLETIVE = re.compile(
     r"^it(?:'s| is| was| feels| felt| makes me| breaks my heart| means)(?: (?!a\b|an\b|the\b|my\b|like\b"
@@ -52,9 +40,8 @@ _DEPENDENT = re.compile(
     r"[^,;:–—]*$|^(?:or|nor|than|as well as|such as|including|like|except|rather than|instead of|plus|etc)\b",
     re.IGNORECASE,
 )
-_NO_SUBJECT = frozenset(
-    listed("a an the my our their his her its this that to of for with in on at by no some any and or , ; :")
-)
+_NO_SUBJECT = word_set("""
+    a an the my our their his her its this that to of for with in on at by no some any and or , ; :""")
 
 
 def has_dangling_pronoun(sentence: str) -> bool:

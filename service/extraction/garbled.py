@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-from service.extraction.lexicon import ADVERBS, AUXILIARIES, BASE_VERBS, PARTICIPLES, is_past, listed
+from service.domain.word_lists import listed, word_set
+from service.extraction.lexicon import ADVERBS, AUXILIARIES, BASE_VERBS, PARTICIPLES, is_past
 
 _ADJECTIVE = r"(?:due(?! date)|ok|okay|fine|gross|good|bad|great|nice|awesome|awful|fun|hard|easy|old|expensive|cheap)"
 _FAULTS = (
@@ -65,11 +66,10 @@ _FAULTS = (
         re.IGNORECASE,
     ),
 )
-_JOINED = listed(
-    "and but or so because cause who that which when where if what how why since as than while though although until"
-    " think thinks thought hope know knew wish feel felt sure believe say said says guess afraid glad happy means mean"
-    " see saw found heard like love hate to i we they he she it you there people"
-)
+_JOINED = listed("""
+    and but or so because cause who that which when where if what how why since as than while though although until
+    think thinks thought hope know knew wish feel felt sure believe say said says guess afraid glad happy means
+    mean see saw found heard like love hate to i we they he she it you there people""")
 _DENIED_AGAIN = re.compile(
     rf"^I(?:'m|'ve)? (?:(?!(?:{'|'.join(_JOINED)})\b)[\w'-]{{1,20}} ){{2,8}}(?:can't|don't|won't|didn't|wouldn't) ",
     re.I,
@@ -83,7 +83,7 @@ _ONE = re.compile(
 )
 _JOIN = re.compile(r"\b(?:and|but|so|because|that|which|who|or|than|both)\b", re.IGNORECASE)
 _FIRST_VERB = re.compile(r"^I ([a-z]{3,20}) (?=[a-z])")
-_OTHER_VERBS = frozenset(listed("recall overslept misread slid shone wept"))
+_OTHER_VERBS = word_set("recall overslept misread slid shone wept")
 _VERBS = BASE_VERBS | AUXILIARIES | ADVERBS | PARTICIPLES | _OTHER_VERBS
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from service.domain.types import MemoryType
+from service.domain.word_lists import word_set
 from service.extraction.filters import words
-from service.extraction.lexicon import ADVERBS, BASE_VERBS, MODALS, PARTICIPLES, is_past, listed
+from service.extraction.lexicon import ADVERBS, BASE_VERBS, MODALS, PARTICIPLES, is_past
 from service.extraction.statements import without_lead
 from service.extraction.third_person import has_first_person
 
-_STATIVE = frozenset(
-    listed("was were felt thought realized wanted knew loved liked needed hoped believed enjoyed had understood seemed")
-)
-_HELD = frozenset(listed("have own use speak drive live work wear watch play celebrate believe own cook eat drink"))
+_STATIVE = word_set("""
+    was were felt thought realized wanted knew loved liked needed hoped believed enjoyed had understood seemed""")
+_HELD = word_set("have own use speak drive live work wear watch play celebrate believe cook eat drink")
 
 
 def kind_of(sentence: str) -> tuple[MemoryType, float]:

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import re
 
-from service.extraction.lexicon import BASE_VERBS, BLAND, STOPWORDS, listed
+from service.domain.word_lists import pairs, word_set
+from service.extraction.lexicon import BASE_VERBS, BLAND, STOPWORDS
 from service.extraction.mentions import FIRST_NAMES, PLACES
 from service.extraction.patterns.grammar import EVENT_NOUN
 
-_SPELLINGS = dict(
-    pair.split("=")
-    for pair in listed("""
-    hav=have havnt=haven't dosnt=doesn't wk=week wks=weeks tues=tuesday thurs=thursday thur=thursday
-    weds=wednesday dauhgter=daughter daugther=daughter interveiw=interview smth=something
-    yr=year sumthing=something w=with
-    im=I'm ive=I've dont=don't doesnt=doesn't didnt=didn't cant=can't wont=won't isnt=isn't wasnt=wasn't
-    arent=aren't havent=haven't hasnt=hasn't hadnt=hadn't couldnt=couldn't wouldnt=wouldn't shouldnt=shouldn't
-    werent=weren't aint=ain't youre=you're youve=you've theyre=they're theyve=they've weve=we've thats=that's
-    whats=what's theres=there's hes=he's shes=she's lets=let's imma=I'm~going~to u=you ur=your r=are gonna=going~to
+_SPELLED = pairs("""
+    hav=have havnt=haven't dosnt=doesn't wk=week wks=weeks tues=tuesday thurs=thursday thur=thursday weds=wednesday
+    dauhgter=daughter daugther=daughter interveiw=interview smth=something yr=year sumthing=something w=with im=I'm
+    ive=I've dont=don't doesnt=doesn't didnt=didn't cant=can't wont=won't isnt=isn't wasnt=wasn't arent=aren't
+    havent=haven't hasnt=hasn't hadnt=hadn't couldnt=couldn't wouldnt=wouldn't shouldnt=shouldn't werent=weren't
+    aint=ain't youre=you're youve=you've theyre=they're theyve=they've weve=we've thats=that's whats=what's
+    theres=there's hes=he's shes=she's lets=let's imma=I'm~going~to u=you ur=your r=are gonna=going~to
     wanna=want~to gotta=have~to gotten=got cuz=because coz=because bc=because becuz=because becos=because b4=before
     tmrw=tomorrow tmr=tomorrow tmw=tomorrow 2moro=tomorrow tomorow=tomorrow tommorow=tomorrow tommorrow=tomorrow
     tonite=tonight 2nite=tonight 2day=today yday=yesterday yest=yesterday pls=please plz=please plss=please
@@ -31,22 +29,21 @@ _SPELLINGS = dict(
     rly=really realy=really alergic=allergic allergc=allergic alergy=allergy vegitarian=vegetarian
     vegeterian=vegetarian vegitarain=vegetarian vegatarian=vegetarian penicilin=penicillin prefered=preferred
     recieve=receive recieved=received febuary=February wensday=Wednesday wednsday=Wednesday wendesday=Wednesday
-    thrusday=Thursday thurdsay=Thursday saterday=Saturday teh=the hte=the freind=friend freinds=friends frend=friend
-    beleive=believe becuase=because becasue=because occured=occurred seperated=separated girlfreind=girlfriend
-    boyfreind=boyfriend colleage=colleague collegue=colleague restaraunt=restaurant excercise=exercise
-    buisness=business adress=address calender=calendar dotn=don't cna=can nad=and liek=like lik=like luv=love
-    wich=which bc.=because thx=thanks ty=thanks msg=message msgs=messages emial=email untill=until acct=account
-    mtg=meeting mgr=manager proj=project dept=department govt=government hubby=husband wifey=wife bf=boyfriend
-    sis=sister bro=brother hafta=have~to oughta=ought~to tryna=trying~to finna=going~to kinda=kinda
-    lemme=let~me gimme=give~me dunno=don't~know i'ma=I'm~going~to mooved=moved movd=moved startd=started
-    workin=working livin=living goin=going lookin=looking shld=should wld=would cld=could dnt=don't wud=would
-    shud=should cud=could tryin=trying movin=moving gettin=getting doin=doing makin=making learnin=learning
-    eatin=eating drinkin=drinking smokin=smoking startin=starting plannin=planning thinkin=thinking
-    playin=playing takin=taking comin=coming havin=having sayin=saying buildin=building watchin=watching readin=reading
-    writin=writing runnin=running sleepin=sleeping talkin=talking bein=being bout=about nite=night finaly=finally
-    finshed=finished reccomend=recommend reccommend=recommend prob=probably probs=probably ppl=people til=until""")
-)  # fmt: skip
-_SPELLED = {key: value.replace("~", " ") for key, value in _SPELLINGS.items()}
+    thrusday=Thursday thurdsay=Thursday saterday=Saturday teh=the hte=the freind=friend freinds=friends
+    frend=friend beleive=believe becuase=because becasue=because occured=occurred seperated=separated
+    girlfreind=girlfriend boyfreind=boyfriend colleage=colleague collegue=colleague restaraunt=restaurant
+    excercise=exercise buisness=business adress=address calender=calendar dotn=don't cna=can nad=and liek=like
+    lik=like luv=love wich=which bc.=because thx=thanks ty=thanks msg=message msgs=messages emial=email
+    untill=until acct=account mtg=meeting mgr=manager proj=project dept=department govt=government hubby=husband
+    wifey=wife bf=boyfriend sis=sister bro=brother hafta=have~to oughta=ought~to tryna=trying~to finna=going~to
+    kinda=kinda lemme=let~me gimme=give~me dunno=don't~know i'ma=I'm~going~to mooved=moved movd=moved
+    startd=started workin=working livin=living goin=going lookin=looking shld=should wld=would cld=could dnt=don't
+    wud=would shud=should cud=could tryin=trying movin=moving gettin=getting doin=doing makin=making
+    learnin=learning eatin=eating drinkin=drinking smokin=smoking startin=starting plannin=planning
+    thinkin=thinking playin=playing takin=taking comin=coming havin=having sayin=saying buildin=building
+    watchin=watching readin=reading writin=writing runnin=running sleepin=sleeping talkin=talking bein=being
+    bout=about nite=night finaly=finally finshed=finished reccomend=recommend reccommend=recommend prob=probably
+    probs=probably ppl=people til=until""")
 _WORD = re.compile(r"(?<![\w@#./'-])(?:[A-Za-z0-9][a-zA-Z'/-]{0,11}[A-Za-z0-9]|[A-Za-z])(?![\w@/'-]|\.\w)")
 _ATTRIBUTE = (
     r"(?:budget|deadline|due date|launch date|release date|price|cost|rent|owner|lead|manager|venue|version|eta|target"
@@ -66,7 +63,7 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 """Where a statement about a thing lacks its article: "Orion review got moved", "Budget of Orion is 20k"."""
-_NOT_NAMES = frozenset(listed("my our the his her their your this that next last every each no any what which whose"))
+_NOT_NAMES = word_set("my our the his her their your this that next last every each no any what which whose")
 _REVISED = re.compile(r" \((?:updated|revised|new|corrected|final|as of today)\)(?=[.!]?$)", re.IGNORECASE)
 _LONE_I = re.compile(r"(?<![\w'./-])i(?=[ ,]|'(?:m|ve|ll|d)\b|$)")
 _ID = re.compile(r"\b[Ii]d (?=(?:like|love|prefer|rather|say|be|never|really|also|always|have|go|want)\b)")
@@ -106,10 +103,7 @@ _IT_IS = re.compile(
     r"|raining|snowing|now|on|at|my|our|about|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)(?= \d))\b)"
 )
 _ON_DAY = re.compile(r"(?<=\bon )(?:mon|tue|wed|thu|fri|sat|sun)\b(?! \d)", re.IGNORECASE)
-_DAYS = dict(
-    pair.split("=")
-    for pair in listed("mon=monday tue=tuesday wed=wednesday thu=thursday fri=friday sat=saturday sun=sunday")
-)
+_DAYS = pairs("mon=monday tue=tuesday wed=wednesday thu=thursday fri=friday sat=saturday sun=sunday")
 _SO_REQUESTS = re.compile(r",? so (?=(?:please|keep it|remind me|tell me|give me)\b)", re.IGNORECASE)
 """A request behind its reason: "I can't see small print so please write large"."""
 _ME_FOR_MY = re.compile(
@@ -123,9 +117,8 @@ _COUPLE = re.compile(
     r"(?= (?:been |just |both |finally |only |getting |got |get ){0,3}(?:married|engaged|divorced|separated)\b)",
     re.IGNORECASE,
 )
-_ONE_OF_A_COUPLE = {
-    "we": "I", "we are": "I am", "we were": "I was", "we have": "I have", "we're": "I'm", "we've": "I've",
-}  # fmt: skip
+_ONE_OF_A_COUPLE = pairs("""
+    we=I we~are=I~am we~were=I~was we~have=I~have we're=I'm we've=I've""")
 _WE_ARE = re.compile(r"^were (?=\w{2,20}ing\b)")
 _ABOUT_AGO = re.compile(r"\blike (?=\d{1,3} (?:years?|months?|weeks?|days?|hours?)\b)")
 _BLANKS = re.compile(r"[^\S\n]{1,40}")
@@ -140,21 +133,16 @@ _RUN_ON = re.compile(
     r"|I usually|I was|I got|I went|my (?:\w+ ){1,2}(?:is|are|was|lives|works|has)|let's|please|don't (?!like\b"
     r"|know\b|have\b|want\b)|remind me)\b)"
 )
-_JOINS = frozenset(
-    listed("""
-    and but or so because that which who when while if as since than then though although what how where why whether
-    until sing sings sang text texts texted write writes wrote claims claim asked ask think thought say said says
-    know knew hope guess believe feel felt wish mean sure told tell see saw hear heard like love thing things way
-    reason time place everything anything something nothing all only the a an my our to of for with in on at by from
-    about also i'm i i've just really sometimes usually always never ever before after once unless remember forget
-    forgot please not no""")
-)
-_TIMES = frozenset(
-    listed(
-        "now today yesterday tomorrow tonight lately currently recently nowadays week month year morning evening"
-        " night afternoon weekend"
-    )
-)
+_JOINS = word_set("""
+    and but or so because that which who when while if as since than then though although what how where why
+    whether until sing sings sang text texts texted write writes wrote claims claim asked ask think thought say
+    said says know knew hope guess believe feel felt wish mean sure told tell see saw hear heard like love thing
+    things way reason time place everything anything something nothing all only the a an my our to of for with in
+    on at by from about also i'm i i've just really sometimes usually always never ever before after once unless
+    remember forget forgot please not no""")
+_TIMES = word_set("""
+    now today yesterday tomorrow tonight lately currently recently nowadays week month year morning evening night
+    afternoon weekend""")
 _RUN_ON_WORDS_MIN = 3
 _LOOKED_BACK = 120  # characters
 _TIME_ALONE_WORDS_MAX = 4
@@ -167,16 +155,14 @@ _NAME_CUES = re.compile(
     r"(?P<company>[a-z][\w&-]{2,20})\b"
     r"|\b(?:my name is|my name's|call me|i go by|named|called) (?P<person>[a-z]{2,15})\b"
 )
-_NO_NAME = frozenset(
-    listed("""
-    home house night noon school work college university once sea bed town here there now then least first last best
-    present nine eight seven six five four three two one ten myself someone people fun free hire years ages some any
-    all that this these those clients customers friends family money hours weeks months days minutes government city
-    state company startup bank hospital office shop store big small new good great different another scratch
-    scratched behind beginning start end front back bottom top what where when how who which later earlier soon
-    today tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday january february march april
-    may june july august september october november december abroad overseas downtown""")
-)  # fmt: skip
+_NO_NAME = word_set("""
+    home house night noon school work college university once sea bed town here there now then least first last
+    best present nine eight seven six five four three two one ten myself someone people fun free hire years ages
+    some any all that this these those clients customers friends family money hours weeks months days minutes
+    government city state company startup bank hospital office shop store big small new good great different
+    another scratch scratched behind beginning start end front back bottom top what where when how who which later
+    earlier soon today tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday january february
+    march april may june july august september october november december abroad overseas downtown""")
 _FIRST_WORD = re.compile(
     r"^(?P<name>[a-z]{2,12})(?= (?:likes|loves|hates|prefers|enjoys|is|lives|works|moved|has|was|dislikes|doesn't"
     r"|wants|needs|speaks|joined|left|got)\b)"

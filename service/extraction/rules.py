@@ -20,6 +20,7 @@ from uuid import UUID
 
 from service.domain.guards import normalize
 from service.domain.types import MemoryType
+from service.domain.word_lists import word_set
 from service.extraction import filters
 from service.extraction.addresses import without_addresses
 from service.extraction.candidates import Candidate, Turn
@@ -29,7 +30,7 @@ from service.extraction.garbled import is_garbled
 from service.extraction.languages import reading
 from service.extraction.languages.detection import spoken
 from service.extraction.languages.grammar import Language
-from service.extraction.lexicon import BASE_VERBS, listed
+from service.extraction.lexicon import BASE_VERBS
 from service.extraction.mentions import mentions
 from service.extraction.normalize import normalized
 from service.extraction.patterns.instructions import is_instruction
@@ -74,7 +75,7 @@ _NOT_A_TOPIC = re.compile(
     re.IGNORECASE,
 )
 _ADVERB = re.compile(r"^(?:please |always |never |just |then |now |also |don't |do not |kindly )+", re.IGNORECASE)
-_OBJECTS = frozenset(listed("me us my our the a an this these those it them some all more how what when why only"))
+_OBJECTS = word_set("me us my our the a an this these those it them some all more how what when why only")
 _HAS = re.compile(
     r"(?:i|we|i've|we've) (?:have|got|don't have|do not have|own) (?:an?|two|three|four|no|any|\d+)\b", re.IGNORECASE
 )

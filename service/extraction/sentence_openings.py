@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from service.domain.word_lists import word_set
 from service.extraction.introductions import introduction
-from service.extraction.lexicon import BASE_VERBS, IRREGULAR_PAST, gerund_base, is_past, listed
+from service.extraction.lexicon import BASE_VERBS, IRREGULAR_PAST, gerund_base, is_past
 from service.extraction.patterns.tables import LEFT_FOR
 
 _STRIPS_MAX = 6
@@ -82,8 +83,8 @@ _GOING_IS_SUBJECT = re.compile(
     r"felt|feels|taught|showed|brought|brings)\b",
     re.IGNORECASE,
 )
-_GERUND_SUBJECTS = frozenset(listed("going being seeing having knowing hearing"))
-_NO_DROPPED_I = frozenset(listed("bit let put cut set read quit hit shut hurt bet stuck"))
+_GERUND_SUBJECTS = word_set("going being seeing having knowing hearing")
+_NO_DROPPED_I = word_set("bit let put cut set read quit hit shut hurt bet stuck")
 _KIN = re.compile(
     r"^(?:m[uo]m(?:my)?|dad(?:dy)?|gran(?:d(?:m|p)a|ny)?|husband|wife|boss|landlord|(?:boy|girl)friend|roommate"
     r"|sister|brother|neighbou?r)(?:'s)? (?=[a-z])",

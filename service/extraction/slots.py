@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from service.extraction.lexicon import gerund_base, listed
+from service.domain.word_lists import word_set
+from service.extraction.lexicon import gerund_base
 
 _ITEMS_MAX = 5
 _SLOT_WORDS_MAX = 5
@@ -30,9 +31,8 @@ _VAGUE = re.compile(
     r"|anything)\b(?!\s(?:[a-z]+ing)\b)",
     re.IGNORECASE,
 )
-_EMPTY_VERBS = frozenset(
-    listed("go do be get have make take play spend try work start keep give put look come use talk help see")
-)
+_EMPTY_VERBS = word_set("""
+    go do be get have make take play spend try work start keep give put look come use talk help see""")
 _INDIVISIBLE = re.compile(
     r"\b(?:rock|mac|fish|salt|bed|drum|arts|r|jelly|butter|black|science|ups|pros|back|more"
     r"|peace|wine|gin)\s(?:and|&|n)\s",

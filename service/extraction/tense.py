@@ -5,34 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from service.extraction.lexicon import BASE_VERBS, IRREGULAR_PAST, MODALS, listed
+from service.domain.word_lists import word_set
+from service.extraction.lexicon import BASE_VERBS, IRREGULAR_PAST, MODALS
 
 _REACH = 120  # characters before or after a date in which its verb is looked for
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SENTENCE_END = re.compile(r"[.!?;](?=\s)")
-_PRESENT_BE = frozenset(listed("is are am be 's 'm 're isn't aren't"))
-_PAST_BE = frozenset(listed("was were been wasn't weren't"))
-_PAST_DO = frozenset(listed("had did didn't hadn't used"))
-_PRESENT_HAVE = frozenset(listed("has have hasn't haven't does do doesn't don't"))
-_FUTURE = MODALS - frozenset(listed("could couldn't would wouldn't"))
-_NOT_PAST = frozenset(listed("need speed feed seed hundred indeed united red bed shed wed medied embed kindred"))
-_PRESENT_TOO = frozenset(listed("put cut set read hit hurt let bet quit shut"))
-_PLAIN_BEFORE = frozenset(listed("i we you they others to and or please not don't didn't does do did would could just"))
-_DONE_BEFORE_TO = frozenset(
-    listed("had went managed got used tried forgot came began started failed happened refused stopped moved returned")
-)
-_SET_FOR_LATER = frozenset(
-    listed(
-        "moved pushed postponed rescheduled shifted delayed scheduled set planned booked changed brought reserved"
-        " bumped"
-        " slipped slid put invited ordered bought got registered signed entered agreed arranged confirmed"
-    )
-)
-_CAUSATIVE = frozenset(listed("get getting having"))
+_PRESENT_BE = word_set("is are am be 's 'm 're isn't aren't")
+_PAST_BE = word_set("was were been wasn't weren't")
+_PAST_DO = word_set("had did didn't hadn't used")
+_PRESENT_HAVE = word_set("has have hasn't haven't does do doesn't don't")
+_FUTURE = MODALS - word_set("could couldn't would wouldn't")
+_NOT_PAST = word_set("need speed feed seed hundred indeed united red bed shed wed medied embed kindred")
+_PRESENT_TOO = word_set("put cut set read hit hurt let bet quit shut")
+_PLAIN_BEFORE = word_set("i we you they others to and or please not don't didn't does do did would could just")
+_DONE_BEFORE_TO = word_set("""
+    had went managed got used tried forgot came began started failed happened refused stopped moved returned""")
+_SET_FOR_LATER = word_set("""
+    moved pushed postponed rescheduled shifted delayed scheduled set planned booked changed brought reserved bumped
+    slipped slid put invited ordered bought got registered signed entered agreed arranged confirmed""")
+_CAUSATIVE = word_set("get getting having")
 _CAUSED_WITHIN = 4
 """So many words before a participle "getting" may stand that it belongs to."""
-_AHEAD_BY = frozenset(listed("by until till before due"))
-_DETERMINERS = frozenset(listed("a an the my our their his her its this that some any no of for with in on at"))
+_AHEAD_BY = word_set("by until till before due")
+_DETERMINERS = word_set("a an the my our their his her its this that some any no of for with in on at")
 _COMING = re.compile(
     r"\b(?:appointment|meeting|flight|deadline|exam|interview|party|wedding|concert|dinner|trip|reservation|demo"
     r"|launch|release"

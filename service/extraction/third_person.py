@@ -5,24 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from service.domain.word_lists import pairs
 from service.extraction.lexicon import ADVERBS, AUXILIARIES, BASE_VERBS, PARTICIPLES, is_past, third_person
 
 _PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|[\W\d_]+")
 
-_CONTRACTED = {
-    "i'm": "am",
-    "i've": "have",
-    "i'll": "will",
-    "i'd": "'d",
-    "we're": "are",
-    "we've": "have",
-    "we'll": "will",
-    "we'd": "'d",
-}
-_SINGULAR = {
-    "am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "are": "is", "were": "was",
-    "aren't": "isn't", "weren't": "wasn't", "ain't": "isn't",
-}  # fmt: skip
+_CONTRACTED = pairs("""
+    i'm=am i've=have i'll=will i'd='d we're=are we've=have we'll=will we'd='d""")
+_SINGULAR = pairs("""
+    am=is have=has do=does don't=doesn't haven't=hasn't are=is were=was aren't=isn't weren't=wasn't ain't=isn't""")
 _PLURAL = {"am": "are", "was": "were", "wasn't": "weren't", "is": "are", "ain't": "aren't", "has": "have"}
 _SPELLED = (
     (re.compile(r"\bgonna\b", re.IGNORECASE), "going to"),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from service.domain.guards import normalize
 from service.domain.types import MemoryType
+from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate, Turn
-from service.extraction.lexicon import listed
 from service.extraction.rules import extract
 
 NOW = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)  # a Monday
@@ -156,9 +156,8 @@ def test_any_text_gives_well_formed_candidates(texts: list[tuple[str, str]]) -> 
 
 _FRAGMENTS = st.sampled_from(
     (
-        *listed(
-            "I I'm my we don't like love hate tea and but not , . ? ! \" ' “ ” yesterday Oslo now to if says it they"
-        ),
+        *listed("""
+            I I'm my we don't like love hate tea and but not , . ? ! " ' “ ” yesterday Oslo now to if says it they"""),
         *listed("nurse ``` <reverie-memory </reverie-memory> 😀 5 Acme - ( let's that this"),
         *("used to live in", "last week", "in May", "work at", "retrieved memories:", "\n", "\x00"),
     )

@@ -11,7 +11,8 @@ import re
 from dataclasses import dataclass
 
 from service.domain.guards import content_stems, normalize
-from service.extraction.lexicon import BASE_VERBS, PARTICIPLES, STOPWORDS, gerund_base, is_past, listed
+from service.domain.word_lists import word_set
+from service.extraction.lexicon import BASE_VERBS, PARTICIPLES, STOPWORDS, gerund_base, is_past
 
 _CHARS_MAX = 300
 
@@ -51,10 +52,10 @@ _PART = re.compile(r"^(?:remember to |be reminded to |not forget to )")
 _OWN = re.compile(r"^(?:i|we)(?: |['’]ve )")
 _NAME = re.compile(r"[A-Z][\w'’.-]{0,40}(?: [A-Z][\w'’.-]{0,40}){0,2} (?=[a-z])")
 _BEFORE_VERB = re.compile(r"(?:(?P<did>did|managed to)|(?P<has>has|have)|finally|just|also|now|then|actually) ")
-_FINISHES = frozenset(listed("finished completed done"))
-_SAME_IN_PAST = frozenset(listed("put cut set hit let read quit shut"))
-_NOT_COMPARED = frozenset(listed("a an the this that these those"))
-_OWNERS = frozenset(listed("my our their"))
+_FINISHES = word_set("finished completed done")
+_SAME_IN_PAST = word_set("put cut set hit let read quit shut")
+_NOT_COMPARED = word_set("a an the this that these those")
+_OWNERS = word_set("my our their")
 
 
 @dataclass(frozen=True, slots=True)

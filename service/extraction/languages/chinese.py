@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from service.domain.word_lists import pairs
 from service.extraction.languages.chinese_forms import CALENDAR, HAN, NOBODY, canonical, han, third_person
 from service.extraction.languages.chinese_statements import ATTRIBUTES, DIETS, MARITAL, ROWS
 from service.extraction.languages.grammar import Language
@@ -66,13 +67,9 @@ CHINESE = Language(
     ),
     attributes=ATTRIBUTES | {"电影": "movie", "书": "book", "颜色": "color", "食物": "food"},
     values=DIETS | MARITAL | {"素": "vegetarian", "结婚": "married", "离婚": "divorced", "订婚": "engaged"},
-    relatives={
-        "姐姐": "sister", "妹妹": "sister", "哥哥": "brother", "弟弟": "brother", "妈妈": "mother", "母亲": "mother",
-        "爸爸": "father", "父亲": "father", "老公": "husband", "丈夫": "husband", "老婆": "wife", "妻子": "wife",
-        "儿子": "son", "女儿": "daughter", "男朋友": "boyfriend", "女朋友": "girlfriend", "老板": "boss",
-        "同事": "colleague",
-        "奶奶": "grandmother", "外婆": "grandmother", "爷爷": "grandfather", "外公": "grandfather", "狗": "dog",
-        "猫": "cat", "鹦鹉": "parrot", "兔子": "rabbit", "仓鼠": "hamster",
-        "室友": "roommate", "朋友": "friend",
-    },
+    relatives=pairs("""
+        姐姐=sister 妹妹=sister 哥哥=brother 弟弟=brother 妈妈=mother 母亲=mother 爸爸=father 父亲=father
+        老公=husband 丈夫=husband 老婆=wife 妻子=wife 儿子=son 女儿=daughter 男朋友=boyfriend 女朋友=girlfriend
+        老板=boss 同事=colleague 奶奶=grandmother 外婆=grandmother 爷爷=grandfather 外公=grandfather 狗=dog 猫=cat
+        鹦鹉=parrot 兔子=rabbit 仓鼠=hamster 室友=roommate 朋友=friend"""),
 )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from service.domain.word_lists import pairs
 from service.extraction.candidates import Polarity
 from service.extraction.languages.chinese_forms import HAN, han
 from service.extraction.rows import Row, stating
@@ -33,29 +34,17 @@ _JOB = (
     r"|研究生|经理|研究员"
     r"|教授|翻译|演员|歌手|摄影师|建筑师|牙医|销售|顾问|科学家|音乐家|农民|公务员|药剂师|心理学家|飞行员|兽医))"
 )
-ATTRIBUTES = {
-    "预算": "budget", "截止日期": "deadline", "截止时间": "deadline", "期限": "deadline", "价格": "price",
-    "成本": "cost",
-    "房租": "rent", "租金": "rent", "工资": "salary", "薪水": "salary", "地址": "address", "电话": "phone number",
-    "电话号码": "phone number", "手机号": "phone number", "邮箱": "email", "时区": "time_zone", "版本": "version",
-    "端口": "port", "会议": "meeting date", "会": "meeting date", "上线日期": "launch date", "发布日期": "release date",
-    "身高": "height",
-    "体重": "weight", "血型": "blood type", "昵称": "nickname", "开始日期": "start date", "地点": "location",
-}  # fmt: skip
+ATTRIBUTES = pairs("""
+    预算=budget 截止日期=deadline 截止时间=deadline 期限=deadline 价格=price 成本=cost 房租=rent 租金=rent
+    工资=salary 薪水=salary 地址=address 电话=phone~number 电话号码=phone~number 手机号=phone~number 邮箱=email
+    时区=time_zone 版本=version 端口=port 会议=meeting~date 会=meeting~date 上线日期=launch~date
+    发布日期=release~date 身高=height 体重=weight 血型=blood~type 昵称=nickname 开始日期=start~date 地点=location""")
 _ATTRIBUTE = "|".join(sorted(ATTRIBUTES, key=len, reverse=True))
-DIETS = {
-    "素食者": "vegetarian", "素食主义者": "vegetarian", "吃素": "vegetarian", "纯素食者": "vegan", "纯素": "vegan",
-    "严格素食者": "vegan", "糖尿病人": "diabetic", "糖尿病患者": "diabetic", "乳糖不耐受": "lactose intolerant",
-    "清真": "halal",
-}  # fmt: skip
-MARITAL = {
-    "结婚了": "married",
-    "已婚": "married",
-    "单身": "single",
-    "未婚": "single",
-    "离婚了": "divorced",
-    "订婚了": "engaged",
-}
+DIETS = pairs("""
+    素食者=vegetarian 素食主义者=vegetarian 吃素=vegetarian 纯素食者=vegan 纯素=vegan 严格素食者=vegan
+    糖尿病人=diabetic 糖尿病患者=diabetic 乳糖不耐受=lactose~intolerant 清真=halal""")
+MARITAL = pairs("""
+    结婚了=married 已婚=married 单身=single 未婚=single 离婚了=divorced 订婚了=engaged""")
 _TONGUE = (
     "中文|普通话|汉语|粤语|英语|英文|法语|德语|日语|韩语|西班牙语|俄语|葡萄牙语|阿拉伯语|意大利语|挪威语|瑞典语"
     "|荷兰语|泰语|越南语"

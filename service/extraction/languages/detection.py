@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from service.domain.languages import language_of
+from service.domain.word_lists import word_set
 from service.extraction.languages.chinese import CHINESE
 from service.extraction.languages.french import FRENCH
 from service.extraction.languages.german import GERMAN
 from service.extraction.languages.grammar import Language
 from service.extraction.languages.spanish import SPANISH
-from service.extraction.lexicon import listed
 
 LANGUAGES: Final = (GERMAN, FRENCH, SPANISH)
 """Those that words tell apart; Chinese is told by its script."""
@@ -23,13 +23,11 @@ _HAN = re.compile("[\u3400-\u9fff]")
 _JAPANESE_OR_KOREAN = re.compile("[\u3040-\u30ff\uac00-\ud7af]")
 _HAN_MIN = 3
 _WORD = re.compile(r"[^\W\d_]+")
-_ENGLISH = frozenset(
-    listed("""
-        i i'm my we our you your the is are and of to it it's that this have has had was were with for be been do
-        does don't not what when where how who they them he she his her about would could should just like love from
-        give another write tell hey bye see sure good thanks thank please can will as by an at if or but more all
-        some make up out get list explain example use used""")
-)
+_ENGLISH = word_set("""
+    i i'm my we our you your the is are and of to it it's that this have has had was were with for be been do does
+    don't not what when where how who they them he she his her about would could should just like love from give
+    another write tell hey bye see sure good thanks thank please can will as by an at if or but more all some make
+    up out get list explain example use used""")
 _SHARED = {"german": frozenset(("will", "an")), "french": frozenset(("as", "or")), "spanish": frozenset(("he", "has"))}
 """Words of a language that are English words too: in a session in that language they tell nothing."""
 _SPANISH_PERFECT = re.compile(r"\b(?:he|has)\s\w{2,20}(?:ado|ido|cho|sto|rto)\b")

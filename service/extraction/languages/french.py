@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from service.domain.word_lists import pairs, word_set
 from service.extraction.languages.french_forms import CALENDAR, NOBODY, TIME, canonical, third_person
 from service.extraction.languages.french_statements import ATTRIBUTES, DIETS, MARITAL, ROWS
 from service.extraction.languages.grammar import Language, spelled, spellings
-from service.extraction.lexicon import listed
 
 _SUBJECT = r"(?:je\s|j'|nous\s|on\s|moi\b|mon\b|ma\b|mes\b|notre\b)"
 _SEPARATOR = (
@@ -17,15 +17,12 @@ _SEPARATOR = (
 )
 FRENCH = Language(
     name="french",
-    markers=frozenset(
-        listed("""
-            je j suis les une un pas ne mon ma mes nous avec pour dans et qui que aux du des est très tres vous ai
-            aime adore déteste deteste habite travaille préfère prefere hier demain aujourd hui mais aussi notre
-            décidé decide réponds toujours jamais depuis chez appelle ans allergique parle sans emojis rappelle moi
-            oublie à au le la sur ce cette dois veux voudrais ça plus tous chaque matin bonjour merci lundi mardi
-            mercredi jeudi vendredi samedi dimanche utilise tutoie stp svp plaît plait fils soeur sœur de en vis bois
-            mange ici""")
-    ),
+    markers=word_set("""
+        je j suis les une un pas ne mon ma mes nous avec pour dans et qui que aux du des est très tres vous ai aime
+        adore déteste deteste habite travaille préfère prefere hier demain aujourd hui mais aussi notre décidé
+        decide réponds toujours jamais depuis chez appelle ans allergique parle sans emojis rappelle moi oublie à
+        au le la sur ce cette dois veux voudrais ça plus tous chaque matin bonjour merci lundi mardi mercredi jeudi
+        vendredi samedi dimanche utilise tutoie stp svp plaît plait fils soeur sœur de en vis bois mange ici"""),
     rows=ROWS,
     calendar=CALENDAR,
     inner_stops=re.compile(r"\b(?:m|mme|mlle|dr|pr|p\. ?ex|env|cf|av|bd)\.", re.IGNORECASE),
@@ -81,14 +78,11 @@ FRENCH = Language(
         r"|(?:l'|d'|de\sl'))"),
     conjunction=re.compile(r",\s(?:et\s|ou\s|ni\s)?|\s(?:et|ou|ni|&)\s", re.IGNORECASE),
     words=re.compile(r"[^\W_]+"),
-    stopwords=frozenset(
-        listed("""
-            le la les l un une des de du d et ou mais que qu qui ce c cet cette ça a à au aux en dans sur pour par
-            avec sans ne n pas plus je j me m moi mon ma mes nous on notre nos tu te toi vous il elle est suis ai as
-            avons sommes être avoir été fait faire vais va très bien aussi tout rien beaucoup trop hier demain
-            aujourd hui maintenant oui non merci bonjour aide question idée dois veux voudrais aimerais vu dit su
-            allé allée""")
-    ),
+    stopwords=word_set("""
+        le la les l un une des de du d et ou mais que qu qui ce c cet cette ça a à au aux en dans sur pour par avec
+        sans ne n pas plus je j me m moi mon ma mes nous on notre nos tu te toi vous il elle est suis ai as avons
+        sommes être avoir été fait faire vais va très bien aussi tout rien beaucoup trop hier demain aujourd hui
+        maintenant oui non merci bonjour aide question idée dois veux voudrais aimerais vu dit su allé allée"""),
     canonical=canonical,
     third_person=third_person,
     nobody=NOBODY,
@@ -109,14 +103,11 @@ FRENCH = Language(
     ),
     attributes=spellings(ATTRIBUTES | {"film": "movie", "livre": "book", "couleur": "color", "plat": "food"}),
     values=spellings(DIETS | MARITAL),
-    relatives=spellings({
-        "frère": "brother", "soeur": "sister", "sœur": "sister", "mère": "mother", "maman": "mother", "père": "father",
-        "papa": "father", "fils": "son", "fille": "daughter", "mari": "husband", "femme": "wife", "copain": "boyfriend",
-        "copine": "girlfriend", "conjoint": "partner", "compagnon": "partner", "compagne": "partner", "chef": "boss",
-        "cheffe": "boss", "patron": "boss", "chien": "dog", "perroquet": "parrot", "lapin": "rabbit",
-        "cheval": "horse", "chienne": "dog", "chat": "cat", "chatte": "cat",
-        "grand-mère": "grandmother", "grand-père": "grandfather", "oncle": "uncle", "tante": "aunt", "cousin": "cousin",
-        "cousine": "cousin", "ami": "friend", "amie": "friend", "collègue": "colleague", "fiancé": "partner",
-        "fiancée": "partner",
-    }),
+    relatives=spellings(pairs("""
+        frère=brother soeur=sister sœur=sister mère=mother maman=mother père=father papa=father fils=son
+        fille=daughter mari=husband femme=wife copain=boyfriend copine=girlfriend conjoint=partner
+        compagnon=partner compagne=partner chef=boss cheffe=boss patron=boss chien=dog perroquet=parrot
+        lapin=rabbit cheval=horse chienne=dog chat=cat chatte=cat grand-mère=grandmother grand-père=grandfather
+        oncle=uncle tante=aunt cousin=cousin cousine=cousin ami=friend amie=friend collègue=colleague
+        fiancé=partner fiancée=partner""")),
 )  # fmt: skip

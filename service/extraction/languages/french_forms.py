@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from service.domain.word_lists import pairs
 from service.extraction.languages.grammar import Calendar, any_of, spelled, spellings
 
 NOBODY = "L'utilisateur"
 
-_SINGULAR = spellings({
-    "suis": "est", "ai": "a", "vais": "va", "fais": "fait", "dois": "doit", "veux": "veut", "peux": "peut",
-    "sais": "sait", "vois": "voit", "prends": "prend", "viens": "vient", "mets": "met", "bois": "boit", "lis": "lit",
-    "dors": "dort", "pars": "part", "sors": "sort", "vis": "vit", "écris": "écrit", "connais": "connaît",
-    "crois": "croit", "cours": "court", "apprends": "apprend", "deviens": "devient", "reviens": "revient",
-    "tiens": "tient", "choisis": "choisit", "finis": "finit", "vends": "vend", "attends": "attend",
-    "conduis": "conduit",
-    "étais": "était", "avais": "avait", "fus": "fut", "suivais": "suivait", "voudrais": "voudrait",
-    "aimerais": "aimerait", "compte": "compte", "sers": "sert",
-})  # fmt: skip
-_PLURAL = spellings({
-    "avons": "ont", "sommes": "sont", "allons": "vont", "faisons": "font", "devons": "doivent", "voulons": "veulent",
-    "pouvons": "peuvent", "prenons": "prennent", "étions": "étaient", "avions": "avaient", "partons": "partent",
-    "voudrions": "voudraient", "aimerions": "aimeraient", "venons": "viennent", "buvons": "boivent",
-})  # fmt: skip
+_SINGULAR = spellings(
+    pairs("""
+    suis=est ai=a vais=va fais=fait dois=doit veux=veut peux=peut sais=sait vois=voit prends=prend viens=vient
+    mets=met bois=boit lis=lit dors=dort pars=part sors=sort vis=vit écris=écrit connais=connaît crois=croit
+    cours=court apprends=apprend deviens=devient reviens=revient tiens=tient choisis=choisit finis=finit vends=vend
+    attends=attend conduis=conduit étais=était avais=avait fus=fut suivais=suivait voudrais=voudrait
+    aimerais=aimerait compte=compte sers=sert""")
+)
+_PLURAL = spellings(
+    pairs("""
+    avons=ont sommes=sont allons=vont faisons=font devons=doivent voulons=veulent pouvons=peuvent prenons=prennent
+    étions=étaient avions=avaient partons=partent voudrions=voudraient aimerions=aimeraient venons=viennent
+    buvons=boivent""")
+)
 _OF_ON = spellings({"a": "ont", "est": "sont", "va": "vont", "doit": "doivent", "veut": "veulent", "prend": "prennent",
                     "fait": "font", "part": "partent", "avait": "avaient", "était": "étaient",
                     "peut": "peuvent"})  # fmt: skip
@@ -139,10 +139,11 @@ _MONTHS = spellings({
 })  # fmt: skip
 _WEEKDAYS = {"lundi": 0, "mardi": 1, "mercredi": 2, "jeudi": 3, "vendredi": 4, "samedi": 5, "dimanche": 6}
 _NAMED = spellings({"avant-hier": -2, "hier": -1, "aujourd'hui": 0, "demain": 1, "après-demain": 2})
-_UNITS = spellings({
-    "jour": "day", "jours": "day", "semaine": "week", "semaines": "week", "week-end": "weekend", "weekend": "weekend",
-    "mois": "month", "an": "year", "ans": "year", "année": "year", "années": "year",
-})  # fmt: skip
+_UNITS = spellings(
+    pairs("""
+    jour=day jours=day semaine=week semaines=week week-end=weekend weekend=weekend mois=month an=year ans=year
+    année=year années=year""")
+)
 _STEPS = spellings({
     "dernier": -1, "dernière": -1, "passé": -1, "passée": -1, "ce": 0, "cet": 0, "cette": 0, "prochain": 1,
     "prochaine": 1,

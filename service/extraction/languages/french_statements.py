@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from service.domain.word_lists import pairs
 from service.extraction.languages.grammar import VALUE, any_of, likes, row
 
 _ADVERB = (
@@ -42,29 +43,21 @@ _PROFESSION = (
     r"|plombi[eè]re?|chef\sde\sprojet|boulang[eè]re?|consultante?)"
     r"(?:\s(?:de|d'|en)\s?(?!métier\b|profession\b|formation\b)\w{3,20})?)\b"
 )
-ATTRIBUTES = {
-    "budget": "budget", "date limite": "deadline", "échéance": "deadline", "deadline": "deadline", "délai": "deadline",
-    "prix": "price", "coût": "cost", "loyer": "rent", "salaire": "salary", "adresse": "address",
-    "numéro de téléphone": "phone number",
-    "téléphone": "phone number", "e-mail": "email", "email": "email", "fuseau horaire": "time_zone",
-    "version": "version",
-    "port": "port", "réunion": "meeting date", "rendez-vous": "appointment", "rdv": "appointment", "limite": "limit",
-    "taille": "height", "poids": "weight", "surnom": "nickname", "date de début": "start date", "lieu": "location",
-    "date de lancement": "launch date", "lancement": "launch date", "groupe sanguin": "blood type",
-}  # fmt: skip
+ATTRIBUTES = pairs("""
+    budget=budget date~limite=deadline échéance=deadline deadline=deadline délai=deadline prix=price coût=cost
+    loyer=rent salaire=salary adresse=address numéro~de~téléphone=phone~number téléphone=phone~number e-mail=email
+    email=email fuseau~horaire=time_zone version=version port=port réunion=meeting~date rendez-vous=appointment
+    rdv=appointment limite=limit taille=height poids=weight surnom=nickname date~de~début=start~date lieu=location
+    date~de~lancement=launch~date lancement=launch~date groupe~sanguin=blood~type""")
 _ATTRIBUTE = any_of(ATTRIBUTES)
-DIETS = {
-    "végane": "vegan", "vegan": "vegan", "végan": "vegan", "végétalien": "vegan", "végétalienne": "vegan",
-    "végétarien": "vegetarian", "végétarienne": "vegetarian", "pescétarien": "pescatarian", "diabétique": "diabetic",
-    "intolérant au lactose": "lactose intolerant", "intolérante au lactose": "lactose intolerant", "cœliaque": "celiac",
-    "casher": "kosher", "halal": "halal", "sans gluten": "gluten free",
-}  # fmt: skip
+DIETS = pairs("""
+    végane=vegan vegan=vegan végan=vegan végétalien=vegan végétalienne=vegan végétarien=vegetarian
+    végétarienne=vegetarian pescétarien=pescatarian diabétique=diabetic intolérant~au~lactose=lactose~intolerant
+    intolérante~au~lactose=lactose~intolerant cœliaque=celiac casher=kosher halal=halal sans~gluten=gluten~free""")
 _DIET = rf"(?P<value>{any_of(DIETS)})\b"
-MARITAL = {
-    "marié": "married", "mariée": "married", "célibataire": "single", "divorcé": "divorced", "divorcée": "divorced",
-    "veuf": "widowed", "veuve": "widowed", "fiancé": "engaged", "fiancée": "engaged", "pacsé": "married",
-    "pacsée": "married",
-}  # fmt: skip
+MARITAL = pairs("""
+    marié=married mariée=married célibataire=single divorcé=divorced divorcée=divorced veuf=widowed veuve=widowed
+    fiancé=engaged fiancée=engaged pacsé=married pacsée=married""")
 _LANGUAGES = (
     r"(?:(?:le\s|l'|du\s|de\sl')?(?:français|anglais|allemand|espagnol|italien|chinois|japonais|russe|portugais|arabe"
     r"|coréen|polonais"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from service.domain.word_lists import pairs, word_set
 from service.extraction.languages.german_forms import (
     CALENDAR,
     FINITE,
@@ -16,7 +17,6 @@ from service.extraction.languages.german_forms import (
 )  # fmt: skip
 from service.extraction.languages.german_statements import ATTRIBUTES, DIETS, MARITAL, PROFESSION, ROWS
 from service.extraction.languages.grammar import Language, spelled, spellings
-from service.extraction.lexicon import listed
 
 _SEPARATOR = (
     rf";\s|\s[–—-]\s|,?\s(?:aber|jedoch|sondern|dafür|hingegen)\s|,\s(?:und\s)?(?=(?:ich|wir|meine?|unsere?"
@@ -29,15 +29,13 @@ _SEPARATOR = (
 
 GERMAN = Language(
     name="german",
-    markers=frozenset(
-        listed("""
-            ich nicht und ist mag hasst liebt bevorzugt wohnt heißt heisst arbeitet spricht bis gegenüber mein meine
-            meinen meiner meinem wir habe haben bin eine einen einem einer der mit für auf auch kein keine keinen zu
-            von dass bitte sich mir mich mag aber uns unser unsere heute gestern seit nach wohne sehr gern gerne
-            heiße heisse liebe hasse arbeite bei zum zur ab jetzt immer nur mehr wieder noch schon oder wie das den
-            dem sind wurde wird hab nie lieber deutsch trinke esse spreche antworte benutze verwende erinnere
-            entscheidung entschieden vergessen jeden frist dich du dir für fuer über ueber weil""")
-    ),
+    markers=word_set("""
+        ich nicht und ist mag hasst liebt bevorzugt wohnt heißt heisst arbeitet spricht bis gegenüber mein meine
+        meinen meiner meinem wir habe haben bin eine einen einem einer der mit für auf auch kein keine keinen zu
+        von dass bitte sich mir mich aber uns unser unsere heute gestern seit nach wohne sehr gern gerne heiße
+        heisse liebe hasse arbeite bei zum zur ab jetzt immer nur mehr wieder noch schon oder wie das den dem sind
+        wurde wird hab nie lieber deutsch trinke esse spreche antworte benutze verwende erinnere entscheidung
+        entschieden vergessen jeden frist dich du dir fuer über ueber weil"""),
     rows=ROWS,
     calendar=CALENDAR,
     inner_stops=re.compile(
@@ -100,14 +98,12 @@ GERMAN = Language(
     ),
     conjunction=re.compile(r",\s(?:und\s|oder\s|noch\s)?|\s(?:und|oder|sowie|noch|&)\s", re.IGNORECASE),
     words=re.compile(r"[^\W_]+"),
-    stopwords=frozenset(
-        listed("""
-            der die das den dem des ein eine einen einem einer und oder aber auch nicht kein keine keinen ist sind
-            war waren habe hab haben hat bin sein zu von mit für auf in im am an bei nach aus um es so sehr mal dann
-            da noch schon nur ja nein gern gerne mehr als wie dass was man sich jetzt heute gestern morgen hier dort
-            wieder immer etwas alles nichts viel bitte will möchte muss soll werde dir dich du sie ihr ihnen gut ok
-            machen tun gehen gemacht getan gesehen gehört gekommen gefunden gefreut freue frage hilfe danke""")
-    ),
+    stopwords=word_set("""
+        der die das den dem des ein eine einen einem einer und oder aber auch nicht kein keine keinen ist sind war
+        waren habe hab haben hat bin sein zu von mit für auf in im am an bei nach aus um es so sehr mal dann da
+        noch schon nur ja nein gern gerne mehr als wie dass was man sich jetzt heute gestern morgen hier dort
+        wieder immer etwas alles nichts viel bitte will möchte muss soll werde dir dich du sie ihr ihnen gut ok
+        machen tun gehen gemacht getan gesehen gehört gekommen gefunden gefreut freue frage hilfe danke"""),
     canonical=canonical,
     third_person=third_person,
     nobody=NOBODY,
@@ -131,13 +127,9 @@ GERMAN = Language(
     ),
     attributes=ATTRIBUTES | {"film": "movie", "buch": "book", "farbe": "color", "essen": "food"},
     values=spellings(DIETS | MARITAL),
-    relatives={
-        "mann": "husband", "frau": "wife", "mutter": "mother", "mama": "mother", "vater": "father", "papa": "father",
-        "bruder": "brother", "schwester": "sister", "sohn": "son", "tochter": "daughter", "freund": "boyfriend",
-        "freundin": "girlfriend", "chef": "boss", "chefin": "boss", "kollege": "colleague", "kollegin": "colleague",
-        "hund": "dog", "papagei": "parrot", "hamster": "hamster", "pferd": "horse", "katze": "cat", "kater": "cat",
-        "partner": "partner", "partnerin": "partner", "oma":
-            "grandmother",
-        "opa": "grandfather", "tante": "aunt", "onkel": "uncle", "cousin": "cousin", "cousine": "cousin",
-    },
+    relatives=pairs("""
+        mann=husband frau=wife mutter=mother mama=mother vater=father papa=father bruder=brother schwester=sister
+        sohn=son tochter=daughter freund=boyfriend freundin=girlfriend chef=boss chefin=boss kollege=colleague
+        kollegin=colleague hund=dog papagei=parrot hamster=hamster pferd=horse katze=cat kater=cat partner=partner
+        partnerin=partner oma=grandmother opa=grandfather tante=aunt onkel=uncle cousin=cousin cousine=cousin"""),
 )  # fmt: skip

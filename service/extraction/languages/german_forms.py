@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from service.domain.word_lists import pairs, word_set
 from service.extraction.languages.grammar import Calendar, any_of, spelled, spellings
-from service.extraction.lexicon import listed
 
 NOBODY = "Der Nutzer"
 
@@ -44,21 +44,17 @@ _FRONT_WORD = spelled(
     r"|anfang|mitte|ende|von|zum|zur|auf|gegen|ohne|über|abends|morgens|montags|samstags|sonntags)\b"
 )
 
-_THIRD = spellings({
-    "bin": "ist", "habe": "hat", "hab": "hat", "werde": "wird", "esse": "isst", "spreche": "spricht", "fahre": "fährt",
-    "lese": "liest", "sehe": "sieht", "gebe": "gibt", "nehme": "nimmt", "treffe": "trifft", "schlafe": "schläft",
-    "laufe": "läuft", "trage": "trägt", "vertrage": "verträgt", "vergesse": "vergisst", "helfe": "hilft",
-    "lasse": "lässt", "halte": "hält", "verlasse": "verlässt", "heiße": "heißt", "arbeite": "arbeitet", "warte":
-        "wartet",
-    "fange": "fängt", "empfehle": "empfiehlt", "mag": "mag", "will": "will", "kann": "kann", "muss": "muss",
-    "darf": "darf", "soll": "soll", "weiß": "weiß", "tue": "tut", "leite": "leitet", "reite": "reitet",
-    "miete": "mietet", "heirate": "heiratet", "berate": "berät", "möchte": "möchte", "würde": "würde", "hasse": "hasst",
-})  # fmt: skip
-_PRESENT_IN_TE = frozenset(
-    listed("""
-        teste warte starte biete beobachte achte erwarte bearbeite chatte faste spende leiste committe vermiete trete
-        beachte verwalte gestalte poste blogge betrachte bevorrate unterrichte berichte richte""")
+_THIRD = spellings(
+    pairs("""
+    bin=ist habe=hat hab=hat werde=wird esse=isst spreche=spricht fahre=fährt lese=liest sehe=sieht gebe=gibt
+    nehme=nimmt treffe=trifft schlafe=schläft laufe=läuft trage=trägt vertrage=verträgt vergesse=vergisst
+    helfe=hilft lasse=lässt halte=hält verlasse=verlässt heiße=heißt arbeite=arbeitet warte=wartet fange=fängt
+    empfehle=empfiehlt mag=mag will=will kann=kann muss=muss darf=darf soll=soll weiß=weiß tue=tut leite=leitet
+    reite=reitet miete=mietet heirate=heiratet berate=berät möchte=möchte würde=würde hasse=hasst""")
 )
+_PRESENT_IN_TE = word_set("""
+    teste warte starte biete beobachte achte erwarte bearbeite chatte faste spende leiste committe vermiete trete
+    beachte verwalte gestalte poste blogge betrachte bevorrate unterrichte berichte richte""")
 _OPENING = spelled(r"^(?P<subject>ich|wir)\s(?P<verb>\w{2,30})\b(?P<rest>.{0,600})$")
 _OWNED = spelled(r"^(?P<own>mein|unser)e?[rsnm]?\s(?P<rest>.{0,600})$")
 _POSSESSIVE = spelled(r"\bmein(?:e[rsnm]?)?\b(?=\s\w)")
@@ -127,10 +123,11 @@ _MONTHS = spellings({
 _WEEKDAYS = {"montag": 0, "dienstag": 1, "mittwoch": 2, "donnerstag": 3, "freitag": 4, "samstag": 5, "sonnabend": 5,
              "sonntag": 6}  # fmt: skip
 _NAMED = spellings({"vorgestern": -2, "gestern": -1, "heute": 0, "morgen": 1, "übermorgen": 2})
-_UNITS = spellings({"tag": "day", "tage": "day", "tagen": "day", "woche": "week", "wochen": "week", "wochenende":
-    "weekend",
-          "monat": "month", "monate": "month", "monaten": "month", "jahr": "year", "jahre": "year",
-          "jahren": "year"})  # fmt: skip
+_UNITS = spellings(
+    pairs("""
+    tag=day tage=day tagen=day woche=week wochen=week wochenende=weekend monat=month monate=month monaten=month
+    jahr=year jahre=year jahren=year""")
+)
 _STEP_WORDS = ("letzte", "vergangene", "vorige", "diese", "dieses", "nächste", "kommende")
 _STEPS = spellings({
     f"{word}{ending}": -1 if word[0] in "lv" else 0 if word.startswith("dies") else 1

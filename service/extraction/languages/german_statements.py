@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from service.domain.word_lists import pairs
 from service.extraction.languages.grammar import VALUE, likes, row
 
 _ADVERB = (
@@ -39,24 +40,17 @@ PROFESSION = (
     r"|buchhalter|beamter|beamt|schreiner|informatiker|biolog|chemiker|physiker|mathematiker|übersetzer|rentner|makler)"
     r"(?:e|in|er)?)\b"
 )
-ATTRIBUTES = {
-    "budget": "budget", "frist": "deadline", "deadline": "deadline", "abgabetermin": "deadline", "preis": "price",
-    "kosten": "cost", "miete": "rent", "gehalt": "salary", "adresse": "address", "telefonnummer": "phone number",
-    "handynummer": "phone number", "zeitzone": "time_zone", "limit": "limit", "ort": "location", "standort": "location",
-    "startdatum": "start date", "enddatum": "end date", "liefertermin": "due date", "version": "version", "port":
-        "port",
-    "größe": "height", "gewicht": "weight", "blutgruppe": "blood type", "e-mail": "email",
-    "email": "email", "spitzname": "nickname", "meeting": "meeting date", "termin": "appointment",
-    "besprechung": "meeting date",
-}  # fmt: skip
+ATTRIBUTES = pairs("""
+    budget=budget frist=deadline deadline=deadline abgabetermin=deadline preis=price kosten=cost miete=rent
+    gehalt=salary adresse=address telefonnummer=phone~number handynummer=phone~number zeitzone=time_zone
+    limit=limit ort=location standort=location startdatum=start~date enddatum=end~date liefertermin=due~date
+    version=version port=port größe=height gewicht=weight blutgruppe=blood~type e-mail=email email=email
+    spitzname=nickname meeting=meeting~date termin=appointment besprechung=meeting~date""")
 _ATTRIBUTE = "|".join(ATTRIBUTES)
-DIETS = {
-    "veganer": "vegan", "veganerin": "vegan", "vegan": "vegan", "vegetarier": "vegetarian", "vegetarierin":
-        "vegetarian",
-    "vegetarisch": "vegetarian", "pescetarier": "pescatarian", "glutenfrei": "gluten free", "halal": "halal",
-    "koscher": "kosher", "diabetiker": "diabetic", "diabetikerin": "diabetic", "laktoseintolerant":
-        "lactose intolerant",
-}  # fmt: skip
+DIETS = pairs("""
+    veganer=vegan veganerin=vegan vegan=vegan vegetarier=vegetarian vegetarierin=vegetarian vegetarisch=vegetarian
+    pescetarier=pescatarian glutenfrei=gluten~free halal=halal koscher=kosher diabetiker=diabetic
+    diabetikerin=diabetic laktoseintolerant=lactose~intolerant""")
 _DIET = rf"(?P<value>{'|'.join(sorted(DIETS, key=len, reverse=True))})\b"
 MARITAL = {"verheiratet": "married", "ledig": "single", "single": "single", "geschieden": "divorced",
             "verlobt": "engaged", "verwitwet": "widowed"}  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
+from service.domain.word_lists import pairs
 from service.extraction.candidates import Polarity
 from service.extraction.rows import Row, stating
 
@@ -17,11 +18,9 @@ VALUE = r"(?P<value>(?!\s)(?:[^,.;:!?()–—]|[.,](?=\w)|(?<=\d)\.(?=\s)){1,80}
 """What fills a slot: up to the end of the clause."""
 
 
-_SPELLINGS = {
-    "ä": "(?:ä|ae|a)", "ö": "(?:ö|oe|o)", "ü": "(?:ü|ue|u)", "ß": "(?:ß|ss|s)", "é": "[ée]", "è": "[èe]", "ê": "[êe]",
-    "à": "[àa]", "â": "[âa]", "ç": "[çc]", "ù": "[ùu]", "û": "[ûu]", "î": "[îi]", "ï": "[ïi]", "ô": "[ôo]",
-    "œ": "(?:œ|oe)", "á": "[áa]", "í": "[íi]", "ó": "[óo]", "ú": "[úu]", "ñ": "[ñn]",
-}  # fmt: skip
+_SPELLINGS = pairs("""
+    ä=(?:ä|ae|a) ö=(?:ö|oe|o) ü=(?:ü|ue|u) ß=(?:ß|ss|s) é=[ée] è=[èe] ê=[êe] à=[àa] â=[âa] ç=[çc] ù=[ùu] û=[ûu]
+    î=[îi] ï=[ïi] ô=[ôo] œ=(?:œ|oe) á=[áa] í=[íi] ó=[óo] ú=[úu] ñ=[ñn]""")
 _ACCENTED = re.compile(r"\[[^\]]{1,80}\]|[" + "".join(_SPELLINGS) + "]")
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from service.domain.word_lists import pairs, word_set
 from service.extraction.languages.grammar import Language, spelled, spellings
 from service.extraction.languages.spanish_forms import CALENDAR, NOBODY, OWN_VERBS, TIME, canonical, third_person
 from service.extraction.languages.spanish_statements import ATTRIBUTES, DIETS, MARITAL, ROWS
-from service.extraction.lexicon import listed
 
 _SEPARATOR = (
     rf";\s|\s[–—-]\s|,?\s(?:pero|aunque|sin\sembargo)\s|,\s(?:y\s)?(?=(?:yo|mi|mis|nuestr[oa]|{OWN_VERBS})\b)"
@@ -15,19 +15,15 @@ _SEPARATOR = (
 )
 SPANISH = Language(
     name="spanish",
-    markers=frozenset(
-        listed("""
-            curro
-            hecho cansado contratado vegetariano vegetariana vegano vegana resido
-            yo el de la los las una unos que es en mi mis gusta gustan encanta con para por pero muy soy tengo estoy
-            del hoy ayer mañana vivo trabajo también tambien hemos he decidido quiero prefiero odio nuestro nuestra
-            siempre nunca porque como donde cuando está esta este llamo años alérgico alergia favor sin hablo días
-            semana recuérdame recuerdame usa responde hasta desde decidimos lunes martes miércoles jueves viernes
-            sábado domingo más mas ahora tú se lo su uso amo bebo fumo voy fui compré visité debo tenemos somos
-            español presupuesto le nos prefiere vive odia un vuelvo dejé suelo acabo les hace semanas estuve viene
-            año mes fue mudé mude mudo mudamos comprado gracias quizás quizas hola alegro nueva nuevo tarea trabaja
-            vivimos gustaría gustaria""")
-    ),
+    markers=word_set("""
+        curro hecho cansado contratado vegetariano vegetariana vegano vegana resido yo el de la los las una unos
+        que es en mi mis gusta gustan encanta con para por pero muy soy tengo estoy del hoy ayer mañana vivo
+        trabajo también tambien hemos he decidido quiero prefiero odio nuestro nuestra siempre nunca porque como
+        donde cuando está esta este llamo años alérgico alergia favor sin hablo días semana recuérdame recuerdame
+        usa responde hasta desde decidimos lunes martes miércoles jueves viernes sábado domingo más mas ahora tú se
+        lo su uso amo bebo fumo voy fui compré visité debo tenemos somos español presupuesto le nos prefiere vive
+        odia un vuelvo dejé suelo acabo les hace semanas estuve viene año mes fue mudé mude mudo mudamos comprado
+        gracias quizás quizas hola alegro nueva nuevo tarea trabaja vivimos gustaría gustaria"""),
     rows=ROWS,
     calendar=CALENDAR,
     inner_stops=re.compile(r"\b(?:sr|sra|dr|dra|ud|uds|p\. ?ej|aprox|núm|av|ee\. ?uu)\.", re.IGNORECASE),
@@ -76,13 +72,11 @@ SPANISH = Language(
     determiners=spelled(r"^(?:el|la|los|las|un|una|unos|unas|mi|mis|su|nuestr[oa]|mucho|muchos|al|del|de|a|el\sdel)\s"),
     conjunction=re.compile(r",\s(?:y\s|o\s|ni\s)?|\s(?:y|e|o|u|ni|&)\s", re.IGNORECASE),
     words=re.compile(r"[^\W_]+"),
-    stopwords=frozenset(
-        listed("""
-            el la los las un una unos unas y o pero que de del a al en con por para sin no me te se lo le nos mi tu
-            su es soy estoy ser estar he hemos ha muy más ya también mucho todo algo nada así bien hola gracias ayer
-            hoy mañana ahora este esta eso esto hacer hecho hice fui ido ir tengo tener quiero puedo saber ayuda duda
-            pregunta visto""")
-    ),
+    stopwords=word_set("""
+        el la los las un una unos unas y o pero que de del a al en con por para sin no me te se lo le nos mi tu su
+        es soy estoy ser estar he hemos ha muy más ya también mucho todo algo nada así bien hola gracias ayer hoy
+        mañana ahora este esta eso esto hacer hecho hice fui ido ir tengo tener quiero puedo saber ayuda duda
+        pregunta visto"""),
     canonical=canonical,
     third_person=third_person,
     nobody=NOBODY,
@@ -106,14 +100,10 @@ SPANISH = Language(
     ),
     attributes=ATTRIBUTES | {"película": "movie", "libro": "book", "comida": "food"},
     values=spellings(DIETS | MARITAL),
-    relatives=spellings({
-        "hermano": "brother", "hermana": "sister", "madre": "mother", "mamá": "mother", "padre": "father",
-        "papá": "father", "hijo": "son", "hija": "daughter", "marido": "husband", "esposo": "husband", "esposa": "wife",
-        "mujer": "wife", "novio": "boyfriend", "novia": "girlfriend", "pareja": "partner", "jefe": "boss",
-        "jefa": "boss",
-        "perro": "dog", "loro": "parrot", "conejo": "rabbit", "caballo": "horse", "perra": "dog", "gato": "cat",
-        "gata": "cat", "abuelo": "grandfather", "abuela": "grandmother",
-        "tío": "uncle", "tía": "aunt", "primo": "cousin", "prima": "cousin", "amigo": "friend", "amiga": "friend",
-        "colega": "colleague",
-    }),
+    relatives=spellings(pairs("""
+        hermano=brother hermana=sister madre=mother mamá=mother padre=father papá=father hijo=son hija=daughter
+        marido=husband esposo=husband esposa=wife mujer=wife novio=boyfriend novia=girlfriend pareja=partner
+        jefe=boss jefa=boss perro=dog loro=parrot conejo=rabbit caballo=horse perra=dog gato=cat gata=cat
+        abuelo=grandfather abuela=grandmother tío=uncle tía=aunt primo=cousin prima=cousin amigo=friend
+        amiga=friend colega=colleague""")),
 )  # fmt: skip

@@ -5,31 +5,29 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from service.domain.word_lists import pairs, word_set
 from service.extraction.languages.grammar import Calendar, any_of, spelled, spellings
 
 NOBODY = "El usuario"
 
-_SINGULAR = spellings({
-    "soy": "es", "estoy": "está", "tengo": "tiene", "voy": "va", "hago": "hace", "he": "ha", "quiero": "quiere",
-    "puedo": "puede", "debo": "debe", "prefiero": "prefiere", "juego": "juega", "suelo": "suele", "vengo": "viene",
-    "vivo": "vive", "escribo": "escribe", "leo": "lee", "como": "come", "bebo": "bebe", "corro": "corre",
-    "aprendo": "aprende", "conduzco": "conduce", "padezco": "padece", "pertenezco": "pertenece", "salgo": "sale",
-    "sueño": "sueña", "pienso": "piensa", "duermo": "duerme", "vuelvo": "vuelve", "vuelo": "vuela", "sigo": "sigue",
-    "elijo": "elige", "conozco": "conoce", "digo": "dice", "pongo": "pone", "veo": "ve", "creo": "cree", "dejo": "deja",
-    "fui": "fue", "hice": "hizo", "tuve": "tuvo", "estuve": "estuvo", "vine": "vino", "vi": "vio", "di": "dio",
-    "pude": "pudo", "quise": "quiso", "puse": "puso", "traje": "trajo", "leí": "leyó", "era": "era", "había": "había",
-    "tenía": "tenía", "quisiera": "quisiera", "querría": "querría", "iré": "irá", "odio": "odia",
-    "necesito": "necesita",
-    "asisto": "asiste", "acabo": "acaba", "vendo": "vende", "recibo": "recibe", "divido": "divide", "mudé": "mudó",
-    "curro": "curra",
-})  # fmt: skip
-_PLURAL = spellings({
-    "somos": "son", "estamos": "están", "tenemos": "tienen", "vamos": "van", "hemos": "han", "queremos": "quieren",
-    "debemos": "deben", "podemos": "pueden", "fuimos": "fueron", "hicimos": "hicieron", "tuvimos": "tuvieron",
-    "decidimos": "decidieron", "elegimos": "eligieron", "acordamos": "acordaron", "vivimos": "viven", "usamos": "usan",
-    "optamos": "optaron", "volamos": "vuelan", "usaremos": "usarán", "preferimos": "prefieren",
-    "nos mudamos": "se mudaron",
-})  # fmt: skip
+_SINGULAR = spellings(
+    pairs("""
+    soy=es estoy=está tengo=tiene voy=va hago=hace he=ha quiero=quiere puedo=puede debo=debe prefiero=prefiere
+    juego=juega suelo=suele vengo=viene vivo=vive escribo=escribe leo=lee como=come bebo=bebe corro=corre
+    aprendo=aprende conduzco=conduce padezco=padece pertenezco=pertenece salgo=sale sueño=sueña pienso=piensa
+    duermo=duerme vuelvo=vuelve vuelo=vuela sigo=sigue elijo=elige conozco=conoce digo=dice pongo=pone veo=ve
+    creo=cree dejo=deja fui=fue hice=hizo tuve=tuvo estuve=estuvo vine=vino vi=vio di=dio pude=pudo quise=quiso
+    puse=puso traje=trajo leí=leyó era=era había=había tenía=tenía quisiera=quisiera querría=querría iré=irá
+    odio=odia necesito=necesita asisto=asiste acabo=acaba vendo=vende recibo=recibe divido=divide mudé=mudó
+    curro=curra""")
+)
+_PLURAL = spellings(
+    pairs("""
+    somos=son estamos=están tenemos=tienen vamos=van hemos=han queremos=quieren debemos=deben podemos=pueden
+    fuimos=fueron hicimos=hicieron tuvimos=tuvieron decidimos=decidieron elegimos=eligieron acordamos=acordaron
+    vivimos=viven usamos=usan optamos=optaron volamos=vuelan usaremos=usarán preferimos=prefieren
+    nos~mudamos=se~mudaron""")
+)
 _LIKING = (
     "gusta|gustan|encanta|encantan|interesa|interesan|molesta|molestan|apasiona|apasionan|chifla|disgusta|disgustan|cae"
     "|sienta|gustaría|gustaria|fascina|fascinan"
@@ -135,11 +133,10 @@ def _singular(verb: str) -> str | None:
     return f"{verb[:-1]}a" if verb in _PRESENT_IN_AR else None
 
 
-_PRESENT_IN_AR = frozenset(
-    """trabajo amo adoro detesto hablo uso estudio fumo viajo tomo evito cocino nado toco monto camino practico visito
+_PRESENT_IN_AR = word_set("""
+    trabajo amo adoro detesto hablo uso estudio fumo viajo tomo evito cocino nado toco monto camino practico visito
     entreno medito compro planeo espero ceno desayuno madrugo soporto aguanto llamo ahorro preparo utilizo celebro
-    participo dibujo pinto bailo canto escucho miro busco quedo pago reviso ceno llego hago""".split()  # noqa: SIM905
-)
+    participo dibujo pinto bailo canto escucho miro busco quedo pago reviso llego hago""")
 
 
 def _plural(verb: str) -> str | None:
@@ -156,10 +153,10 @@ _MONTHS = spellings({
 })  # fmt: skip
 _WEEKDAYS = spellings({"lunes": 0, "martes": 1, "miércoles": 2, "jueves": 3, "viernes": 4, "sábado": 5, "domingo": 6})
 _NAMED = spellings({"anteayer": -2, "ayer": -1, "anoche": -1, "hoy": 0, "mañana": 1, "pasado mañana": 2})
-_UNITS = spellings({
-    "día": "day", "días": "day", "semana": "week", "semanas": "week", "fin de semana": "weekend", "mes": "month",
-    "meses": "month", "año": "year", "años": "year",
-})  # fmt: skip
+_UNITS = spellings(
+    pairs("""
+    día=day días=day semana=week semanas=week fin~de~semana=weekend mes=month meses=month año=year años=year""")
+)
 _STEPS = spellings({"pasado": -1, "pasada": -1, "este": 0, "esta": 0, "próximo": 1, "próxima": 1, "que viene": 1})
 _COUNTS = spellings({
     "un": 1, "una": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9,

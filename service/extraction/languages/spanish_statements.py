@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from service.domain.word_lists import pairs
 from service.extraction.languages.grammar import VALUE, likes, row
 
 _ADVERB = (
@@ -34,29 +35,22 @@ _PROFESSION = (
     r"|estudiante|periodista|dentista|artista|electricista|taxista|economista|gerente|policía|piloto|analista|cantante"
     r"|jubilad[oa]|chef|fontanero|panader[oa]|carpinter[oa])(?:\sde\s(?!profesión\b|oficio\b|carrera\b)\w{3,20})?)\b"
 )
-ATTRIBUTES = {
-    "presupuesto": "budget", "fecha límite": "deadline", "fecha limite": "deadline", "plazo": "deadline",
-    "precio": "price", "costo": "cost", "coste": "cost", "alquiler": "rent", "sueldo": "salary", "salario": "salary",
-    "dirección": "address", "direccion": "address", "teléfono": "phone number", "telefono": "phone number",
-    "número de teléfono": "phone number", "correo": "email", "email": "email", "zona horaria": "time_zone",
-    "versión": "version", "version": "version", "puerto": "port", "reunión": "meeting date", "reunion": "meeting date",
-    "cita": "appointment", "límite": "limit", "altura": "height", "peso": "weight", "apodo": "nickname",
-    "fecha de inicio": "start date", "fecha de entrega": "due date", "ubicación": "location",
-    "lanzamiento": "launch date",
-}  # fmt: skip
+ATTRIBUTES = pairs("""
+    presupuesto=budget fecha~límite=deadline fecha~limite=deadline plazo=deadline precio=price costo=cost
+    coste=cost alquiler=rent sueldo=salary salario=salary dirección=address direccion=address teléfono=phone~number
+    telefono=phone~number número~de~teléfono=phone~number correo=email email=email zona~horaria=time_zone
+    versión=version version=version puerto=port reunión=meeting~date reunion=meeting~date cita=appointment
+    límite=limit altura=height peso=weight apodo=nickname fecha~de~inicio=start~date fecha~de~entrega=due~date
+    ubicación=location lanzamiento=launch~date""")
 _ATTRIBUTE = "|".join(sorted((name.replace(" ", r"\s") for name in ATTRIBUTES), key=len, reverse=True))
-DIETS = {
-    "vegano": "vegan", "vegana": "vegan", "vegetariano": "vegetarian", "vegetariana": "vegetarian", "celíaco": "celiac",
-    "celíaca": "celiac", "diabético": "diabetic", "diabética": "diabetic", "pescetariano": "pescatarian",
-    "pescetariana": "pescatarian", "intolerante a la lactosa": "lactose intolerant", "kosher": "kosher",
-    "halal": "halal",
-}  # fmt: skip
+DIETS = pairs("""
+    vegano=vegan vegana=vegan vegetariano=vegetarian vegetariana=vegetarian celíaco=celiac celíaca=celiac
+    diabético=diabetic diabética=diabetic pescetariano=pescatarian pescetariana=pescatarian
+    intolerante~a~la~lactosa=lactose~intolerant kosher=kosher halal=halal""")
 _DIET = rf"(?P<value>{'|'.join(sorted((name.replace(' ', chr(92) + 's') for name in DIETS), key=len, reverse=True))})\b"
-MARITAL = {
-    "casado": "married", "casada": "married", "soltero": "single", "soltera": "single", "divorciado": "divorced",
-    "divorciada": "divorced", "viudo": "widowed", "viuda": "widowed", "comprometido": "engaged",
-    "comprometida": "engaged",
-}  # fmt: skip
+MARITAL = pairs("""
+    casado=married casada=married soltero=single soltera=single divorciado=divorced divorciada=divorced
+    viudo=widowed viuda=widowed comprometido=engaged comprometida=engaged""")
 LANGUAGES = (
     r"(?:español|inglés|francés|alemán|italiano|chino|japonés|ruso|portugués|catalán|gallego|euskera|árabe|coreano"
     r"|polaco"

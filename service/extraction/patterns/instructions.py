@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from service.extraction.lexicon import BASE_VERBS, listed
+from service.domain.word_lists import word_set
+from service.extraction.lexicon import BASE_VERBS
 from service.extraction.patterns.grammar import row
 from service.extraction.rows import Row
 
@@ -146,15 +147,10 @@ OTHER: tuple[Row, ...] = (
 )
 
 
-_COMMANDING = frozenset(
-    listed(
-        "please always never no avoid less fewer more stop don't dont do default going from by in at as whenever"
-        " every each any anytime when"
-        " moving and also so for remember just you everyone people friends let's lets let remind can could limit try"
-        " be address"
-        " text email mail cc reply respond follow check reach get back pick"
-    )
-)
+_COMMANDING = word_set("""
+    please always never no avoid less fewer more stop don't dont do default going from by in at as whenever every
+    each any anytime when moving and also so for remember just you everyone people friends let's lets let remind
+    can could limit try be address text email mail cc reply respond follow check reach get back pick""")
 _FIRST_WORD = re.compile(r"[\w'-]+")
 
 

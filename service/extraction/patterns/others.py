@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from service.domain.word_lists import word_set
 from service.extraction.candidates import Polarity
-from service.extraction.lexicon import listed
 from service.extraction.patterns.grammar import (
     ANY_PROFESSION,
     CAPITALS,
@@ -107,10 +107,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _fact(r" (?:usually|always|never|often|rarely|regularly) [a-z]{2,15}s\b"),
 )
-NOBODY = frozenset(
-    listed(
-        "it this that there he she what who everyone everybody nobody someone somebody one life nature music love time"
-        " people which here they these those something nothing everything anyone anybody never always sometimes usually"
-        " god if when where how why and but so or"
-    )
-)
+NOBODY = word_set("""
+    it this that there he she what who everyone everybody nobody someone somebody one life nature music love time
+    people which here they these those something nothing everything anyone anybody never always sometimes usually
+    god if when where how why and but so or""")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from service.extraction.lexicon import listed
+from service.domain.word_lists import listed, word_set
 from service.extraction.patterns import (
     facts,
     household,
@@ -57,7 +57,7 @@ _NAMED: tuple[Row, ...] = (
 )
 _FIRST_WORD = re.compile(r"[\w'-]+")
 
-_DETERMINERS = frozenset(listed("my our the his her their your"))
+_DETERMINERS = word_set("my our the his her their your")
 FORMER_NOW = re.compile(
     rf"\bused to (?P<verb>live in|work (?:at|for)|work as|be) (?:an? )?(?P<former>[\w'&. -]{{1,40}}?)"
     rf"(?:[,;.]| (?:and|but)| -)+ ?(?:(?:but|and) )?(?:i |i'm |we )?(?:am )?(?:now|currently|these days) "

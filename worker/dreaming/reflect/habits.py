@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from service.domain.guards import content_stems, normalize
-from service.extraction.lexicon import MONTHS, WEEKDAYS, base_of_past, listed, third_person
+from service.domain.word_lists import word_set
+from service.extraction.lexicon import MONTHS, WEEKDAYS, base_of_past, third_person
 from worker.dreaming.completed_todos import deed_done, without_time
 from worker.dreaming.reflect.changes import months_between
 
@@ -21,7 +22,7 @@ TIMES_MIN = 3
 OFTEN_DAYS = 31
 """Done as often as once in so many days, it is done often."""
 _CHARS_MAX = 300
-_PARTS_OF_DAY = frozenset(listed("morning afternoon evening night week weekend month day today again"))
+_PARTS_OF_DAY = word_set("morning afternoon evening night week weekend month day today again")
 _TIME_STEMS = content_stems(" ".join(_PARTS_OF_DAY)) | {"go"}
 _OF_CALENDAR = frozenset((*MONTHS, *WEEKDAYS)) | _PARTS_OF_DAY
 _IN_MONTH = re.compile(rf"\b(?:in|during) (?:{'|'.join(MONTHS)})(?: \d{{4}})?(?!\w)", re.IGNORECASE)

@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 
 from service.domain.guards import content_stems, normalize
-from service.extraction.lexicon import MONTHS, WEEKDAYS, listed
+from service.domain.word_lists import listed
+from service.extraction.lexicon import MONTHS, WEEKDAYS
 
 TIMES_MIN = 2
 _CHARS_MAX = 300

@@ -12,20 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.domain.guards import content_stems, normalize
-from service.extraction.lexicon import listed
+from service.domain.word_lists import listed, word_set
 
 _CHARS_MAX = 200
 _THINGS_SHOWN = 4
 _THING = r"(?P<thing>[\w'’-]{2,30}(?: [\w'’-]{1,30}){0,5})"
 _KIND_OF = r"(?P<thing>[\w'’-]{2,30}(?: [\w'’-]{2,30})?)"
-_DETERMINERS = frozenset(listed("the a an some their his her its das die den der le la les el los las"))
-_NO_THING = frozenset(
-    listed(
-        "any this that these those all no more most less good great nice other real such both either not but than when"
-        " if because while without except kein keine keinen nicht guter guten gute aber pas mais quand bon bonne pero"
-        " cuando buen buena todo toda"
-    )
-)
+_DETERMINERS = word_set("the a an some their his her its das die den der le la les el los las")
+_NO_THING = word_set("""
+    any this that these those all no more most less good great nice other real such both either not but than when
+    if because while without except kein keine keinen nicht guter guten gute aber pas mais quand bon bonne pero
+    cuando buen buena todo toda""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,18 @@
+"""Tables of words, written as blocks of text."""
+
+from __future__ import annotations
+
+
+def listed(block: str) -> tuple[str, ...]:
+    """The words of a block of text, in order."""
+    return tuple(block.split())
+
+
+def word_set(block: str) -> frozenset[str]:
+    """The words of a block of text."""
+    return frozenset(block.split())
+
+
+def pairs(block: str) -> dict[str, str]:
+    """What the words of a block stand for, as in ``wk=week gonna=going~to``; ``~`` is a blank."""
+    return dict(pair.replace("~", " ").split("=") for pair in block.split())
