@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from service.domain.field_types import ActingAgent, JsonObject, Name, Query, ReadTask, Timestamp
 from service.domain.guards import normalize
@@ -21,6 +21,7 @@ from service.domain.search import (
     SearchedTypes,
     Wordings,
 )
+from service.domain.strict import StrictModel
 from service.domain.where import WhereObject
 
 NOT_KNOWN = "not known"
@@ -57,14 +58,12 @@ EFFORTS: dict[Effort, EffortLimits] = {
 }
 
 
-class AskRequest(BaseModel):
+class AskRequest(StrictModel):
     """Question to an agent's memory."""
-
-    model_config = ConfigDict(extra="forbid")
 
     agent: ActingAgent = None
     question: Query = Field(min_length=1, description="Question in natural language, at most 8,000 characters.")
-    queries: Wordings = []
+    queries: Wordings = Field([])
     expand: Expand = False
     types: SearchedTypes = None
     tags: SearchedTags = None

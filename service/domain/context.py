@@ -6,7 +6,7 @@ import re
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from service.domain.field_types import ActingAgent, Json, Name, Query, ReadTask, UnitInterval
 from service.domain.search import (
@@ -18,6 +18,7 @@ from service.domain.search import (
     SearchedTypes,
     Wordings,
 )
+from service.domain.strict import FrozenModel, StrictModel
 from service.domain.where import WhereObject
 
 SectionName = Literal["instructions", "bulletin", "identity", "preferences", "memories", "documents", "window", "tools"]
@@ -50,10 +51,8 @@ _PLANNING = re.compile(
 )
 
 
-class Shares(BaseModel):
+class Shares(FrozenModel):
     """Shares of the token budget by section, scaled down to a sum of 1."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     bulletin: UnitInterval = Field(
         0.10, description="Share of the bulletin, from 0 to 1; 0 leaves the section out. Default 0.1."
@@ -94,10 +93,8 @@ class ContextSettings(Shares):
     )
 
 
-class ShareChanges(BaseModel):
+class ShareChanges(StrictModel):
     """Shares of the token budget by section; omitted ones keep the workspace setting."""
-
-    model_config = ConfigDict(extra="forbid")
 
     bulletin: BudgetShare = None
     identity: BudgetShare = None
@@ -112,17 +109,15 @@ class ShareChanges(BaseModel):
         return shares.model_copy(update=self.model_dump(exclude_none=True))
 
 
-class ContextRequest(BaseModel):
+class ContextRequest(StrictModel):
     """Request for the context of a model call."""
-
-    model_config = ConfigDict(extra="forbid")
 
     agent: ActingAgent = None
     session: Name | None = Field(None, description="Current session; its window is included.")
     user: Name | None = Field(None, description="User speaking. Default: the session's user.")
     task: ReadTask = None
     message: Query = Field(description="User message of this turn, at most 8,000 characters.")
-    queries: Wordings = []
+    queries: Wordings = Field([])
     expand: Expand = False
     max_tokens: int | None = Field(
         None,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from service.domain.field_types import ActingAgent, JsonObject, Name, not_blank, reject_unstorable
+from service.domain.strict import FrozenModel, StrictModel
 
 DOCUMENT_MAX = 5_000_000
 
@@ -21,10 +22,8 @@ DocumentText = Annotated[
 ]
 
 
-class DocumentSettings(BaseModel):
+class DocumentSettings(FrozenModel):
     """Chunking of documents."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     chunk_tokens: int = Field(400, ge=50, le=4_000, description="Maximum length of a chunk in tokens. Default 400.")
     overlap_tokens: int = Field(
@@ -41,10 +40,8 @@ class DocumentSettings(BaseModel):
         return self
 
 
-class DocumentDraft(BaseModel):
+class DocumentDraft(StrictModel):
     """Document to create, as text or Markdown."""
-
-    model_config = ConfigDict(extra="forbid")
 
     agent: ActingAgent = None
     title: Title = Field(description="Title, at most 500 characters.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from service.domain.field_types import (
     MESSAGE_MAX,
@@ -23,6 +23,7 @@ from service.domain.field_types import (
 from service.domain.origin import OriginField
 from service.domain.own_types import TypeName
 from service.domain.placeholders import identifies_a_person
+from service.domain.strict import StrictModel
 from service.domain.types import SAVED_TYPES, MemoryType, Scope
 
 
@@ -72,10 +73,8 @@ OccurredAtField = Annotated[Timestamp | None, Field(description="Time of the des
 ExpiresAtField = Annotated[Timestamp | None, Field(description="Time of expiry. Default: never.")]
 
 
-class EntityRef(BaseModel):
+class EntityRef(StrictModel):
     """Entity by name, created unless one of this name and kind exists."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: EntityName = Field(description="Name of the entity. An entity is created when none has this name and kind.")
     kind: Name | None = Field(None, description="Kind of the entity, such as person or place. Default `thing`.")
@@ -84,10 +83,8 @@ class EntityRef(BaseModel):
     )
 
 
-class Link(BaseModel):
+class Link(StrictModel):
     """Edge from the memory to a memory or an entity."""
-
-    model_config = ConfigDict(extra="forbid")
 
     relation: RelationField
     memory_id: UUID | None = Field(
@@ -104,10 +101,8 @@ class Link(BaseModel):
         return self
 
 
-class MemoryDraft(BaseModel):
+class MemoryDraft(StrictModel):
     """Memory to save."""
-
-    model_config = ConfigDict(extra="forbid")
 
     agent: ActingAgent = None
     type: SavedType = Field(description=f"Type of the memory: {_NAMED_TYPES}. Insights are concluded by dreams alone.")
@@ -151,10 +146,8 @@ class MemoryDraft(BaseModel):
         return self
 
 
-class MemoryPatch(BaseModel):
+class MemoryPatch(StrictModel):
     """Changes to a memory; only the fields given change."""
-
-    model_config = ConfigDict(extra="forbid")
 
     version: int = Field(
         ge=1, le=2**31 - 1, description="Version last seen by the caller. A newer stored version is a 409."
@@ -184,10 +177,8 @@ class MemoryPatch(BaseModel):
     )
 
 
-class MessageDraft(BaseModel):
+class MessageDraft(StrictModel):
     """Message of a conversation."""
-
-    model_config = ConfigDict(extra="forbid")
 
     role: RoleField
     content: Annotated[Text, Field(max_length=MESSAGE_MAX)] | Json = Field(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from service.domain.field_types import Identifies, Name, Text
 from service.domain.own_types import TYPES_MAX, TypeName
+from service.domain.strict import FrozenModel
 
 DREAM_INSTRUCTIONS_MAX = 4_000
 AS_SAID = "as_said"
@@ -45,10 +46,8 @@ WordPattern = Annotated[
 ExtractedRole = Literal["user", "assistant", "tool"]
 
 
-class DreamChoices(BaseModel):
+class DreamChoices(FrozenModel):
     """Schedule of dreams and what they make."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     interval_h: float = Field(
         6.0, gt=0, le=8_760, description="Interval between scheduled dreams of an agent in hours. Default 6."

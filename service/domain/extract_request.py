@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from service.domain.drafts import MessageDraft
 from service.domain.dream_settings import DREAM_INSTRUCTIONS_MAX
 from service.domain.field_types import ActingAgent, Name, Text
 from service.domain.message_text import text_of
+from service.domain.strict import StrictModel
 
 CHARACTERS_MAX = 100_000
 MESSAGES_MAX = 200
 
 
-class ExtractRequest(BaseModel):
+class ExtractRequest(StrictModel):
     """Messages from which a dream would make memories."""
-
-    model_config = ConfigDict(extra="forbid")
 
     agent: ActingAgent = None
     messages: Annotated[list[MessageDraft], Field(min_length=1, max_length=MESSAGES_MAX)] | None = Field(

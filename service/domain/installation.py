@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from service.domain.field_types import Text
+from service.domain.strict import FrozenModel
 
 ModelName = Annotated[Text, StringConstraints(min_length=1, max_length=500)]
 """What EMBEDDING_MODEL or RERANK_MODEL may be."""
@@ -21,10 +22,8 @@ CACHE_TTL_S: Final = 300.0
 LOCKED_BY = "Environment variables that are set and win, by field. Read only: ignored in a change. Default empty."
 
 
-class EmbeddingSettings(BaseModel):
+class EmbeddingSettings(FrozenModel):
     """Embedding model of the installation and its cache. Addresses and keys come from the environment alone."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: ModelName = Field(
         "auto",
@@ -53,10 +52,8 @@ class EmbeddingSettings(BaseModel):
     locked_by: dict[str, str] = Field({}, description=LOCKED_BY)
 
 
-class RerankSettings(BaseModel):
+class RerankSettings(FrozenModel):
     """Reranking model of the installation. Its address and key come from the environment alone."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: ModelName | None = Field(
         None, description="Reranking model by its litellm name. Null: no reranking. Default null."
@@ -64,10 +61,8 @@ class RerankSettings(BaseModel):
     locked_by: dict[str, str] = Field({}, description=LOCKED_BY)
 
 
-class InstallationSettings(BaseModel):
+class InstallationSettings(FrozenModel):
     """Models of the installation, as stored or as in effect."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     embedding: EmbeddingSettings = EmbeddingSettings()
     rerank: RerankSettings = RerankSettings()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from service.domain.strict import FrozenModel
 
 LimitName = Literal[
     "requests_per_minute", "requests_per_day", "rows_max", "bytes_max", "day_cost_max_usd", "month_cost_max_usd",
@@ -16,10 +18,8 @@ LimitHolder = Literal["workspace", "key"]
 COUNT_MAX = 2**53
 
 
-class Limits(BaseModel):
+class Limits(FrozenModel):
     """Upper bounds of what a workspace or a key uses. Null is no limit."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     requests_per_minute: int | None = Field(
         None, ge=1, le=COUNT_MAX, description="Maximum requests per minute, over all processes. Null: no limit."

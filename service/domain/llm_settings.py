@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from service.domain.field_types import Text
+from service.domain.strict import FrozenModel
 
 Step = Literal["extract", "reconcile", "decide", "reflect", "bulletin", "summary", "ask"]
 STEPS: Final[tuple[Step, ...]] = get_args(Step)
@@ -44,10 +45,8 @@ TIMEOUT = Field(
 )
 
 
-class ModelAccess(BaseModel):
+class ModelAccess(FrozenModel):
     """Model of an OpenAI-compatible server, and how it is reached."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: ModelName = Field(description="Model as `openai/<name at the server>`.")
     api_base: BaseUrl | None = BASE
@@ -55,10 +54,8 @@ class ModelAccess(BaseModel):
     timeout_s: float | None = TIMEOUT
 
 
-class StepModel(BaseModel):
+class StepModel(FrozenModel):
     """Model of one step, and alternatives."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: StepModelName | None = Field(
         None,
@@ -91,10 +88,8 @@ class StepModel(BaseModel):
         )
 
 
-class LLMSettings(BaseModel):
+class LLMSettings(FrozenModel):
     """Language models of the workspace's own, by step. A step without one uses the installation's."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     extract: StepModel = Field(StepModel(), description="Extraction of memories from messages, in dreams.")
     reconcile: StepModel = Field(StepModel(), description="Comparison of statements that rules cannot tell apart.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from service.domain.strict import FrozenModel
 
 Origin = Literal["own_user", "api", "assistant", "other_user", "imported", "document", "tool"]
 """From the most to the least trusted."""
@@ -28,11 +30,9 @@ Treatment = Literal["allow", "mark"]
 MessageTreatment = Literal["allow", "mark", "hold"]
 
 
-class OriginSettings(BaseModel):
+class OriginSettings(FrozenModel):
     """Treatment of memories by origin: `allow`, `mark` (labelled in contexts, left out of bulletins) or `hold` (marked,
     and what dreams draw from such messages waits in the inbox)."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     own_user: MessageTreatment = Field(
         "allow", description="Word of the user whose session it is: `allow`, `mark` or `hold`. Default `allow`."

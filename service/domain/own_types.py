@@ -10,10 +10,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from service.domain.field_types import JsonObject, Text
 from service.domain.json_schema import problems
+from service.domain.strict import FrozenModel
 from service.domain.types import POLICIES, MemoryType, TypePolicy
 
 OWN_MAX = 20
@@ -53,10 +54,8 @@ Description = Annotated[Text, StringConstraints(max_length=500)]
 MetadataSchema = JsonObject | None
 
 
-class EntityKind(BaseModel):
+class EntityKind(FrozenModel):
     """Kind of entities of the workspace's own."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     description: Description = Field(
         "", description="Meaning of the kind, for the language model; at most 500 characters. Default empty."
@@ -68,10 +67,8 @@ class EntityKind(BaseModel):
     )
 
 
-class OwnType(BaseModel):
+class OwnType(FrozenModel):
     """Memory type of the workspace's own."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     description: Description = Field(
         "", description="Meaning of the type, for the language model; at most 500 characters. Default empty."

@@ -9,12 +9,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 from typing_extensions import TypedDict
 
 from service.domain.field_types import ActingAgent, Name, Text, not_blank, reject_unstorable
 from service.domain.hearsay import attributed
 from service.domain.search import ContainedMetadata, OccurredSince, OccurredUntil, SearchedTags, SearchedTypes
+from service.domain.strict import StrictModel
 from service.domain.where import WhereObject
 
 DREAM, MANUAL = "dream", "manual"
@@ -43,10 +44,8 @@ Trigger = Annotated[
 ]
 
 
-class PageScope(BaseModel):
+class PageScope(StrictModel):
     """Filter of the memories that a page is written from."""
-
-    model_config = ConfigDict(extra="forbid")
 
     types: SearchedTypes = None
     tags: SearchedTags = None
@@ -68,10 +67,8 @@ class PageScope(BaseModel):
         )
 
 
-class PageContent(BaseModel):
+class PageContent(StrictModel):
     """Standing question with its scope and trigger."""
-
-    model_config = ConfigDict(extra="forbid")
 
     question: PageQuestion = Field(description="Question in natural language, at most 1,000 characters.")
     scope: PageScope = Field(

@@ -6,12 +6,13 @@ import hashlib
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from service.domain.drafts import OccurredAtField, SavedType, Tags, UserField
 from service.domain.field_types import Content, Metadata, UnitInterval
 from service.domain.guards import canonical_form
 from service.domain.own_types import TYPES_NAMED
+from service.domain.strict import StrictModel
 from service.domain.types import POLICIES, MemoryType
 
 ProposalStatus = Literal["proposed", "accepted", "edited", "rejected"]
@@ -36,10 +37,8 @@ def fingerprint(
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class Decision(BaseModel):
+class Decision(StrictModel):
     """Decision on a proposal. The fields of the memory belong to `edit`, which needs one of them at least."""
-
-    model_config = ConfigDict(extra="forbid")
 
     action: Annotated[
         Action,

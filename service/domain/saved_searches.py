@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 from typing_extensions import TypedDict
 
 from service.domain.field_types import ActingAgent, Query, not_blank, reject_unstorable
 from service.domain.search import LIMIT_MAX, FilteredOptions, RankingOptions
+from service.domain.strict import StrictModel
 
 SEARCHES_MAX = 100
 """Of an agent."""
@@ -39,10 +40,8 @@ ExpectedIds = Annotated[
 ]
 
 
-class SavedSearchContent(BaseModel):
+class SavedSearchContent(StrictModel):
     """Query with the memories that it must find."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: SearchName = Field(description="Name of the saved search, at most 200 characters.")
     query: Query = Field("", description="Search text, at most 8,000 characters. Default empty.")
@@ -67,10 +66,8 @@ class SavedSearchDraft(SavedSearchContent):
     agent: ActingAgent = None
 
 
-class SearchRun(BaseModel):
+class SearchRun(StrictModel):
     """Run of a saved search."""
-
-    model_config = ConfigDict(extra="forbid")
 
     overrides: RankingOptions = Field(
         default_factory=RankingOptions,

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from service.domain.field_types import ActingAgent, Metadata, Name, Query, ReadTask, Tag, Timestamp, UnitInterval
 from service.domain.own_types import TYPES_MAX, TYPES_NAMED, TypeName
+from service.domain.strict import FrozenModel, StrictModel
 from service.domain.types import Scope
 from service.domain.where import WhereObject
 
@@ -54,10 +55,8 @@ Expand = Annotated[
 FieldWeight = Annotated[float, Field(ge=0.01, le=1)]
 
 
-class Ranking(BaseModel):
+class Ranking(FrozenModel):
     """Candidate selection and fusion of hybrid search. Every value is a workspace setting."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     fusion: FusionField = "relative"
     rrf_k: int = Field(
@@ -165,10 +164,8 @@ class Ranking(BaseModel):
         return self
 
 
-class RankingOptions(BaseModel):
+class RankingOptions(StrictModel):
     """Options of a search that select and order its results by relevance."""
-
-    model_config = ConfigDict(extra="forbid")
 
     strategy: Strategy | None = Field(
         None,
@@ -229,7 +226,7 @@ class SearchRequest(FilteredOptions):
 
     agent: ActingAgent = None
     query: Query = Field("", description="Search text, at most 8,000 characters. Default empty.")
-    queries: Wordings = []
+    queries: Wordings = Field([])
     expand: Expand = False
     limit: int = Field(10, ge=1, le=LIMIT_MAX, description="Number of results to return. Default 10.")
     include: Annotated[list[Include], Field(min_length=1, max_length=3)] = Field(

@@ -8,7 +8,7 @@ from datetime import datetime, time, timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
 
 from service.domain.context import TOKENS_MAX, ContextSettings, PlacementField
 from service.domain.documents import DocumentSettings
@@ -19,6 +19,7 @@ from service.domain.llm_settings import LLMSettings
 from service.domain.origin import OriginSettings
 from service.domain.own_types import EntityKinds, MemoryTypes
 from service.domain.search import Ranking, Strategy
+from service.domain.strict import FrozenModel
 
 PiiEntity = Literal[
     "EMAIL_ADDRESS", "IBAN_CODE", "CREDIT_CARD", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "PERSON", "LOCATION"
@@ -43,10 +44,8 @@ def _time_zone(name: str) -> str:
 TimeZone = Annotated[str, StringConstraints(max_length=100), AfterValidator(_time_zone)]
 
 
-class PiiSettings(BaseModel):
+class PiiSettings(FrozenModel):
     """Treatment of personal data in what is written. `PERSON` and `LOCATION` need a spaCy model."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     mode: Literal["off", "redact", "reject"] = Field(
         "off",
@@ -66,10 +65,8 @@ SecretMode = Literal["off", "redact", "reject", "quarantine"]
 ALL_SECRET_MODES: tuple[SecretMode, ...] = ("off", "redact", "reject", "quarantine")
 
 
-class SecretSettings(BaseModel):
+class SecretSettings(FrozenModel):
     """Treatment of API keys, tokens, passwords, cookies and private keys in what is written."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     mode: SecretMode = Field(
         "redact",
@@ -92,10 +89,8 @@ class Masking:
         return self.pii.mode == self.secrets.mode == "off"
 
 
-class RateLimitSettings(BaseModel):
+class RateLimitSettings(FrozenModel):
     """Request limits per key, over all processes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     requests_per_minute: int | None = Field(
         None,
@@ -108,10 +103,8 @@ class RateLimitSettings(BaseModel):
     )
 
 
-class WindowSettings(BaseModel):
+class WindowSettings(FrozenModel):
     """Bounds of the session window."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     messages_max: int = Field(
         20, ge=2, le=1000, description="Number of messages at which the window is compacted. Default 20."
@@ -175,11 +168,9 @@ class RetrievalDefaults(RetrievalSettings):
     )
 
 
-class BudgetSettings(BaseModel):
+class BudgetSettings(FrozenModel):
     """Daily budget of all model calls (dreams, questions, summaries, reranking, remote embedding, proxy), over
     all processes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     day_tokens_max: int | None = Field(
         100_000_000,
@@ -193,10 +184,8 @@ class BudgetSettings(BaseModel):
     )
 
 
-class RetentionSettings(BaseModel):
+class RetentionSettings(FrozenModel):
     """Retention periods of deleted memories and events, and half-life of unused memories."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     deleted_days: int = Field(30, ge=0, le=36_500, description="Retention of deleted memories in days. Default 30.")
     decay_days: int = Field(
@@ -229,10 +218,8 @@ class RetentionSettings(BaseModel):
     )
 
 
-class ProxySettings(BaseModel):
+class ProxySettings(FrozenModel):
     """Proxy in front of models: availability, models, and limits of the memory block."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool = Field(
         False,
@@ -276,10 +263,8 @@ class ProxySettings(BaseModel):
     )
 
 
-class MemorySettings(BaseModel):
+class MemorySettings(FrozenModel):
     """Switch of the memory."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool = Field(
         True,
@@ -288,10 +273,8 @@ class MemorySettings(BaseModel):
     )
 
 
-class AgentSettings(BaseModel):
+class AgentSettings(FrozenModel):
     """Settings of one agent. Those given override the workspace's."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     instructions: Annotated[Text, StringConstraints(max_length=INSTRUCTIONS_MAX)] = Field(
         "", description="Instructions, the first section of every context; at most 8,000 characters. Default empty."
