@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from service.domain.field_types import ActingAgent, JsonObject, Name, Query, ReadTask, Timestamp
+from service.domain.field_types import ActingAgent, JsonObject, Name, Query, ReadTask, Timestamp, TokenBudget
 from service.domain.guards import normalize
 from service.domain.json_schema import check_schema
 from service.domain.search import (
@@ -25,7 +25,6 @@ from service.domain.strict import StrictModel
 from service.domain.where import WhereObject
 
 NOT_KNOWN = "not known"
-TOKENS_MAX = 16_000
 SCHEMA_BYTES_MAX = 10_000
 
 _FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
@@ -82,10 +81,8 @@ class AskRequest(StrictModel):
         description="Effort: `low` (10 memories, half the tokens), `medium` (30 memories) or `high` (60 memories, "
         "twice the tokens, and further wordings as with `expand`). Default `medium`.",
     )
-    max_tokens: int | None = Field(
+    max_tokens: TokenBudget | None = Field(
         None,
-        ge=0,
-        le=TOKENS_MAX,
         description="Token budget of the memories given to the model. Default: the setting "
         "`retrieval.context_max_tokens` (2,000), by `effort`.",
     )

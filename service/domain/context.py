@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.domain.field_types import ActingAgent, Json, Name, Query, ReadTask, UnitInterval
+from service.domain.field_types import ActingAgent, Json, Name, Query, ReadTask, TokenBudget, UnitInterval
 from service.domain.search import (
     ContainedMetadata,
     Expand,
@@ -39,7 +39,6 @@ PREFIX: tuple[SectionName, ...] = ("bulletin", "identity", "preferences")
 TURN: tuple[SectionName, ...] = ("memories", "documents", "window", "tools")
 """Sections that change from turn to turn. What others leave of the budget goes to them, in this order."""
 
-TOKENS_MAX = 16_000
 TOOL_RESULTS_MAX = 100
 DOCUMENTS_MAX = 100
 
@@ -119,11 +118,8 @@ class ContextRequest(StrictModel):
     message: Query = Field(description="User message of this turn, at most 8,000 characters.")
     queries: Wordings = Field([])
     expand: Expand = False
-    max_tokens: int | None = Field(
-        None,
-        ge=0,
-        le=TOKENS_MAX,
-        description="Token budget of the context. Default: the setting `retrieval.context_max_tokens` (2,000).",
+    max_tokens: TokenBudget | None = Field(
+        None, description="Token budget of the context. Default: the setting `retrieval.context_max_tokens` (2,000)."
     )
     sections: ShareChanges = Field(
         ShareChanges(), description="Shares of the token budget by section. Default: the workspace settings."

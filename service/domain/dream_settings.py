@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from service.domain.field_types import Identifies, Name, Text
+from service.domain.field_types import Amount, CostUsd, Identifies, Name, Text
 from service.domain.own_types import TYPES_MAX, TypeName
 from service.domain.strict import FrozenModel
 
@@ -43,6 +43,8 @@ WordPattern = Annotated[
 ]
 
 
+Threshold = Annotated[float, Field(ge=0.5, le=1)]
+"""A probability from which the decision model decides."""
 ExtractedRole = Literal["user", "assistant", "tool"]
 
 
@@ -119,24 +121,18 @@ class DreamChoices(FrozenModel):
         le=1_000_000,
         description="Length of the memories shown to the model in one reflection, in tokens. Default 20,000.",
     )
-    merge_at: float = Field(
+    merge_at: Threshold = Field(
         0.97,
-        ge=0.5,
-        le=1,
         description="Probability from which the decision model (`llm.decide`) has two statements taken as the same, "
         "from 0.5 to 1. Default 0.97.",
     )
-    replace_at: float = Field(
+    replace_at: Threshold = Field(
         0.9,
-        ge=0.5,
-        le=1,
         description="Probability from which the decision model has a statement replace an older one (an update or a "
         "contradiction), from 0.5 to 1. Default 0.9.",
     )
-    distinct_at: float = Field(
+    distinct_at: Threshold = Field(
         0.9,
-        ge=0.5,
-        le=1,
         description="Probability from which the decision model has two statements kept apart, from 0.5 to 1; below the "
         "three, `llm.reconcile` decides. Default 0.9.",
     )
@@ -148,19 +144,13 @@ class DreamChoices(FrozenModel):
 class DreamSettings(DreamChoices):
     """Schedule and budget of dreams, and what they make."""
 
-    tokens_max: int | None = Field(
-        500_000, ge=0, description="Language model tokens per dream. Null: no limit. Default 500,000."
+    tokens_max: Amount | None = Field(
+        500_000, description="Language model tokens per dream. Null: no limit. Default 500,000."
     )
-    cost_max_usd: float | None = Field(
-        5.0, ge=0, description="Cost per dream in US dollars. Null: no limit. Default 5."
+    cost_max_usd: CostUsd | None = Field(5.0, description="Cost per dream in US dollars. Null: no limit. Default 5.")
+    day_tokens_max: Amount | None = Field(
+        5_000_000, description="Tokens per day (UTC) of all dreams and bulletins. Null: no limit. Default 5,000,000."
     )
-    day_tokens_max: int | None = Field(
-        5_000_000,
-        ge=0,
-        description="Tokens per day (UTC) of all dreams and bulletins. Null: no limit. Default 5,000,000.",
-    )
-    day_cost_max_usd: float | None = Field(
-        50.0,
-        ge=0,
-        description="Cost per day (UTC) of all dreams and bulletins in US dollars. Null: no limit. Default 50.",
+    day_cost_max_usd: CostUsd | None = Field(
+        50.0, description="Cost per day (UTC) of all dreams and bulletins in US dollars. Null: no limit. Default 50."
     )

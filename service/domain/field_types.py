@@ -134,6 +134,11 @@ LANGGRAPH_NAMES = (("langgraph", "namespace"), ("langgraph", "key"))
 Metadata = Annotated[JsonObject, NamesInside(*LANGGRAPH_NAMES)]
 Json = Annotated[Any, AfterValidator(reject_unstorable_json)]
 UnitInterval = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+TOKENS_MAX = 16_000
+TokenBudget = Annotated[int, Field(ge=0, le=TOKENS_MAX)]
+Days = Annotated[int, Field(ge=1, le=36_500)]
+Amount = Annotated[int, Field(ge=0)]
+CostUsd = Annotated[float, Field(ge=0)]
 Timestamp = Annotated[AwareDatetime, BeforeValidator(_assume_utc), AfterValidator(_utc)]
 
 ActingAgent = Annotated[

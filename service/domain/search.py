@@ -8,7 +8,17 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.domain.field_types import ActingAgent, Metadata, Name, Query, ReadTask, Tag, Timestamp, UnitInterval
+from service.domain.field_types import (
+    ActingAgent,
+    Metadata,
+    Name,
+    Query,
+    ReadTask,
+    Tag,
+    Timestamp,
+    TokenBudget,
+    UnitInterval,
+)
 from service.domain.own_types import TYPES_MAX, TYPES_NAMED, TypeName
 from service.domain.strict import FrozenModel, StrictModel
 from service.domain.types import Scope
@@ -180,11 +190,8 @@ class RankingOptions(StrictModel):
     min_relevance: UnitInterval | None = Field(
         None, description="Minimum relevance from 0 (no limit) to 1. Default: the workspace setting."
     )
-    max_tokens: int | None = Field(
-        None,
-        ge=0,
-        le=16_000,
-        description="Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget).",
+    max_tokens: TokenBudget | None = Field(
+        None, description="Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget)."
     )
     include_faded: bool = Field(
         False, description="Inclusion of memories below the importance `retrieval.faded_below`. Default false."

@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
 
-from service.domain.context import TOKENS_MAX, ContextSettings, PlacementField
+from service.domain.context import ContextSettings, PlacementField
 from service.domain.documents import DocumentSettings
 from service.domain.dream_settings import DreamChoices, DreamSettings
-from service.domain.field_types import JsonObject, Name, Text
+from service.domain.field_types import Amount, CostUsd, Days, JsonObject, Name, Text, TokenBudget
 from service.domain.languages import Configuration
 from service.domain.llm_settings import LLMSettings
 from service.domain.origin import OriginSettings
@@ -153,16 +153,11 @@ class RetrievalDefaults(RetrievalSettings):
         description="Strategy of searches, contexts and answers without `strategy`: `hybrid`, `semantic`, `keyword` or "
         "`recent`. Default `hybrid`.",
     )
-    max_tokens: int | None = Field(
-        None,
-        ge=0,
-        le=TOKENS_MAX,
-        description="Token budget of searches without `max_tokens`. Null: none. Default null.",
+    max_tokens: TokenBudget | None = Field(
+        None, description="Token budget of searches without `max_tokens`. Null: none. Default null."
     )
-    context_max_tokens: int = Field(
+    context_max_tokens: TokenBudget = Field(
         2_000,
-        ge=0,
-        le=TOKENS_MAX,
         description="Token budget of contexts, and of the memories behind answers, without `max_tokens`. "
         "Default 2,000.",
     )
@@ -172,14 +167,12 @@ class BudgetSettings(FrozenModel):
     """Daily budget of all model calls (dreams, questions, summaries, reranking, remote embedding, proxy), over
     all processes."""
 
-    day_tokens_max: int | None = Field(
+    day_tokens_max: Amount | None = Field(
         100_000_000,
-        ge=0,
         description="Tokens per day (UTC), prompts and completions together. Null: no limit. Default 100,000,000.",
     )
-    day_cost_max_usd: float | None = Field(
+    day_cost_max_usd: CostUsd | None = Field(
         100.0,
-        ge=0,
         description="Cost per day (UTC) in US dollars; models without a price count 0. Null: no limit. Default 100.",
     )
 
@@ -188,24 +181,17 @@ class RetentionSettings(FrozenModel):
     """Retention periods of deleted memories and events, and half-life of unused memories."""
 
     deleted_days: int = Field(30, ge=0, le=36_500, description="Retention of deleted memories in days. Default 30.")
-    decay_days: int = Field(
-        30,
-        ge=1,
-        le=36_500,
-        description="Half-life of the importance of unused events and observations in days. Default 30.",
+    decay_days: Days = Field(
+        30, description="Half-life of the importance of unused events and observations in days. Default 30."
     )
-    proposals_days: int = Field(
+    proposals_days: Days = Field(
         90,
-        ge=1,
-        le=36_500,
         description="Days after which a proposal of the inbox that nobody decided on is removed, and a rejected one "
         "loses its words. Default 90.",
     )
     events_days: int = Field(7, ge=1, le=365, description="Retention of events in days. Default 7.")
-    unused_days: int | None = Field(
+    unused_days: Days | None = Field(
         None,
-        ge=1,
-        le=36_500,
         description="Days after which a memory that was neither found, said again nor changed is deleted, restorably; "
         "never identity, open todos, what has a key or is `decay_exempt`. Null: never. Default null.",
     )
@@ -238,7 +224,7 @@ class ProxySettings(FrozenModel):
         "default",
         description="Acting agent of requests without an agent key or X-Reverie-Agent header. Default `default`.",
     )
-    max_tokens: int = Field(2_000, ge=0, le=TOKENS_MAX, description="Token budget of the memory block. Default 2,000.")
+    max_tokens: TokenBudget = Field(2_000, description="Token budget of the memory block. Default 2,000.")
     placement: PlacementField = "system"
     no_system_models: Annotated[list[Name], Field(max_length=100)] = Field(
         [

@@ -15,8 +15,8 @@ from service.api.dependencies import Caller, json_response
 from service.api.problems import PROBLEMS
 from service.api.streams import HoldingStream
 from service.api.wire_errors import ANTHROPIC_PROBLEMS, API_KEY_HEADER, OPENAI_PROBLEMS
-from service.domain.context import TOKENS_MAX, Placement
-from service.domain.field_types import Name
+from service.domain.context import Placement
+from service.domain.field_types import TOKENS_MAX, Name
 from service.domain.principal import Principal
 from service.proxy.chat import Chat, CompletionRequest
 from service.proxy.formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES

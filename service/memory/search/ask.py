@@ -9,15 +9,8 @@ from uuid import UUID
 import orjson
 import structlog
 
-from service.domain.asking import (
-    EFFORTS,
-    NOT_KNOWN,
-    TOKENS_MAX,
-    AskRequest,
-    contains_quote,
-    is_grounded,
-    leaves_of,
-)
+from service.domain.asking import EFFORTS, NOT_KNOWN, AskRequest, contains_quote, is_grounded, leaves_of
+from service.domain.field_types import TOKENS_MAX
 from service.domain.json import dumps
 from service.domain.json_schema import problems
 from service.domain.origin import Origin
