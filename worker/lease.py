@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import structlog
 
+from service.db.pool import Connection
 from service.errors import ReverieError, Unavailable
+from service.memory.engine import Engine
+from service.store import dreams
+from service.store.dreams import Lease
 
 log = structlog.get_logger(__name__)
 
@@ -17,6 +22,15 @@ T = TypeVar("T")
 
 class LeaseLost(ReverieError):
     """Another worker has taken over; this one may not write anything more."""
+
+
+@asynccontextmanager
+async def fenced(engine: Engine, lease: Lease) -> AsyncIterator[Connection]:
+    """A transaction in the workspace of a dream's lease, which is locked until it ends. Raises LeaseLost."""
+    async with engine.db.transaction(lease.workspace_id) as connection:
+        if not await dreams.fence(connection, lease):
+            raise LeaseLost
+        yield connection
 
 
 async def work_under_lease(

@@ -22,7 +22,7 @@ from worker.dreaming.plan import Plan
 from worker.dreaming.readings import Reading
 from worker.dreaming.reflect.insight import Conclusions
 from worker.dreaming.writer import Writer
-from worker.lease import LeaseLost
+from worker.lease import fenced
 
 
 class PlanOutdated(ReverieError):
@@ -61,9 +61,7 @@ async def apply(
     diff = Diff()
     closing: dict[str, Any] = {"error": None, "now": now}
     try:
-        async with engine.db.transaction(workspace) as connection:
-            if not await dreams.fence(connection, lease):
-                raise LeaseLost
+        async with fenced(engine, lease) as connection:
             await on_step("applying")
             writer = Writer(connection, lease, work.dream_id, now, diff, engine.executor)
             await _write(engine, writer, work, written)
@@ -77,9 +75,7 @@ async def apply(
             await dreams.forget_steps(connection, workspace, lease.agent_id, work.extraction.steps)
             await on_step("written")
     except _RolledBack:
-        async with engine.db.transaction(workspace) as connection:
-            if not await dreams.fence(connection, lease):
-                raise LeaseLost from None
+        async with fenced(engine, lease) as connection:
             await dreams.finish(
                 connection, workspace, work.dream_id, status="dry_run", report=diff.report() | report,
                 changes=diff.changes, **closing,

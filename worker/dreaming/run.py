@@ -32,7 +32,7 @@ from worker.dreaming.checkpoints import UnsavedResults
 from worker.dreaming.diff import usage_report
 from worker.dreaming.dream import Dream, DreamOutcome, DreamRun
 from worker.dreaming.gather import Ranges
-from worker.lease import LeaseLost, work_under_lease
+from worker.lease import LeaseLost, fenced, work_under_lease
 
 log = structlog.get_logger(__name__)
 
@@ -209,9 +209,7 @@ class AgentRun:
     async def _begin(self, trigger: str | None, *, dry_run: bool = False, scheduled: bool = True) -> DreamRun | None:
         """The dream to run now: one left unfinished or asked for, else a new one if there is a trigger for it."""
         now = self._engine.now()
-        async with self._engine.db.transaction(self.lease.workspace_id) as connection:
-            if not await dreams.fence(connection, self.lease):
-                raise LeaseLost
+        async with fenced(self._engine, self.lease) as connection:
             row = await dreams.begin(connection, self.lease, now, trigger=trigger, dry_run=dry_run)
             if row is None and scheduled and self.lease.scheduled and await self._has_reason(connection):
                 row = await dreams.begin(connection, self.lease, now, trigger="schedule")
@@ -274,9 +272,7 @@ class AgentRun:
     async def _fail(self, running: DreamRun, error: Exception, report: Json) -> None:
         reason = error.message if isinstance(error, ReverieError) else str(error)
         self.error = replace_unstorable(f"{type(error).__name__}: {reason}")[:2000]
-        async with self._engine.db.transaction(self.lease.workspace_id) as connection:
-            if not await dreams.fence(connection, self.lease):
-                raise LeaseLost
+        async with fenced(self._engine, self.lease) as connection:
             used = await dreams.usage(connection, self.lease.workspace_id, running.id)
             await dreams.finish(
                 connection, self.lease.workspace_id, running.id, status="failed",
